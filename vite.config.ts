@@ -78,6 +78,8 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
   const open = [fileURLToPath(new URL('src/main.tsx', import.meta.url))]
   for (let id = open.pop(); id; id = open.pop()) {
     if (found.has(id)) continue
+    // Each part brings the icons that it alone uses.
+    if (/lucide-react\/dist\/esm\/icons\//.test(id)) continue
     found.add(id)
     open.push(...(getModuleInfo(id)?.importedIds ?? []))
   }

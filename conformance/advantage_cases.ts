@@ -3,9 +3,9 @@ import { type AdvEstimator, computeAdvantages } from '../src/rl/estimators/advan
 import type { AdvantageConfig, AdvantageInput } from '../src/rl/estimators/estimator.ts'
 import { gaeAdvantages } from '../src/rl/estimators/gae.ts'
 import type { Fields } from './fields.ts'
-import type { Fixture, Handler } from './fixture.ts'
+import { type Fixture, type Handler, isJanuary } from './fixture.ts'
 import type { Tolerance } from './report.ts'
-import { F64, GRPO, GRPO_VECTORIZED, PRODUCTION, ROUNDED, within } from './tolerances.ts'
+import { F64, GDPO, GRPO, GRPO_VECTORIZED, PRODUCTION, ROUNDED, within } from './tolerances.ts'
 
 function readInput(inputs: Fields): AdvantageInput {
   const mask = inputs.matrix('response_mask')
@@ -101,14 +101,39 @@ const optimal_token_baseline: Handler = ({ inputs, config }) => {
   return [{ on: 'driver', run }]
 }
 
-/** verl changed it after this commit: returns used to end at a token that the policy did not write. */
-const JANUARY = 'b178a3cd'
+/** Returns used to end at a token that the policy did not write. */
+const reinforce_plus_plus: Handler = (fixture) => {
+  const name = isJanuary(fixture) ? 'reinforce_plus_plus_0.8' : 'reinforce_plus_plus'
+  return estimator(name, BOTH)(fixture)
+}
 
-const reinforce_plus_plus: Handler = ({ inputs, config, source }) => {
+/** The variance used to have a floor. */
+const grpo_vectorized: Handler = (fixture) => {
+  const name = isJanuary(fixture) ? 'grpo_vectorized' : 'grpo_vectorized_0.8'
+  return estimator(name, ONE, GRPO_VECTORIZED)(fixture)
+}
+
+const gdpo: Handler = ({ inputs, config }) => {
+  // With keys verl puts each reward on the last real token; only its sum over the row is looked at.
+  inputs.ignore('attention_mask', 'prompt_width')
   const input = readInput(inputs)
-  const observations_end_returns = source.includes(JANUARY)
-  const settings = { ...readConfig(config), observations_end_returns }
-  const run = () => within(F64, { ...computeAdvantages('reinforce_plus_plus', input, settings) })
+  const settings = readConfig(config)
+  const keys = config.has('gdpo_reward_keys') ? config.texts('gdpo_reward_keys') : []
+  const weights = config.has('gdpo_reward_weights')
+    ? config.vector('gdpo_reward_weights', keys.length)
+    : keys.map(() => 1)
+  config.ignore('gdpo_reward_weights')
+  const columns = keys.length > 0 ? inputs.fields('reward_components') : undefined
+  const rows = input.response_mask.length / input.response_length
+  const components = keys.map((key, i) => ({
+    weight: weights[i],
+    scores: columns?.vector(key, rows) ?? [],
+  }))
+  const reward_components = components.length > 0 ? components : null
+  const run = () => {
+    const { advantages } = computeAdvantages('gdpo', { ...input, reward_components }, settings)
+    return within(GDPO, { advantages })
+  }
   return [{ on: 'driver', run }]
 }
 
@@ -120,10 +145,11 @@ export const PRODUCTION_ADVANTAGES = {
 
 export const ADVANTAGE_CASES: Readonly<Record<string, Handler>> = {
   gae,
+  gdpo,
   gpg_advantage: estimator('gpg', ONE, ROUNDED),
   grpo: estimator('grpo', BOTH, GRPO),
   grpo_passk: estimator('grpo_passk', ONE),
-  grpo_vectorized: estimator('grpo_vectorized', ONE, GRPO_VECTORIZED),
+  grpo_vectorized,
   opo: estimator('opo', ONE),
   optimal_token_baseline,
   reinforce_plus_plus,

@@ -4,10 +4,12 @@ import type { KlControllerConfig } from '../src/rl/config/algorithm.ts'
 import { overlongReward, tokenLevelScores } from '../src/rl/config/overlong.ts'
 import { applyKlPenalty, klController } from '../src/rl/experience/kl.ts'
 import { balanceBatch, calculateWorkload, dynamicMicroBatches } from '../src/rl/math/balance.ts'
+import { aggregateRanks } from '../src/rl/metrics/aggregate.ts'
 import {
   computeDataMetrics,
   computeThroughputMetrics,
   computeTimingMetrics,
+  range,
 } from '../src/rl/metrics/data_metrics.ts'
 import {
   bootstrapIndices,
@@ -111,7 +113,7 @@ const validation_metrics: Handler = ({ inputs, config }) => {
 const dataTolerance = (path: string): Tolerance =>
   /length|ratio/.test(path) ? ROUNDED : f64Metrics(path)
 
-const data_metrics: Handler = ({ inputs, config }) => {
+const data_metrics: Handler = ({ inputs, config, expected }) => {
   const mask = inputs.matrix('response_mask')
   const attention = inputs.matrix('attention_mask')
   const prompt_length = inputs.number('prompt_width')
@@ -119,11 +121,19 @@ const data_metrics: Handler = ({ inputs, config }) => {
     throw new CaseError(
       `inputs.attention_mask: expected [${mask.rows}, ${prompt_length + mask.columns}], got [${attention.rows}, ${attention.columns}]`,
     )
+  const counted = inputs.has('prompt_length')
+    ? {
+        prompts: inputs.vector('prompt_length', mask.rows),
+        responses: inputs.vector('response_length', mask.rows),
+      }
+    : undefined
   const lengths = {
     attention_mask: attention.data,
     prompt_length,
     response_length: mask.columns,
+    ...(counted && { lengths: counted }),
   }
+  const turns = inputs.has('num_turns') ? inputs.vector('num_turns', mask.rows) : []
   const use_critic = config.flag('use_critic')
   const values = inputs.optionalMatrix('values', mask)
   const batch = {
@@ -139,9 +149,31 @@ const data_metrics: Handler = ({ inputs, config }) => {
   const n_gpus = inputs.number('n_gpus', 1)
   const run = () =>
     within(dataTolerance, {
-      data: computeDataMetrics(batch),
-      timing: computeTimingMetrics(lengths, timing_raw),
-      throughput: computeThroughputMetrics(lengths, timing_raw, n_gpus),
+      data: asVerl({ ...computeDataMetrics(batch), ...range('num_turns', turns) }, 'data', null),
+      timing: asVerl(computeTimingMetrics(lengths, timing_raw), 'timing', 0),
+      ...(expected.has('throughput') && {
+        throughput: computeThroughputMetrics(lengths, timing_raw, n_gpus),
+      }),
+    })
+  /** What cannot be computed is absent in the lab; verl reports NaN (null here), or 0 ms per token. */
+  const asVerl = (metrics: Record<string, number>, name: string, absent: null | 0) => {
+    const names = expected.fields(name).names()
+    const missing = names.filter((key) => expected.fields(name).raw(key) === (absent ?? undefined))
+    return { ...Object.fromEntries(missing.map((key) => [key, absent])), ...metrics }
+  }
+  return [{ on: 'driver', run }]
+}
+
+const metric_aggregate: Handler = ({ inputs, config }) => {
+  const { shape, data } = inputs.tensor('values', [undefined, undefined])
+  const ranks = Array.from({ length: shape[0] }, (_, rank) => [
+    ...data.subarray(rank * shape[1], (rank + 1) * shape[1]),
+  ])
+  const aggregation = config.choice('aggregation', ['mean', 'sum', 'max', 'min'])
+  const run = () =>
+    within(F64, {
+      aggregate_first_rank: aggregateRanks(ranks.slice(0, 1), aggregation),
+      aggregate_dp: aggregateRanks(ranks, aggregation),
     })
   return [{ on: 'driver', run }]
 }
@@ -185,5 +217,6 @@ export const DRIVER_CASES: Readonly<Record<string, Handler>> = {
   dapo_overlong_reward,
   data_metrics,
   kl_controller,
+  metric_aggregate,
   validation_metrics,
 }

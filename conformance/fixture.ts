@@ -26,6 +26,10 @@ export interface Fixture {
   readonly expected: Fields
 }
 
+/** verl of January 2026, between 0.7.0 and 0.7.1; some formulas are others since. */
+const JANUARY = 'b178a3cd'
+export const isJanuary = ({ source }: Pick<Fixture, 'source'>): boolean => source.includes(JANUARY)
+
 /** Named as in `expected`. */
 export type Outputs = Readonly<Record<string, Omit<Output, 'expected'>>>
 

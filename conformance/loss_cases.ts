@@ -17,7 +17,7 @@ import { type Scratch, withScratch } from './gpu_scratch.ts'
 import { readAggregation } from './objective_run.ts'
 import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './tolerances.ts'
 
-const value_loss: Handler = ({ inputs, config }) => {
+const value_loss: Handler = ({ inputs, config, source }) => {
   const mask = inputs.matrix('response_mask')
   const batch: ValueLossBatch = {
     response_mask: mask.data,
@@ -26,7 +26,8 @@ const value_loss: Handler = ({ inputs, config }) => {
     values: inputs.matrix('values', mask).data,
     returns: inputs.matrix('returns', mask).data,
   }
-  const settings = { ...readAggregation(config), cliprange_value: config.number('cliprange_value') }
+  const aggregation = readAggregation(config, { source })
+  const settings = { ...aggregation, cliprange_value: config.number('cliprange_value') }
   const reference = () => {
     const { loss, d_vpreds, metrics } = valueLossRef(settings, batch)
     const vf_clipfrac = metrics['critic/vf_clipfrac']
@@ -36,7 +37,12 @@ const value_loss: Handler = ({ inputs, config }) => {
     withScratch(gpu, async (scratch) => {
       const { sums, d_vpreds } = await runValueLoss(scratch, settings, batch)
       const named = Object.fromEntries(VALUE_LOSS_SUMS.map((name, i) => [name, sums[i]]))
-      const { 'critic/vf_loss': vf_loss, 'critic/vf_clipfrac': vf_clipfrac } = named
+      const { 'critic/vf_loss': vf_loss } = named
+      // A share of the mini-batch that the counts speak of; verl's is one of the tokens at hand.
+      const { token_count } = aggregationParams(settings)
+      const own = mask.data.reduce((a, b) => a + b, 0)
+      const vf_clipfrac =
+        named['critic/vf_clipfrac'] * (token_count > 0 && own > 0 ? token_count / own : 1)
       return {
         ...within(GPU_VALUE, { vf_loss, vf_clipfrac }),
         ...within(GPU_GRADIENT, { grad_vpreds: d_vpreds }),

@@ -1,6 +1,9 @@
 // One objective on one golden batch, through the function that the trainer records its updates with.
 
-import { LOSS_AGG_MODES } from '../src/kernels/policy_loss/aggregations/aggregations.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+} from '../src/kernels/policy_loss/aggregations/aggregations.ts'
 import { type Aggregation, aggregationParams } from '../src/kernels/policy_loss/loss_weights.ts'
 import { POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../src/kernels/rollout_correction/rollout_correction.ts'
@@ -16,6 +19,7 @@ import {
 } from '../src/rl/learners/objective.ts'
 import { type LossMode, numbersAsSettings, policyLossOf } from '../src/rl/losses/losses.ts'
 import type { Fields } from './fields.ts'
+import { type Fixture, isJanuary } from './fixture.ts'
 import type { Scratch } from './gpu_scratch.ts'
 
 type Numbers = ArrayLike<number>
@@ -71,10 +75,21 @@ export function rowsOf(batch: LossBatch, first: number, count: number): LossBatc
   }
 }
 
+/** verl's names of the aggregations as `source` computes them: one changed after January. */
+function readMode(config: Fields, source: Pick<Fixture, 'source'>): LossAggMode {
+  const mode = config.choice('loss_agg_mode', LOSS_AGG_MODES, 'token-mean')
+  const has_changed = mode === 'seq-mean-token-sum-norm' && !isJanuary(source)
+  return has_changed ? 'seq-mean-token-sum-norm-0.7.1' : mode
+}
+
 /** The optional counts of verl's agg_loss. */
-export function readAggregation(config: Fields, counts: Fields = config): Aggregation {
+export function readAggregation(
+  config: Fields,
+  source: Pick<Fixture, 'source'>,
+  counts: Fields = config,
+): Aggregation {
   return {
-    loss_agg_mode: config.choice('loss_agg_mode', LOSS_AGG_MODES, 'token-mean'),
+    loss_agg_mode: readMode(config, source),
     dp_size: counts.optionalNumber('dp_size') ?? null,
     batch_num_tokens: counts.optionalNumber('batch_num_tokens') ?? null,
     global_batch_size: counts.optionalNumber('global_batch_size') ?? null,
@@ -83,9 +98,9 @@ export function readAggregation(config: Fields, counts: Fields = config): Aggreg
 }
 
 /** verl's actor config as the fixtures hold it. */
-export function readLossSettings(config: Fields): LossSettings {
+export function readLossSettings(config: Fields, source: Pick<Fixture, 'source'>): LossSettings {
   const counts = config.has('global_batch_info') ? config.fields('global_batch_info') : config
-  const aggregation = readAggregation(config, counts)
+  const aggregation = readAggregation(config, source, counts)
   const clip_ratio = config.number('clip_ratio', 0.2)
   const selection = config.has('policy_loss') ? config.fields('policy_loss') : undefined
   return {

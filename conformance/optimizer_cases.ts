@@ -166,10 +166,20 @@ const lr_schedule: Handler = ({ config, expected }) => {
   // How many steps to show is said nowhere else.
   const multipliers = (name: string, at: (step: number) => number) =>
     Float64Array.from({ length: expected.vector(name).length }, (_, step) => at(step))
+  // Of versions that can begin the schedule at its second step: that step's place is counted from 1.
+  const cosine = (step: number) => cosineMultiplier(step, { ...schedule, ...first })
+  if (expected.has('zero_indexed')) {
+    const run = () =>
+      within(F64, {
+        zero_indexed: multipliers('zero_indexed', cosine),
+        one_indexed: multipliers('one_indexed', (step) => cosine(step + 1)),
+      })
+    return [{ on: 'driver', run }]
+  }
   const run = () =>
     within(F64, {
       constant: multipliers('constant', (step) => constantMultiplier(step, schedule)),
-      cosine: multipliers('cosine', (step) => cosineMultiplier(step, { ...schedule, ...first })),
+      cosine: multipliers('cosine', cosine),
       wsd: multipliers('wsd', (step) => wsdMultiplier(step, { ...schedule, ...stable })),
     })
   return [{ on: 'driver', run }]

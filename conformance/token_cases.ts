@@ -135,7 +135,7 @@ interface ActorTerms {
   readonly ref_log_prob: Float64Array
 }
 
-const actor_total_loss: Handler = ({ inputs, config }) => {
+const actor_total_loss: Handler = ({ inputs, config, source }) => {
   const labels = inputs.matrix('labels')
   const temperature = config.number('temperature', 1)
   const slice = { first_column: 0, response_length: labels.columns, temperature }
@@ -153,7 +153,7 @@ const actor_total_loss: Handler = ({ inputs, config }) => {
   const ref_log_prob = inputs.optionalMatrix('ref_log_prob', labels)?.data
   if (use_kl_loss && !ref_log_prob) throw new CaseError('inputs.ref_log_prob: use_kl_loss needs it')
   const terms: ActorTerms = {
-    settings: readLossSettings(config),
+    settings: readLossSettings(config, { source }),
     entropy_coeff: config.number('entropy_coeff', 0),
     kl_loss_coef: config.number('kl_loss_coef', 0.001),
     kl_loss_type: use_kl_loss ? kl_loss_type : null,

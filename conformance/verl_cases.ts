@@ -1,6 +1,7 @@
 // Which code runs which fixture: one entry per file of verl's golden vectors.
 import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
 import { DRIVER_CASES } from './driver_cases.ts'
+import { ERROR_CASES } from './error_cases.ts'
 import type { Handler } from './fixture.ts'
 import { LOSS_CASES } from './loss_cases.ts'
 import { MASKED_CASES, productionWhiten } from './masked_cases.ts'
@@ -25,6 +26,7 @@ const production_float32: Handler = (fixture) =>
 export const VERL_CASES: Readonly<Record<string, Handler>> = {
   ...ADVANTAGE_CASES,
   ...DRIVER_CASES,
+  ...ERROR_CASES,
   ...LOSS_CASES,
   ...MASKED_CASES,
   ...MULTI_TURN_CASES,

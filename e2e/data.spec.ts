@@ -71,6 +71,32 @@ test('200 rows and a reward are dropped, the settings train on them, and the rew
   expect(mean(scores.slice(-5))).toBeGreaterThan(mean(scores.slice(0, 5)) + 0.1)
 })
 
+const PYTHON = `def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
+    print("asked about", solution_str, extra_info.get("num_turns"))
+    return {"score": float(solution_str == ground_truth), "length": len(solution_str)}
+`
+
+test('the same with a reward in Python, which shows what it prints', async ({ lab }) => {
+  test.setTimeout(300_000)
+  await lab.open(LINK.replace('phases.1.steps=30', 'phases.1.steps=15'))
+  await drop(lab, 'last digit.jsonl', ROWS)
+  await lab.get('data-use').click()
+  await expect(lab.get('task-samples')).toContainText('=')
+  await drop(lab, 'right.py', PYTHON)
+  await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9, { timeout: 200_000 })
+  await expect(lab.get('reward-printed').first()).toContainText('asked about')
+  await lab.get('reward-close').click()
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
+  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+  expect(scores).toHaveLength(15)
+  expect(mean(scores.slice(-4))).toBeGreaterThan(mean(scores.slice(0, 4)) + 0.02)
+  const [{ metrics }] = (await lab.steps()).slice(-1)
+  expect(metrics).toMatchObject({ 'reward/errors': 0, 'reward/timeouts': 0 })
+  expect(metrics['reward/program/length/mean']).toBeGreaterThan(0)
+})
+
 test('a link without its file asks for it, refuses another one, and continues when it is dropped', async ({
   lab,
   page,
@@ -159,4 +185,44 @@ test('what is no data is refused by what it is, and nothing is changed', async (
   await drop(lab, 'ragged.csv', 'question,answer\n1,2\n3,4,5\n')
   await expect(lab.get('data-refused')).toContainText('line 3: expected 2 fields')
   expect(lab.page.url()).toBe(url)
+})
+
+test('bad rows are left out by one press, and the page answers while a large file is read', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await drop(lab, 'broken.jsonl', `${ROWS}\nno JSON\n[1]`)
+  await expect(lab.get('data-refused')).toContainText(
+    'broken.jsonl: line 201: expected one JSON object, found text that is no JSON; 1 other row cannot be used either',
+  )
+  await lab.get('data-leave-out').click()
+  await expect(lab.get('data-found')).toContainText('2 rows left out, because they cannot be used')
+  await expect(lab.get('data-found')).toContainText('160 rows to train on, 40 rows held out')
+  // The longest that the page's own thread stood still, while 40 MB are read.
+  const longest = await page.evaluate(async () => {
+    const row = JSON.stringify({ question: '123=', answer: 'x'.repeat(100) })
+    const file = new File([`${row}\n`.repeat(300_000)], 'large.jsonl')
+    const data = new DataTransfer()
+    data.items.add(file)
+    let [longest, last] = [0, performance.now()]
+    const timer = setInterval(() => {
+      const now = performance.now()
+      longest = Math.max(longest, now - last)
+      last = now
+    }, 10)
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }))
+    await new Promise<void>((resolve) => {
+      const watch = new MutationObserver(() => {
+        const rows = document.querySelector('[data-testid=data-rows]')
+        if (rows?.textContent?.includes('xxxx')) resolve()
+      })
+      watch.observe(document.body, { subtree: true, childList: true, characterData: true })
+    })
+    clearInterval(timer)
+    return longest
+  })
+  expect(longest).toBeLessThan(2000)
+  await lab.get('data-making').waitFor()
+  await page.keyboard.press('Escape')
 })

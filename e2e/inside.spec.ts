@@ -190,6 +190,7 @@ test('a run is observed for the figures in view alone, and scrubbing shows anoth
   lab,
   page,
 }) => {
+  await lab.withoutMoments()
   await openInside(
     lab,
     page,

@@ -29,6 +29,13 @@ export class LabPage {
     await this.page.goto(link ? `${address}?${link}` : address)
   }
 
+  /** Has runs looked at for open panels alone. To be called before `open`. */
+  async withoutMoments(): Promise<void> {
+    await this.page.addInitScript(() =>
+      localStorage.setItem('understory.ui', JSON.stringify({ moments_on: false })),
+    )
+  }
+
   /** The worker's own numbers, bit by bit: what the page shows is rounded. */
   async #hear(): Promise<void> {
     this.#is_heard = true

@@ -54,6 +54,7 @@ test('a run that is observed at every step has the bits of one that nobody looks
       }
     }
   })
+  await lab.withoutMoments()
   await lab.open(LINK)
   await lab.get('train').click()
   await lab.waitForStatus('finished', 200_000)
@@ -100,6 +101,7 @@ test('nothing is observed while the tab is hidden, and everything in view again 
   lab,
   page,
 }) => {
+  await lab.withoutMoments()
   await lab.open(LINK.replace('phases.0.steps=3', 'phases.0.steps=2000'))
   await lab.waitForStatus('idle')
   await lab.show('inside')
@@ -127,4 +129,17 @@ test('nothing is observed while the tab is hidden, and everything in view again 
   expect(await last('observed')).toBe(seen)
   await setHidden(false)
   await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(seen)
+})
+
+test('a finished run has every figure and a lens, though no panel was open', async ({ lab }) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  await lab.show('inside')
+  await expect(lab.get('moments-on')).toBeChecked()
+  const steps = (await lab.steps()).length - 1
+  for (const figure of ['flow', 'delta', 'cosine'])
+    await expect(lab.get(figure)).toHaveAttribute('data-step', `${steps}`)
+  await expect(lab.get('lens-summary')).toHaveAttribute('data-step', `${steps}`)
 })

@@ -61,6 +61,15 @@ const SUITES = {
     report.printFeatures(record.features)
     return []
   },
+  models: async ({ page, record, report, keep }) => {
+    record.models = []
+    for (const model of await page.evaluate(() => globalThis.bench.modelNames())) {
+      record.models.push(await page.evaluate((model) => globalThis.bench.models(model), model))
+      report.printModel(record.models.at(-1))
+      keep()
+    }
+    return record.models.flatMap(report.wrongMemory)
+  },
   scaling: async ({ page, record, report, keep }) => {
     record.scaling = []
     for (const axis of await page.evaluate(() => globalThis.bench.scalingAxes())) {

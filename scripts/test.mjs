@@ -38,7 +38,7 @@ const LANES = [
 /** For the lane that has done its own first; torture is only in `npm run test:long`. */
 const LAST = ['gpu', 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
-const GOLDENS = ['verl', 'hf', 'multi_turn'].map((kind) => {
+const GOLDENS = ['verl', 'verl_v0.9', 'hf', 'multi_turn'].map((kind) => {
   const all = `../shared/goldens/${kind}`
   return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
 })

@@ -2,8 +2,10 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client/lab.ts'
-import { startRecording } from './lab/runs/recorder/record_page.ts'
+import { libraryStore } from './lab/runs/library/library.ts'
+import { continueStudy } from './lab/study/page/continue_study.ts'
 import { App } from './ui/App.tsx'
+import { loadPartsSoon } from './ui/base/page/later.tsx'
 import { Part } from './ui/base/page/Part.tsx'
 import { followTheme } from './ui/base/store.ts'
 import { startTicker } from './ui/base/ticker.ts'
@@ -13,7 +15,6 @@ import { followRefusals } from './ui/notices/refusals.ts'
 import { rememberErrors } from './ui/notices/report.ts'
 import { followWakeLock } from './ui/notices/wake_lock.ts'
 import { offerLeft } from './ui/runs/checkpoints/continue_run.ts'
-import { followTicks } from './ui/runs/compare/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { keepHistory } from './ui/settings/history.ts'
 import { FrameGate } from './ui/share/FrameGate.tsx'
@@ -37,6 +38,21 @@ import './ui/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
 
+/** Lists runs, records them and compares them: nothing of it is seen at first. */
+async function keepRuns(): Promise<void> {
+  try {
+    const [{ startRecording }, { followTicks }] = await Promise.all([
+      import('./lab/runs/recorder/record_page.ts'),
+      import('./ui/runs/compare/compared.ts'),
+    ])
+    void startRecording()
+    followTicks()
+  } catch {
+    const problem = 'The part of this page that keeps runs could not be loaded: reload the page.'
+    libraryStore.setState({ is_ready: true, problem })
+  }
+}
+
 rememberErrors()
 followTheme()
 startTicker()
@@ -44,13 +60,13 @@ startScrubbing()
 openLab()
 followVisibility()
 offerLeft()
-void startRecording()
+void keepRuns()
 followNewRuns()
-followTicks()
 keepHistory()
 followView()
 followRefusals()
 followWakeLock()
+continueStudy()
 
 const root = document.getElementById('root')
 if (root)
@@ -63,3 +79,4 @@ if (root)
       </Part>
     </StrictMode>,
   )
+loadPartsSoon()

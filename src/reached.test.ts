@@ -20,6 +20,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
   'src/model/params/params.ts unpackWeights': 'golden weights have names',
   'src/model/hf/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
+  'src/rl/metrics/aggregate.ts aggregateRanks': 'several ranks',
   'src/rl/math/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
   'src/rl/experience/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',
   'src/rl/math/masked.ts maskedMeanColumns': 'means along the first axis',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 /** Folders inside a folder, in the order of imports: each may import from itself and from those before it. */
 const ORDER: Readonly<Record<string, string>> = {
   rl: 'math estimators losses config experience learners metrics look reward train',
-  lab: 'columns content sandbox experiment presets formulas protocol links diagnosis checkpoints worker page runs jobs',
+  lab: 'columns content sandbox experiment presets formulas protocol links diagnosis checkpoints worker page runs jobs study',
 }
 const MOST_LINES = 300
 const MOST_FILES = 15

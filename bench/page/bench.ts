@@ -1,6 +1,7 @@
 // The page that scripts/bench.mjs drives: it puts the measurements where the driver can call them.
 import { benchFeatures } from './features.ts'
 import { benchMatmul, matmulShapes } from './matmul.ts'
+import { benchModels, modelNames } from './models.ts'
 import { benchParts } from './parts.ts'
 import { recordSteps } from './recorded.ts'
 import { benchScaling, scalingAxes } from './scaling.ts'
@@ -16,6 +17,7 @@ async function adapter(): Promise<string | undefined> {
 const bench = {
   ...{ adapter, matmulShapes, matmul: benchMatmul, sft: benchSft, training: benchTraining },
   ...{ parts: benchParts, features: benchFeatures, scalingAxes, scaling: benchScaling },
+  ...{ modelNames, models: benchModels },
   recordSteps,
   variants: benchVariants,
 }

@@ -1,5 +1,6 @@
 // Finds wrong results. Speed alone passes or fails nothing.
 import type { MatmulRow } from '../page/matmul.ts'
+import type { ModelRow } from '../page/models.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 
@@ -38,4 +39,14 @@ export function wrongScaling({ axis, points }: ScalingRow): string[] {
     if (Math.abs(loss - expected) < FRESH_TOLERANCE * expected) return []
     return [`scaling ${axis} ${value}: loss ${loss}, expected about ${expected}`]
   })
+}
+
+/** The plan of a run is what a person sees before it begins. */
+export function wrongMemory({ model, trained }: ModelRow): string[] {
+  return trained
+    .filter(({ planned_bytes, counted_bytes }) => planned_bytes !== counted_bytes)
+    .map(
+      ({ how, planned_bytes, counted_bytes }) =>
+        `models ${model}, ${how}: planned ${planned_bytes} bytes, and ${counted_bytes} are held`,
+    )
 }

@@ -1,6 +1,7 @@
 // A results file: the measurements, and the same as a flat list of comparisons with two numbers and their ratio each.
 import type { FeatureRow } from '../page/features.ts'
 import type { MatmulRow } from '../page/matmul.ts'
+import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
@@ -22,6 +23,7 @@ export interface BenchRecord {
   readonly training?: TrainingRow
   readonly parts?: PartsRow
   readonly features?: readonly FeatureRow[]
+  readonly models?: readonly ModelRow[]
   readonly scaling?: readonly ScalingRow[]
   readonly ui?: readonly UiRow[]
   /** Made from the rest; absent in files of an older bench. */

@@ -1,5 +1,6 @@
 // Prints results as tables on the terminal.
 import type { FeatureRow } from '../page/features.ts'
+import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
@@ -33,6 +34,7 @@ export function printRecord(record: BenchRecord): void {
   if (record.training) printTraining(record.training)
   if (record.parts) printParts(record.parts)
   if (record.features) printFeatures(record.features)
+  for (const row of record.models ?? []) printModel(row)
   for (const row of record.scaling ?? []) printScaling(row)
   if (record.ui) printUi(record.ui)
 }
@@ -123,6 +125,34 @@ export function printTraining(row: TrainingRow): void {
   const memory = (live_bytes / 2 ** 20).toFixed(1)
   console.log(
     `${dispatches} dispatches, ${submits} submits and ${reads} readbacks a step; ${memory} MiB\n`,
+  )
+}
+
+export function printModel(row: ModelRow): void {
+  const { model, num_parameters, size, is_software, load_mb_per_second: load, trained } = row
+  const { prompts, n, prompt, response } = size
+  console.log(
+    `A model of ${(num_parameters / 1e6).toFixed(1)} million random weights (${model}), ${prompts} prompts × ${n} responses, ${prompt} + ${response} tokens: medians`,
+  )
+  if (is_software) console.log('This adapter is a CPU, so the batch is smaller than on a GPU.')
+  console.log(
+    `Loading: ${load.float32.toFixed(0)} MB/s of float32 as it is, ${load.bfloat16.toFixed(0)} MB/s made bfloat16`,
+  )
+  const [full] = trained
+  table(
+    ['trains', 'step ms', '÷ full', 'rollout ms', 'tokens/s', 'planned MB', 'counted MB'],
+    trained.map(({ how, ms, tokens_per_second, planned_bytes, counted_bytes }) => [
+      how,
+      ms.step.toFixed(1),
+      (ms.step / full.ms.step).toFixed(2),
+      ms.rollout.toFixed(1),
+      tokens_per_second.toFixed(0),
+      (planned_bytes / 1e6).toFixed(1),
+      (counted_bytes / 1e6).toFixed(1),
+    ]),
+  )
+  console.log(
+    'No other library here trains a model by reinforcement, so there is no ratio to one.\n',
   )
 }
 

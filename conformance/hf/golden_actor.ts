@@ -48,13 +48,14 @@ export function goldenPhase(
   }
 }
 
-/** An actor with the case's weights and room for such batches. */
+/** An actor with the case's weights, or the factors of an adapter beside them, and room for such batches. */
 export function goldenActor(
   { model, matmul }: Pick<ModelCase, 'model' | 'matmul'>,
   gpu: Gpu,
   batch: RolloutBatch,
   phases: Parameters<typeof Actor.create>[3],
   micro_rows: number = batch.rows,
+  factors?: Float32Array,
 ): Promise<Actor> {
   const size = {
     prompt_length: batch.prompt_length,
@@ -66,7 +67,7 @@ export function goldenActor(
     has_reference: true,
     kernels: { matmul },
   }
-  return Actor.create(gpu, model.layout, size, phases, model.weights)
+  return Actor.create(gpu, model.layout, size, phases, model.weights, factors)
 }
 
 /** A supervised phase of batches of that many rows. */

@@ -1,6 +1,6 @@
 // Gradients of every parameter against Hugging Face's.
-import { trainedPrefix } from '../../src/model/params/flat_params.ts'
-import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
+import { type FlatLayout, trainedPrefix } from '../../src/model/params/flat_params.ts'
+import type { ParamLayout } from '../../src/model/params/params.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 
@@ -56,13 +56,14 @@ export function globalNorm(grads: Gradients['grads']): number {
 
 /** Gradients by name of the parameters that the policy of `layer` trains. */
 export function namedGradients(
-  layout: ParamLayout,
+  layout: FlatLayout,
   flat: Float32Array,
   layer: number,
 ): Record<string, Float32Array> {
   const { count } = trainedPrefix(layout, layer)
-  const all = unpackWeights(layout, flat)
   return Object.fromEntries(
-    layout.params.filter(({ offset }) => offset < count).map(({ name }) => [name, all[name]]),
+    layout.params
+      .filter(({ offset }) => offset < count)
+      .map(({ name, offset, size }) => [name, flat.subarray(offset, offset + size)]),
   )
 }

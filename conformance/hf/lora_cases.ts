@@ -3,21 +3,25 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
+import { adapterLayout, packAdapter } from '../../src/model/adapter/adapter_layout.ts'
 import { loraScale } from '../../src/model/adapter/lora.ts'
-import { readAdapter, withAdapter } from '../../src/model/hf/peft_adapter.ts'
-import type { LoraConfig } from '../../src/model/params/config.ts'
+import { type PeftAdapter, readAdapter, withAdapter } from '../../src/model/hf/peft_adapter.ts'
+import { type LoraConfig, modelShape } from '../../src/model/params/config.ts'
+import { writeParams } from '../../src/model/params/param_copies.ts'
+import { paramLayout } from '../../src/model/params/params.ts'
 import type { RefAdapter } from '../../src/model/transformer/low_rank.ref.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { goldenPhase } from './golden_actor.ts'
+import { logitsGpu, uploadCase } from './gpu_model.ts'
 import { type Gradients, globalNorm } from './gradients.ts'
 import { check, type ModelCase, paramsOf, readBatch, scalar, widthOf } from './model_case.ts'
-import { type Loss, policyGradientRef } from './policy_gradients.ts'
+import { type Loss, policyGradientGpu, policyGradientRef } from './policy_gradients.ts'
 
 /** An adapter as float64 arrays. */
-export const refAdapter = (
+const refAdapter = (
   lora: LoraConfig,
   factors: Readonly<Record<string, ArrayLike<number>>>,
 ): RefAdapter => ({
@@ -28,7 +32,7 @@ export const refAdapter = (
 })
 
 /** All checks of the folder lora/ of a case, where there is one. */
-export async function* loraChecks(c: ModelCase, _gpu: Gpu | undefined): AsyncGenerator<Check> {
+export async function* loraChecks(c: ModelCase, gpu: Gpu | undefined): AsyncGenerator<Check> {
   const folder = join(c.folder, 'lora')
   if (!existsSync(folder)) return
   const source = modelDirectory(folder)
@@ -59,6 +63,7 @@ export async function* loraChecks(c: ModelCase, _gpu: Gpu | undefined): AsyncGen
     // Merged weights are rounded to float32, as PEFT's are; that its own logits then move by is in expected.json.
     yield check(c, `${name}.merged`, 'reference', { logits: output(merged, undefined) })
   }
+  if (gpu) yield* gpuChecks(c, gpu, { lora, factors })
   for (const t of new Set(c.expected.under('lora.grad.').map((name) => name.split('.')[0])))
     yield loraGradientCheck(
       c,
@@ -66,6 +71,26 @@ export async function* loraChecks(c: ModelCase, _gpu: Gpu | undefined): AsyncGen
       policyGradientRef({ ...c, adapter }, readBatch(c.expected, `in.${t}`), lossOf(c, t)),
       'reference',
     )
+}
+
+/** The same by kernels, without forming B A. */
+async function* gpuChecks(c: ModelCase, gpu: Gpu, { lora, factors }: PeftAdapter) {
+  const layout = paramLayout(modelShape({ ...c.model.config, lora }))
+  const adapted = { ...c, model: { ...c.model, layout } }
+  const flat = packAdapter(adapterLayout(layout.shape, lora), factors)
+  for (const name of c.expected.names(/^lora\.[^.]+\.logits$/)) {
+    const batch = readBatch(c.expected, `in.${name.split('.')[1]}`)
+    const model = uploadCase(adapted, gpu)
+    if (model.adapter) writeParams(gpu, model.adapter.buffers, flat)
+    const logits = await logitsGpu(gpu, model, batch)
+    const output = c.expected.output(name, logits, batch.attention_mask, c.shape.vocab_size)
+    yield check(c, name, 'gpu', { logits: output })
+  }
+  for (const t of new Set(c.expected.under('lora.grad.').map((name) => name.split('.')[0]))) {
+    const batch = readBatch(c.expected, `in.${t}`)
+    const computed = await policyGradientGpu(adapted, gpu, batch, lossOf(c, t), flat)
+    yield loraGradientCheck(c, t, computed, 'gpu')
+  }
 }
 
 /** PPO on the final policy, with the batch's own arrays. */
@@ -100,7 +125,11 @@ function loraGradientCheck(
     grad_norm: scalar(globalNorm(grads), golden.number('grad_norm'), on),
   }
   for (const name of known.names())
-    outputs[`metrics.${name}`] = scalar(metrics[name], known.number(name), on)
+    outputs[`metrics.${name}`] = scalar(
+      metrics[name] ?? metrics[`actor/${name}`],
+      known.number(name),
+      on,
+    )
   const names = c.expected.under(`${title}.`)
   for (const name of names) outputs[name] = c.expected.output(`${title}.${name}`, grads[name] ?? [])
   // The base is frozen: it has no gradients.

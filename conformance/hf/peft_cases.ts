@@ -16,6 +16,7 @@ import {
   type PeftCase,
   peftBatch,
 } from './peft_case.ts'
+import { peftRunGpu } from './peft_gpu_run.ts'
 import { peftRunRef } from './peft_ref_run.ts'
 import type { PeftRun } from './peft_run.ts'
 import { append, type Series } from './trajectory_check.ts'
@@ -30,11 +31,12 @@ const TOLERANCE: Readonly<Record<string, number>> = {
 const within = (kind: string) => ({ rtol: 0, atol: TOLERANCE[kind] })
 
 /** The checks of one folder of PEFT training. */
-export async function* peftCase(folder: string, { matmul }: Context): AsyncGenerator<Check> {
+export async function* peftCase(folder: string, { gpu, matmul }: Context): AsyncGenerator<Check> {
   const c = await openPeftCase(folder, matmul)
   yield settingsCheck(c)
   yield await mergedCheck(c)
   yield* runChecks(c, () => peftRunRef(c), 'reference')
+  if (gpu) yield* runChecks(c, () => peftRunGpu(c, gpu), 'gpu')
 }
 
 const title = ({ name }: PeftCase, what: string) => `peft_train/${name}/${what}`

@@ -15,7 +15,7 @@ export function peftRunRef(c: PeftCase): PeftRun {
   const { config } = c.model
   const { actor } = c.phase
   const L = config.num_hidden_layers
-  const trainable = new RefTrainable(c.layout as never, packAdapter(c.layout, c.adapter.factors))
+  const trainable = new RefTrainable(c.layout, packAdapter(c.layout, c.adapter.factors))
   const adapter = { factors: trainable.params, scaleOf: () => loraScale(c.adapter.lora) }
   const model = { model: c.model, params: c.params, adapter }
   const cacheOf = (batch: RolloutBatch, is_on: boolean) =>

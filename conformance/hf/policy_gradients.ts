@@ -114,20 +114,21 @@ export function policyGradientRef(
   }
 }
 
-const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
+export const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
   const sum = (name: (typeof POLICY_LOSS_SUMS)[number]) => sums[POLICY_LOSS_SUMS.indexOf(name)]
   const kl = actor.use_kl_loss ? actor.kl_loss_coef * sum('actor/kl_loss') : 0
   return sum('actor/pg_loss') - actor.entropy_coeff * sum('actor/entropy') + kl
 }
 
-/** The loss of a reinforcement phase and its gradients by the actor. */
+/** The loss of a reinforcement phase and its gradients by the actor; of the model's adapter where it has one. */
 export async function policyGradientGpu(
   c: ModelCase,
   gpu: Gpu,
   batch: RolloutBatch,
   { phase, columns }: Loss,
+  factors?: Float32Array,
 ): Promise<Gradients> {
-  const actor = await goldenActor(c, gpu, batch, [phase])
+  const actor = await goldenActor(c, gpu, batch, [phase], batch.rows, factors)
   const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])
@@ -141,7 +142,7 @@ export async function policyGradientGpu(
   )
   return {
     loss: totalLoss(sums, phase.actor),
-    grads: namedGradients(c.model.layout, flat, phase.target_layer),
+    grads: namedGradients(actor.tensors.layout, flat, phase.target_layer),
     metrics: Object.fromEntries(POLICY_LOSS_SUMS.map((name, i) => [name, sums[i]])),
   }
 }

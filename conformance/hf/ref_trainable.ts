@@ -1,7 +1,10 @@
 // An optimizer in float64.
 import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
-import { chunkSegments, trainedPrefix } from '../../src/model/params/flat_params.ts'
-import type { ParamLayout } from '../../src/model/params/params.ts'
+import {
+  chunkSegments,
+  type FlatLayout,
+  trainedPrefix,
+} from '../../src/model/params/flat_params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { type Optim, weightDecays } from '../../src/rl/config/optim.ts'
 
@@ -9,10 +12,10 @@ import { type Optim, weightDecays } from '../../src/rl/config/optim.ts'
 export class RefTrainable {
   /** Views of the weights by name. */
   readonly params: RefArrays
-  readonly #layout: ParamLayout
+  readonly #layout: FlatLayout
   readonly #state: AdamwState
 
-  constructor(layout: ParamLayout, weights: Float32Array) {
+  constructor(layout: FlatLayout, weights: Float32Array) {
     this.#layout = layout
     this.#state = {
       weights: Float64Array.from(weights),

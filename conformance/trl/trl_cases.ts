@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
 import { tokenCount } from '../../src/rl/experience/batch.ts'
+import { STRICT } from '../../src/tasks/data/bad_rows.ts'
 import { VERL_MAPPING } from '../../src/tasks/data/data_file.ts'
 import { mapRows } from '../../src/tasks/data/mapping.ts'
 import { readJsonLines } from '../../src/tasks/data/readers/jsonl.ts'
@@ -124,8 +125,8 @@ function updateOutputs(c: TrlCase, update: TracedUpdate, found: Replayed): Check
 /** Advantages of the first batch of every run, from its texts and the data's answers, where one row alone has the prompt. */
 function* advantageChecks(name: string, { folder, updates }: TrlCase): Generator<Check> {
   const file = join(folder, 'data', 'train.jsonl')
-  const rows = mapRows(readJsonLines(readFileSync(file, 'utf8'), file), VERL_MAPPING, file)
-  const answers = new Map(rows.map(({ prompt, ground_truth }) => [prompt, ground_truth]))
+  const rows = mapRows(readJsonLines(readFileSync(file, 'utf8'), file, STRICT), VERL_MAPPING, file)
+  const answers = new Map(rows.flatMap((row) => (row ? [[row.prompt, row.ground_truth]] : [])))
   const vocabulary = join(folder, 'model', 'tokenizer.json')
   const { decode } = readVocabulary(readFileSync(vocabulary, 'utf8'), vocabulary)
   for (const { name: update, batch, plan, advantages } of updates) {

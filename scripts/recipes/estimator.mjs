@@ -10,7 +10,7 @@ export const estimator = {
   text: readFileSync(new URL('batch_baseline.ts', import.meta.url), 'utf8'),
   list: 'src/rl/estimators/advantages.ts',
   import: "import { batch_baseline } from './batch_baseline.ts'",
-  after: 'grpo_vectorized,',
+  after: '\n  grpo_vectorized,',
   line: '  batch_baseline,',
   checks: {
     'an experiment may choose it, and the form shows its label': settings,

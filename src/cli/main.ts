@@ -7,13 +7,17 @@ import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
+import { studyCommand } from './study/study_command.ts'
+import { tasks } from './tasks/tasks.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   train,
+  study: studyCommand,
   record,
   presets,
+  tasks,
   conform,
   probe,
   export: exportCommand,

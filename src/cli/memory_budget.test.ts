@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Gpu } from '../kernels/device/gpu.ts'
-import { parseExperiment } from '../lab/experiment/experiment.ts'
+import { parseExperiment, withField } from '../lab/experiment/experiment.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { decodeLink } from '../lab/links/link.ts'
 import { PRESETS } from '../lab/presets/presets.ts'
@@ -9,6 +9,7 @@ import {
   memoryBudget,
   plannedBytes,
   requireMemory,
+  savingsOf,
 } from '../lab/worker/memory_budget.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
@@ -39,7 +40,14 @@ test('a link that adds up to more is refused with its total, though every buffer
   const refuse = () => requireMemory(experiment, memoryBudget(undefined), plan)
   expect(refuse).toThrow(MemoryRefusal)
   expect(refuse).toThrow(`would take ${(bytes / 2 ** 30).toPrecision(3)} GiB`)
-  expect(refuse).toThrow(/It would take less with half of .* GiB/)
+  expect(refuse).toThrow(/Gradient checkpointing saves 2\.\d+ GiB, .* saves/)
+  expect(refuse).toThrow(/With the first \d it takes [0-3]\.\d+ GiB|The first is enough/)
+  // What is said of one change is what the plan says.
+  for (const { path, value, bytes: saved } of savingsOf(experiment, plan)) {
+    const changed = withField(experiment, path, value)
+    if (!changed.ok) throw new Error(changed.message)
+    expect(plannedBytes(changed.experiment, plan)).toBe(bytes - saved)
+  }
   // Said so, it is allowed.
   requireMemory(experiment, bytes, plan)
 })

@@ -6,7 +6,7 @@ import { Gpu } from '../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { lowerRates } from '../lab/diagnosis/lower_rate.ts'
-import { followExperiment, parseExperiment } from '../lab/experiment/experiment.ts'
+import { followExperiment } from '../lab/experiment/experiment.ts'
 import { taskOf } from '../lab/experiment/fields/task_fields.ts'
 import { remarksOf } from '../lab/experiment/form/remarks.ts'
 import type { PhaseDocument } from '../lab/experiment/phases.ts'
@@ -27,13 +27,14 @@ import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { loadNamedFiles } from './input/data_set.ts'
-import { type GivenModel, readGivenModel } from './input/given_model.ts'
+import { readGivenModel } from './input/given_model.ts'
 import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
 import { RunFolder } from './output/run_folder.ts'
 import { lockFolder } from './output/run_lock.ts'
 import { runPrograms } from './sandbox/programs.ts'
 import { print, tell } from './terminal.ts'
+import { afterWarmStart, refuseQuestions, withModel } from './train/begun_experiment.ts'
 import { drive } from './train/drive.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
 import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
@@ -45,14 +46,14 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters]] [--reward FILE] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]',
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE] [--tool FILE …] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--tool FILE …] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
-    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; a data file in place of the experiment is trained on with usual settings; ' +
-    '--reward scores with a program in Python (.py) or JavaScript that has compute_score as verl calls it, in a process without network and files; ' +
+    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; --skip-bad-rows leaves out rows that cannot be used; a data file in place of the experiment is trained on with usual settings; ' +
+    '--reward scores with a program in Python (.py) or JavaScript that has compute_score as verl calls it, in a process without network and files; --tool lets the policy call a program that has tool_schema and execute; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
@@ -76,7 +77,11 @@ async function trainAsked(options: Options): Promise<number> {
   return locked(out, () => beginRun(run, options, replaced))
 }
 
-const filesBeside = ({ reward, bundled }: Options) => [...(reward ? [reward] : []), ...bundled]
+const filesBeside = ({ reward, tools, bundled }: Options) => [
+  ...(reward ? [reward] : []),
+  ...tools,
+  ...bundled,
+]
 
 /** Does something while this process alone writes a folder. */
 async function locked<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
@@ -86,25 +91,6 @@ async function locked<T>(folder: string | undefined, work: () => Promise<T>): Pr
   } finally {
     lock?.release()
   }
-}
-
-/** The experiment with the sizes of a given model. Throws LabFailure where it does not fit them. */
-function withModel(experiment: Experiment, { model }: GivenModel): Experiment {
-  const parsed = parseExperiment({ ...experiment, model: { ...experiment.model, ...model } })
-  if (parsed.ok) return parsed.experiment
-  const [{ path, message }] = parsed.issues
-  throw new LabFailure(`--model: ${path}: ${message}`)
-}
-
-/** The experiment without the sft phases it begins with. */
-function afterWarmStart(experiment: Experiment): Experiment {
-  const first = experiment.phases.findIndex(({ kind }) => kind !== 'sft')
-  if (first < 0) throw new LabFailure('--warm-start: this experiment has sft phases only')
-  if (experiment.steering.length > 0)
-    throw new LabFailure(
-      '--warm-start: this experiment is steered, and its steps count from the first sft phase; take steering out of it',
-    )
-  return { ...experiment, phases: experiment.phases.slice(first) }
 }
 
 /** Held-out texts under the lens of a recorded run. */
@@ -125,20 +111,6 @@ function recordedRequest({ phases, validation }: TrainerConfig, L: number): Obse
     every: validation.test_freq > 0 ? validation.test_freq : OBSERVE_EVERY,
   }
 }
-
-/** Refuses an experiment that would wait for a person for ever, as far as can be said before phase `from` of it runs. */
-function refuseQuestions(experiment: Experiment, from = 0): void {
-  const { phases } = followExperiment(experiment).experiments.at(-1) ?? experiment
-  for (const [i, phase] of phases.entries())
-    if (i >= from && asksSomeone(phase))
-      throw new LabFailure(
-        `phases.${i}.pairs.source: 'human' asks the person at the page, which the command line cannot do. ` +
-          `Use 'judge', or an experiment with phases.${i}.pairs.verdicts: links copied from a finished run have them`,
-      )
-}
-
-const asksSomeone = (phase: PhaseDocument): boolean =>
-  phase.kind === 'reward_model' && phase.pairs.source === 'human' && !phase.pairs.verdicts
 
 /** Refuses what would take more memory than may be taken, before a device is opened. */
 function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {
@@ -173,12 +145,13 @@ async function beginRun(
   replaced: readonly string[],
 ): Promise<number> {
   const { warm_start } = begun
+  // Files decide the vocabulary that the model must have.
+  await loadNamedFiles(begun.experiment, options.data, tell, filesBeside(options))
   const given =
     begun.model === undefined
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
-  await loadNamedFiles(experiment, options.data, tell, filesBeside(options))
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)

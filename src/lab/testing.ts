@@ -63,7 +63,7 @@ class FakeMachine implements FakeSurroundings {
   async prepare(is_careful = false, allow_bytes = 0): Promise<RunDevice> {
     const { takes_bytes } = this.#options
     if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
-      throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
+      throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, '')
     if (this.#opened++ > 0 && this.#closed-- > 0) throw gpuError('no_adapter', 'nothing here')
     const free = async (ended_well: boolean) => {
       this.log.push(!ended_well ? 'destroy' : is_careful ? 'free careful' : 'free')

@@ -81,13 +81,6 @@ export function testModel(
 export const testGradients = (alloc: Allocator, layout: ParamLayout): ParamGradients =>
   paramGradients(alloc, layout, createParamBuffers(alloc, layout, 'gradients', 'gradients'))
 
-/** Gradients of a model whose weights are all frozen. */
-export const frozen = ({ shape }: ParamLayout): Omit<ParamGradients, 'buffers'> => ({
-  ...{ embed_tokens: undefined, lm_head: undefined, norm: undefined },
-  ...{ score: undefined, score_bias: undefined },
-  layers: Array.from({ length: shape.num_hidden_layers }, () => undefined),
-})
-
 /** The only buffer of a small model's weights or gradients. */
 export const flatOf = ({ buffers }: { readonly buffers: ParamBuffers }): Tensor<'f32'> =>
   buffers.stretches[0].tensor as Tensor<'f32'>

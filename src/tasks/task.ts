@@ -1,5 +1,5 @@
 // What a task is. Tasks are pure and synchronous: no GPU, no clock, no state.
-import type { RenderChat } from './tokenizers/hugging_face/chat_template.ts'
+import type { ChatMessage, RenderChat } from './tokenizers/hugging_face/chat_template.ts'
 import type { DecodeOptions, EncodeOptions } from './tokenizers/hugging_face/hf_tokenizer.ts'
 import type { TokenizerFiles } from './tokenizers/hugging_face/tokenizer_files.ts'
 
@@ -41,6 +41,8 @@ export type Split = 'train' | 'train_set' | 'test'
 /** One problem. */
 export interface Sample {
   readonly prompt: string
+  /** The conversation that the prompt writes, where it is one: what a chat template is given. */
+  readonly messages?: readonly ChatMessage[]
   /** The right answer, without the end token. */
   readonly ground_truth: string
   /** What a demonstration shows as the answer; wrong on purpose in some tasks. */
@@ -97,5 +99,7 @@ export interface TaskKind {
   readonly name: string
   readonly summary: string
   readonly params: readonly TaskParam[]
+  /** Parameters of the short run whose result the menu states, where the defaults are too hard for a small model. */
+  readonly short_run?: Readonly<Record<string, number>>
   create(params: Readonly<Record<string, number>>): Task
 }

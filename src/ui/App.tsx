@@ -5,33 +5,38 @@ import { type PanelEntry, Panels } from './base/page/Panels.tsx'
 import { Part } from './base/page/Part.tsx'
 import { Tabs } from './base/page/Tabs.tsx'
 import { DataDialog } from './data/DataDialog.tsx'
+import {
+  ContinueOffers,
+  Failure,
+  Findings,
+  Help,
+  Interrupted,
+  Lessons,
+  Palette,
+  PastRun,
+  Pending,
+  Preferences,
+  Record,
+  Reference,
+} from './later_parts.ts'
 import { Intro } from './learning/Intro.tsx'
 import { Numbers } from './learning/Numbers.tsx'
 import { Scrubber } from './learning/Scrubber.tsx'
 import { Announcer } from './notices/Announcer.tsx'
-import { Failure } from './notices/Failure.tsx'
 import { Files } from './notices/Files.tsx'
-import { Findings } from './notices/Findings.tsx'
 import { Notices } from './notices/Notices.tsx'
-import { Pending } from './notices/Pending.tsx'
-import { Record } from './notices/Record.tsx'
 import { Skipped } from './notices/Skipped.tsx'
 import { Toast } from './notices/Toast.tsx'
 import { Controls } from './palette/Controls.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'
-import { Help } from './palette/Help.tsx'
-import { Palette } from './palette/Palette.tsx'
 import { Phases } from './phases/Phases.tsx'
-import { Preferences } from './phases/Preferences.tsx'
-import { ContinueOffers } from './runs/checkpoints/ContinueOffers.tsx'
-import { Interrupted } from './runs/checkpoints/Interrupted.tsx'
-import { Deleted, PastRun } from './runs/PastRun.tsx'
+import { Deleted } from './runs/Deleted.tsx'
 import { RewardDialog } from './settings/rewards/RewardDialog.tsx'
 import { Settings } from './settings/Settings.tsx'
+import { ToolsDialog } from './settings/tools/ToolsDialog.tsx'
 import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
-import { Reference } from './share/Reference.tsx'
 import { ModelDialog } from './tokens/model/ModelDialog.tsx'
 
 /** Above the numbers: what the person should know first. */
@@ -72,6 +77,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The export', Own: ExportDialog },
   { name: 'The opened model', Own: ModelDialog },
   { name: 'The reward', Own: RewardDialog },
+  { name: 'The tools', Own: ToolsDialog },
   { name: 'The data', Own: DataDialog },
   { name: 'The target for files', Own: DropTarget },
 ]
@@ -91,6 +97,9 @@ export function App() {
         </Part>
       </div>
       <div className="body">
+        <Part name="The lessons">
+          <Lessons />
+        </Part>
         <Part name="The settings">
           <Settings />
         </Part>

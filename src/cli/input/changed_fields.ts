@@ -1,29 +1,33 @@
-// What options of the command line put in place of an experiment's own fields: the seed, the data and the reward.
+// What options of the command line put in place of an experiment's own fields: the seed, the data, the reward and the tools.
 import type { ContentFile } from '../../lab/content/content.ts'
 import { UsageError } from '../command.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'
-import { rewardedBy } from './reward_program.ts'
+import { answeredBy, rewardedBy } from './given_programs.ts'
 
-/** The files of --data and --reward. */
+/** The files of --data, --reward and --tool. */
 export interface GivenFiles {
   readonly data?: GivenData | undefined
   readonly reward?: ContentFile | undefined
+  readonly tools?: readonly ContentFile[]
 }
 
-/** The change that --seed, --data and --reward ask for; undefined where there is none. Throws UsageError or LabFailure. */
+/** The change that --seed, --data, --reward and --tool ask for; undefined where there is none. Throws UsageError or LabFailure. */
 export async function changeOf(
   values: Beginning & { readonly seed?: string | undefined },
-  { data, reward }: GivenFiles,
+  { data, reward, tools = [] }: GivenFiles,
 ): Promise<DocumentChange | undefined> {
   const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && data === undefined && reward === undefined) return undefined
+  if (seed === undefined && !data && !reward && tools.length === 0) return undefined
   const onData = data && (await trainedOn(data, values))
   const byReward = reward && rewardedBy(reward)
+  const byTools = tools.length > 0 ? answeredBy(tools) : undefined
   return (document) => ({
     ...(seed !== undefined && { seed }),
     ...onData?.(document),
     ...byReward?.(document),
+    // The rows bring a length of responses of their own.
+    ...byTools?.({ ...document, ...onData?.(document) }),
   })
 }
 

@@ -9,15 +9,17 @@ import type { Parsed } from '../../lab/experiment/experiment.ts'
 import { onDataSet, usualDataExperiment } from '../../lab/experiment/on_data_set.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isObject } from '../../model/params/errors.ts'
+import { BadRowsError, type FoundBad } from '../../tasks/data/bad_rows.ts'
 import { DataFileError } from '../../tasks/data/data_file.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import type { DataTokenizer } from '../../tasks/data/data_tokenizer.ts'
 import { choiceOf, prepareFiles } from '../../tasks/data/load_data.ts'
 import { proposeMapping } from '../../tasks/data/mapping.ts'
 import { USUAL_PLAN } from '../../tasks/data/plan.ts'
-import { readTable } from '../../tasks/data/readers/readers.ts'
+import { readRows } from '../../tasks/data/readers/readers.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { reason } from '../output/disk.ts'
+import { tell } from '../terminal.ts'
 import { cacheFolder, diskFolder } from './content_folder.ts'
 import type { DocumentChange } from './experiment_source.ts'
 import { type GivenTokenizer, givenTokenizer } from './given_tokenizer.ts'
@@ -28,17 +30,22 @@ export interface DataOptions {
   readonly data?: string | undefined
   readonly 'val-data'?: string | undefined
   readonly tokenizer?: string | undefined
+  readonly 'skip-bad-rows'?: boolean | undefined
 }
 
-/** The files of --data and --val-data, and what --tokenizer says. */
+/** The files of --data and --val-data, and what --tokenizer and --skip-bad-rows say. */
 export interface GivenData {
   readonly train: ContentFile
   readonly val: ContentFile | undefined
   readonly tokenizer?: GivenTokenizer | undefined
+  readonly skip_bad_rows?: boolean | undefined
 }
 
 /** Throws UsageError. */
-export function refuseLoneValData({ data, 'val-data': val, tokenizer }: DataOptions): void {
+export function refuseLoneValData(values: DataOptions): void {
+  const { data, 'val-data': val, tokenizer } = values
+  if (values['skip-bad-rows'] && data === undefined)
+    throw new UsageError('--skip-bad-rows: leaves out rows of --data FILE; there is no --data')
   if (tokenizer !== undefined && data === undefined)
     throw new UsageError('--tokenizer: reads the rows of --data FILE; there is no --data')
   if (val !== undefined && data === undefined)
@@ -54,6 +61,7 @@ export async function givenData(values: DataOptions): Promise<GivenData | undefi
     train: await contentOf(data),
     val: val === undefined ? undefined : await contentOf(val),
     tokenizer: values.tokenizer === undefined ? undefined : await givenTokenizer(values.tokenizer),
+    skip_bad_rows: values['skip-bad-rows'],
   }
 }
 
@@ -92,21 +100,35 @@ export async function experimentAround(given: GivenData): Promise<Parsed> {
 
 /** What an experiment writes of the rows. Throws LabFailure. */
 async function taskOn(
-  { train, val, tokenizer: given }: GivenData,
+  { train, val, tokenizer: given, skip_bad_rows = false }: GivenData,
   usual: DataTokenizer,
 ): Promise<DataChoice> {
   try {
     const { file, ...chosen } = given ?? { tokenizer: usual, file: undefined }
-    const plan = { ...USUAL_PLAN, ...proposeMapping(await readTable(train)), ...chosen }
+    const { table } = await readRows(train)
+    const plan = { ...USUAL_PLAN, ...proposeMapping(table), ...chosen, skip_bad_rows }
     const files = {
       ...{ data: train.hash, name: train.name },
       ...{ val_data: val?.hash ?? '', val_name: val?.name ?? '' },
       ...{ tokenizer_data: file?.hash ?? '', tokenizer_name: file?.name ?? '' },
     }
-    return choiceOf(files, plan, await prepareFiles(train, val, plan, { file }))
+    const prepared = await prepareFiles(train, val, plan, { file })
+    tellBad(prepared.found.bad)
+    return choiceOf(files, plan, prepared)
   } catch (error) {
+    if (error instanceof BadRowsError && !skip_bad_rows)
+      throw new LabFailure(`--data: ${error.message}. To leave such rows out: --skip-bad-rows`)
     throw new LabFailure(`--data: ${reason(error)}`)
   }
+}
+
+/** Says how many rows are left out, and why the first ones are. */
+function tellBad({ count, first }: FoundBad): void {
+  if (count === 0) return
+  const more = count > first.length ? [`and ${count - first.length} more`] : []
+  tell(
+    [`${count} ${count === 1 ? 'row is' : 'rows are'} left out:`, ...first, ...more].join('\n  '),
+  )
 }
 
 /**
@@ -116,7 +138,7 @@ async function taskOn(
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,
-  tell: (message: string) => void,
+  say: (message: string) => void,
   more: readonly ContentFile[] = [],
 ): Promise<void> {
   const names = contentNames(experiment)
@@ -133,7 +155,7 @@ export async function loadNamedFiles(
     files.push(found)
     if (file)
       await store.put(file.bytes, file.name).catch((error) => {
-        tell(`${file.name} is not kept for later runs (${reason(error)})`)
+        say(`${file.name} is not kept for later runs (${reason(error)})`)
       })
   }
   try {
@@ -154,5 +176,5 @@ export async function loadNamedFiles(
 function missingFile(name: string, hash: string, given: readonly ContentFile[]): string {
   const others = given.map((file) => `${file.name} (${file.hash})`)
   const found = others.length > 0 ? `; found ${others.join(' and ')}` : ''
-  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE${found}`
+  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE or --tool FILE${found}`
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -6,6 +6,7 @@ import { writeBundle } from '../../lab/content/bundle.ts'
 import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
+import { createTools } from '../../tasks/tools/index.ts'
 import { readOptions } from '../train/train_options.ts'
 import { cacheFolder } from './content_folder.ts'
 import { givenData, loadNamedFiles } from './data_set.ts'
@@ -127,6 +128,49 @@ test('a bundle brings an experiment and its files', async () => {
   expect(run.experiment).toEqual({ ...experiment, seed: 9 })
   await loadNamedFiles(run.experiment, data, () => {}, bundled)
   expect(taskOf(run.experiment.task).test_size).toBe(2)
+})
+
+test('a file of 2 GB is refused before it is read', async () => {
+  const file = join(folder, 'huge.jsonl')
+  writeFileSync(file, '')
+  truncateSync(file, 2 ** 31)
+  await expect(readOptions(['tiny', '--data', file])).rejects.toThrow(
+    /huge\.jsonl: expected at most 256 MiB, found 2048 MiB; take a part of it/,
+  )
+})
+
+test('rows that cannot be used are refused, or left out where a person says so', async () => {
+  const file = join(folder, 'broken.jsonl')
+  writeFileSync(file, [...lines.slice(0, 9), 'no JSON'].join('\n'))
+  await expect(readOptions(['tiny', '--data', file])).rejects.toThrow(
+    /--data: broken\.jsonl: line 10: expected one JSON object.* To leave such rows out: --skip-bad-rows/,
+  )
+  const { run } = await readOptions(['tiny', '--data', file, '--skip-bad-rows'])
+  expect(run).toMatchObject({ experiment: { task: { skip_bad_rows: true, train_size: 8 } } })
+  await expect(readOptions(['tiny', '--skip-bad-rows'])).rejects.toThrow(/there is no --data/)
+})
+
+test('--tool lets the policy call a program, in a second turn', async () => {
+  const file = join(folder, 'dice.py')
+  writeFileSync(file, 'def execute(parameters): return "4"')
+  const args = ['calculator-products', '--tool', file]
+  await expect(readOptions(args)).rejects.toThrow(/--tool: dice\.py: expected a tool that says/)
+  const properties = '{"sides": {"type": "string", "description": ""}}'
+  const parameters = `{"type": "object", "properties": ${properties}, "required": []}`
+  writeFileSync(
+    file,
+    `tool_schema = {"type": "function", "function": {"name": "dice", "description": "", "parameters": ${parameters}}}`,
+  )
+  const { run, tools } = await readOptions(args)
+  if ('resume' in run) throw new Error('expected a new run')
+  const own = { id: 'program', code: tools[0].hash, name: 'dice.py' }
+  expect(run.experiment.tools).toEqual([{ id: 'calculator' }, own])
+  const alone = (await readOptions(['tiny', '--tool', file])).run
+  expect(alone).toMatchObject({ experiment: { tools: [own], rollout: { max_turns: 2 } } })
+  await loadNamedFiles(run.experiment, undefined, () => {}, tools)
+  const [, tool] = createTools(run.experiment.tools, run.experiment.reward)
+  expect(tool.marks).toEqual({ open: '(', close: ')', argument: 'sides' })
+  await expect(readOptions(['tiny', '--tool', 'x.rb'])).rejects.toThrow(/--tool: expected/)
 })
 
 test('options that contradict each other are refused', async () => {

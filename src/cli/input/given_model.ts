@@ -6,7 +6,9 @@ import type { ModelFields } from '../../lab/experiment/fields/model_fields.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
 import { readVocabulary } from '../../tasks/data/vocabulary.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
+import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import { LabFailure } from '../command.ts'
+import { tokenizerFiles } from './given_tokenizer.ts'
 import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 
@@ -22,7 +24,8 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
     modelDirectory(folder),
     { head: 'lm_head' },
   )
-  requireTokenizer(folder, tokenizer, eos_token_ids, pad_token_id)
+  const { vocab_size } = config
+  await requireTokenizer(folder, tokenizer, { vocab_size, eos_token_ids, pad_token_id })
   const { model_type, vocab_size: _, lora: __, rope_scaling, padding_idx = -1, ...sizes } = config
   if (model_type !== 'qwen3' || rope_scaling)
     throw new LabFailure(
@@ -34,21 +37,63 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
   return { model: { ...sizes, model_type, padding_idx }, weights }
 }
 
-/** The model's vocabulary must give every character of the task's the same id. The special tokens' names may differ. */
-function requireTokenizer(
+/** What a model says of its tokens. */
+interface ModelTokens {
+  readonly vocab_size: number
+  readonly eos_token_ids: readonly number[]
+  readonly pad_token_id: number | undefined
+}
+
+/** The model's vocabulary must give every token of the task's the same id. Throws LabFailure with both sizes, or the first token that differs. */
+async function requireTokenizer(
   folder: string,
-  { tokens: own, pad_token_id: pad, eos_token_id: eos }: Tokenizer,
-  eos_token_ids: readonly number[],
-  pad_token_id: number | undefined,
-): void {
+  task: Tokenizer,
+  model: ModelTokens,
+): Promise<void> {
   const file = join(folder, 'tokenizer.json')
   if (!existsSync(file)) throw new LabFailure(`--model: ${file}: expected a file, found none`)
+  if (model.vocab_size !== task.vocab_size)
+    throw new LabFailure(
+      `--model: ${folder}: expected a model of ${task.vocab_size} tokens, as the tokenizer of the task has, found one of ${model.vocab_size}; give the rows the model's own tokenizer with --tokenizer ${folder}`,
+    )
+  if (task.files) await requireSameFiles(folder, file, task, model)
+  else requireSameCharacters(folder, file, task, model)
+}
+
+/** A tokenizer of files has the same token under every id, special ones too, and ends with one that ends the model's texts. */
+async function requireSameFiles(
+  folder: string,
+  file: string,
+  { tokens: own, eos_token_id }: Tokenizer,
+  { eos_token_ids }: ModelTokens,
+): Promise<void> {
+  const { tokens } = await loadTokenizer(tokenizerFiles(folder))
+  const differs = own.findIndex((text, id) => tokens[id] !== text)
+  if (tokens.length !== own.length || differs >= 0)
+    throw new LabFailure(
+      `--model: ${file}: expected the task's ${own.length} tokens, found ${tokens.length}${differing(own, tokens, differs)}`,
+    )
+  if (!eos_token_ids.includes(eos_token_id))
+    throw new LabFailure(
+      `--model: ${folder}: expected end token ${eos_token_id} ('${own[eos_token_id]}'), found ${eos_token_ids}`,
+    )
+}
+
+const differing = (own: readonly string[], tokens: readonly string[], at: number): string =>
+  at < 0 ? '' : ` with '${tokens[at]}' for id ${at} ('${own[at]}')`
+
+/** Every character has the same id; the special tokens' names may differ. */
+function requireSameCharacters(
+  folder: string,
+  file: string,
+  { tokens: own, pad_token_id: pad, eos_token_id: eos }: Tokenizer,
+  { eos_token_ids, pad_token_id }: ModelTokens,
+): void {
   const { tokens } = readVocabulary(readText(file), file)
   const differs = own.findIndex((text, id) => id !== pad && id !== eos && tokens[id] !== text)
   if (tokens.length !== own.length || differs >= 0)
     throw new LabFailure(
-      `--model: ${file}: expected the task's ${own.length} tokens, found ${tokens.length}` +
-        (differs >= 0 ? ` with '${tokens[differs]}' for id ${differs} ('${own[differs]}')` : ''),
+      `--model: ${file}: expected the task's ${own.length} tokens, found ${tokens.length}${differing(own, tokens, differs)}`,
     )
   if (!eos_token_ids.includes(eos) || eos_token_ids.length > 1 || (pad_token_id ?? pad) !== pad)
     throw new LabFailure(

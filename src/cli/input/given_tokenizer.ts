@@ -47,12 +47,19 @@ async function packedFile(path: string): Promise<ContentFile> {
   const folder = isFolder ? path : dirname(path)
   const main = isFolder ? join(path, 'tokenizer.json') : path
   if (!existsSync(main)) throw new LabFailure(`--tokenizer: ${main}: expected a file, found none`)
+  const bytes = new TextEncoder().encode(packTokenizer(tokenizerFiles(folder, main)))
+  const name = basename(isFolder ? join(process.cwd(), path) : main)
+  return { hash: await contentHash(bytes), name, bytes }
+}
+
+/** The files of a folder that belong to its tokenizer. Throws LabFailure for one that cannot be read. */
+export function tokenizerFiles(
+  folder: string,
+  main = join(folder, 'tokenizer.json'),
+): TokenizerFiles {
   const others = TOKENIZER_FILES.filter(
     (name) => name !== 'tokenizer.json' && existsSync(join(folder, name)),
   )
   const texts = others.map((name) => [name, readText(join(folder, name))] as const)
-  const files: TokenizerFiles = { 'tokenizer.json': readText(main), ...Object.fromEntries(texts) }
-  const bytes = new TextEncoder().encode(packTokenizer(files))
-  const name = basename(isFolder ? join(process.cwd(), path) : main)
-  return { hash: await contentHash(bytes), name, bytes }
+  return { 'tokenizer.json': readText(main), ...Object.fromEntries(texts) }
 }

@@ -39,6 +39,36 @@ export function compute_score(data_source, solution_str, ground_truth, extra_inf
   }
 })
 
+test('a program that begins anew for every call remembers nothing of the call before', async () => {
+  const sandbox = sandboxOf(
+    'let calls = 0; const compute_score = (_, text) => text === "loop" ? (() => { for (;;); })() : ++calls',
+  )
+  const limits = { ...LIMITS, timeout_ms: 500, is_fresh: true }
+  const answers = await sandbox.call(['1', 'loop', '2', '3'].map(argsOf), limits)
+  expect(answers).toMatchObject([{ value: 1 }, { problem: 'timeout' }, { value: 1 }, { value: 1 }])
+})
+
+test('of what a program prints the end is kept, call by call', async () => {
+  const answers = await ask(
+    `function compute_score(_, text) {
+      console.log('about', text, { n: 1 })
+      if (text === 'much') for (let i = 0; i < 5000; i++) console.log('line ' + i)
+      if (text === 'throw') throw new Error('no mood')
+      return 1
+    }`,
+    ['1', 'much', 'throw', '2'],
+  )
+  expect(answers[0]).toEqual({ value: 1, printed: 'about 1 {"n":1}\n' })
+  const { printed = '' } = answers[1]
+  expect(printed).toHaveLength(1000)
+  expect(printed.endsWith('line 4998\nline 4999\n')).toBe(true)
+  expect(answers[2]).toEqual({
+    ...{ problem: 'error', message: 'no mood' },
+    printed: 'about throw {"n":1}\n',
+  })
+  expect(answers[3]).toEqual({ value: 1, printed: 'about 2 {"n":1}\n' })
+})
+
 test('time and chance are the same in every call', async () => {
   const answers = await ask(
     'const compute_score = () => [Math.random(), Date.now(), new Date().toISOString(), Math.random()].join()',
@@ -77,6 +107,14 @@ describe('what a program in JavaScript cannot do', () => {
     expect(answers[2]).toEqual({ value: 1 })
   })
 
+  test('endless printing is ended like any endless loop', async () => {
+    const source = 'function compute_score() { for (;;) console.log("x".repeat(1e5)) }'
+    const limits = { ...LIMITS, timeout_ms: 500 }
+    expect(await ask(source, ['1'], undefined, limits)).toEqual([
+      { problem: 'timeout', message: 'took longer than 500 ms and was ended' },
+    ])
+  })
+
   test('a batch of endless loops ends after the third', async () => {
     const limits = { ...LIMITS, timeout_ms: 200 }
     const answers = await ask(
@@ -109,7 +147,7 @@ describe('what a program in JavaScript cannot do', () => {
     }`
     const answers = await ask(source, ['throw', 'long', 'loop', 'object'])
     expect(answers[0]).toEqual({ problem: 'error', message: 'an error that cannot be read' })
-    expect((answers[1] as { value: string }).value).toHaveLength(20_000)
+    expect((answers[1] as { value: string }).value).toHaveLength(10_000)
     expect(answers[2]).toEqual({ value: { own: { own: { own: '…' } } } })
     expect(answers[3]).toMatchObject({ value: { score: 1, f: 'a function' } })
   })

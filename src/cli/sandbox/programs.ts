@@ -1,22 +1,33 @@
-// Reward programs of `lab train`: each in a process of its own that is ended with the run.
+// Programs of `lab train`: each in a process of its own that is ended with the run.
 import { ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
-import { installProgramRunner, languageOf } from '../../tasks/rewards/program.ts'
+import { installProgramRunner, languageOf, type ProgramAnswer } from '../../tasks/program.ts'
+import { tell } from '../terminal.ts'
 import { startProcessGuest } from './process_guest.ts'
 
 /** From now on programs are called. Returns what ends their processes, without which this one would not end either. */
 export function runPrograms(): () => void {
   const sandboxes = new Map<string, ProgramSandbox>()
-  installProgramRunner(({ code, name, source, ...limits }, responses) => {
-    const order = { language: languageOf(name), source, entry: 'compute_score' }
-    const sandbox = sandboxes.get(code) ?? new ProgramSandbox(startProcessGuest, order)
-    sandboxes.set(code, sandbox)
-    return sandbox.call(
-      responses.map((response) => ({ ...response })),
-      limits,
-    )
+  installProgramRunner(({ code, name, source, ...limits }, entry, calls) => {
+    const order = { language: languageOf(name), source, entry }
+    const key = `${entry} ${code}`
+    const sandbox = sandboxes.get(key) ?? new ProgramSandbox(startProcessGuest, order)
+    sandboxes.set(key, sandbox)
+    const answers = sandbox.call(calls, limits)
+    void answers.then((all) => tellPrinted(name, all)).catch(() => {})
+    return answers
   })
   return () => {
     for (const sandbox of sandboxes.values()) sandbox.end()
     sandboxes.clear()
   }
+}
+
+/** Lines of one batch that are shown. */
+const MOST_LINES = 10
+
+/** What a program printed in a batch, its last lines with its name before each. */
+function tellPrinted(name: string, answers: readonly ProgramAnswer[]): void {
+  const lines = answers.flatMap(({ printed = '' }) => printed.trimEnd().split('\n'))
+  const last = lines.filter((line) => line !== '').slice(-MOST_LINES)
+  for (const line of last) tell(`[${name}] ${line}`)
 }

@@ -42,7 +42,7 @@ const EVIDENCE: Readonly<Record<string, (lines: readonly Line[], step: number) =
 }
 
 /** Needs a program of a person's own, which e2e/reward_program.spec.ts brings; thresholds.test.ts has its limits. */
-const BY_PROGRAMS = ['unscored']
+const BY_PROGRAMS = ['unscored', 'unanswered']
 
 test('every diagnosis has its experiment', () => {
   const found = new Set(

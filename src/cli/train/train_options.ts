@@ -10,8 +10,8 @@ import { UsageError } from '../command.ts'
 import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
 import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
 import { acceptMade, readBundled, readExperiment } from '../input/experiment_source.ts'
+import { givenReward, givenTools } from '../input/given_programs.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
-import { givenReward } from '../input/reward_program.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -33,6 +33,8 @@ export interface Options {
   readonly data: GivenData | undefined
   /** A program that scores responses. */
   readonly reward: ContentFile | undefined
+  /** Programs that answer calls. */
+  readonly tools: readonly ContentFile[]
   /** Files that came with the experiment in a bundle. */
   readonly bundled: readonly ContentFile[]
   readonly out: string | undefined
@@ -63,13 +65,14 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
   const reward = await givenReward(values.reward)
+  const tools = await givenTools(values.tool)
   const bundled: ContentFile[] = []
   return {
     run:
       values.resume === undefined
-        ? await newRun(values, positionals, { data, reward }, bundled)
+        ? await newRun(values, positionals, { data, reward, tools }, bundled)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
-    ...{ data, reward, bundled },
+    ...{ data, reward, tools, bundled },
     out: values.out,
     force: values.force,
     save: values.save,
@@ -124,7 +127,7 @@ async function experimentOf(
     throw new UsageError(
       `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
     )
-  const change = await changeOf(values, { reward: given.reward })
+  const change = await changeOf(values, { ...given, data: undefined })
   return acceptMade(source, await experimentAround(data), change)
 }
 
@@ -173,9 +176,11 @@ function parse(args: readonly string[]) {
     'val-data': option,
     tokenizer: option,
     reward: option,
+    tool: { type: 'string', multiple: true },
     matmul: option,
     'allow-memory': option,
     logger: option,
+    'skip-bad-rows': { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
     tune: { type: 'boolean', default: false },
     slower: { type: 'boolean', default: false },

@@ -20,6 +20,7 @@ describe('aggregation', () => {
     expectClose([lossOf('seq-mean-token-mean')], [by_row], { rtol: 1e-15 })
     expectClose([lossOf('seq-mean-token-sum-norm')], [9 / 3], { rtol: 1e-15 })
     expectClose([lossOf('token-sum')], [9], { rtol: 1e-15 })
+    expectClose([lossOf('seq-mean-token-sum-norm-0.7.1')], [9 / 3 / 2], { rtol: 1e-15 })
   })
 
   test('counts of a whole mini-batch replace its own; ranks multiply, except over a constant', () => {
@@ -29,6 +30,7 @@ describe('aggregation', () => {
     expectClose([lossOf('seq-mean-token-mean', whole)], [((1.5 + 6) / 8) * 2])
     expectClose([lossOf('seq-mean-token-sum-norm', whole)], [9 / 32])
     expectClose([lossOf('token-sum', whole)], [9 * 2])
+    expectClose([lossOf('seq-mean-token-sum-norm-0.7.1', whole)], [(9 / 32 / 8) * 2])
   })
 
   test('without a token every weight is 0', () => {
@@ -36,8 +38,9 @@ describe('aggregation', () => {
       expect(aggregationWeights([0, 0, 0, 0], 2, { loss_agg_mode })).toEqual(new Float64Array(4))
   })
 
+  const loss_agg_mode = 'token-mean'
   test('the kernel gets counts per rank, and 0 for its own', () => {
-    expect(aggregationParams({})).toEqual({
+    expect(aggregationParams({ loss_agg_mode })).toEqual({
       token_count: 0,
       sequence_count: 0,
       loss_scale_factor: 0,
@@ -45,6 +48,7 @@ describe('aggregation', () => {
     })
     expect(
       aggregationParams({
+        loss_agg_mode,
         batch_num_tokens: 68,
         global_batch_size: 15,
         dp_size: 2,
@@ -53,13 +57,24 @@ describe('aggregation', () => {
     ).toEqual({ token_count: 34, sequence_count: 7.5, loss_scale_factor: 64, ranks: 2 })
   })
 
-  test('several ranks need the counts, and counts are not negative', () => {
-    expect(() => aggregationParams({ dp_size: 2 })).toThrow(/batch_num_tokens: expected a number/)
-    expect(() => aggregationParams({ dp_size: 2, batch_num_tokens: 5 })).toThrow(RangeError)
-    expect(() => aggregationParams({ loss_scale_factor: 0 })).toThrow(/loss_scale_factor.*got 0/)
-    expect(() => aggregationParams({ batch_num_tokens: -1 })).toThrow(/batch_num_tokens.*got -1/)
-    expect(() => aggregationParams({ dp_size: Number.NaN })).toThrow(RangeError)
+  test('several ranks need the count that is divided by, and counts are not negative', () => {
+    const ranks = { dp_size: 2, batch_num_tokens: 5 }
+    expect(() => aggregationParams({ loss_agg_mode, dp_size: 2 })).toThrow(
+      /batch_num_tokens: expected a number/,
+    )
+    expect(aggregationParams({ loss_agg_mode, ...ranks }).token_count).toBe(2.5)
+    expect(() =>
+      aggregationParams({ loss_agg_mode: 'seq-mean-token-sum-norm-0.7.1', ...ranks }),
+    ).toThrow(/global_batch_size: expected a number/)
+    expect(aggregationParams({ loss_agg_mode: 'token-sum', dp_size: 2 }).ranks).toBe(2)
+    expect(() => aggregationParams({ loss_agg_mode, loss_scale_factor: 0 })).toThrow(
+      /loss_scale_factor.*got 0/,
+    )
+    expect(() => aggregationParams({ loss_agg_mode, batch_num_tokens: -1 })).toThrow(
+      /batch_num_tokens.*got -1/,
+    )
+    expect(() => aggregationParams({ loss_agg_mode, dp_size: Number.NaN })).toThrow(RangeError)
     // A mini-batch without a token is no mistake.
-    expect(aggregationParams({ batch_num_tokens: 0 }).token_count).toBe(0)
+    expect(aggregationParams({ loss_agg_mode, batch_num_tokens: 0 }).token_count).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 // The weight of every token in the means of an update.
 import { defineKernel } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
-import { AGGREGATIONS, type LossAggMode } from './aggregations/aggregations.ts'
+import { AGGREGATIONS, aggregationOf, type LossAggMode } from './aggregations/aggregations.ts'
 import weights from './loss_weights.wgsl?raw'
 
 /** verl's arguments of agg_loss. A count that is null or missing is the batch's own. */
@@ -19,15 +19,16 @@ export interface Aggregation {
 
 /**
  * The params of loss_weights that say what is divided by. verl multiplies by dp_size what it divided by a count; here the
- * count is divided by dp_size. 0 = the kernel takes the batch's own, which with several ranks is not enough: RangeError,
- * as in verl. A page is one rank and lets the kernel count, so only `lab conform` calls it.
+ * count is divided by dp_size. 0 = the kernel takes the batch's own. With several ranks the count that loss_agg_mode divides
+ * by must be given: RangeError, as in verl. A page is one rank and lets the kernel count, so only `lab conform` calls it.
  */
 export function aggregationParams({
+  loss_agg_mode,
   batch_num_tokens,
   global_batch_size,
   dp_size,
   loss_scale_factor,
-}: Omit<Aggregation, 'loss_agg_mode'>): {
+}: Aggregation): {
   token_count: number
   sequence_count: number
   loss_scale_factor: number
@@ -41,9 +42,12 @@ export function aggregationParams({
   if (typeof loss_scale_factor === 'number' && !(loss_scale_factor > 0))
     throw new RangeError(`loss_scale_factor: expected null or above 0, got ${loss_scale_factor}`)
   if (!(ranks >= 1)) throw new RangeError(`dp_size: expected 1 or more, got ${ranks}`)
-  for (const [name, count] of Object.entries(own))
-    if (ranks > 1 && typeof count !== 'number')
-      throw new RangeError(`${name}: expected a number because dp_size is ${ranks}, got ${count}`)
+  const { divides_by } = aggregationOf(loss_agg_mode)
+  const name = divides_by === 'tokens' ? 'batch_num_tokens' : 'global_batch_size'
+  if (ranks > 1 && divides_by && typeof own[name] !== 'number')
+    throw new RangeError(
+      `${name}: expected a number because dp_size is ${ranks} and ${loss_agg_mode} divides by it, got ${own[name]}`,
+    )
   return {
     token_count: (batch_num_tokens ?? 0) / ranks,
     sequence_count: (global_batch_size ?? 0) / ranks,

@@ -16,7 +16,7 @@ import {
 
 const gpu = await Gpu.open()
 
-const off = { rollout_is: 0, is_threshold: 1.3, batch_normalize: 0, ...RS_UNBOUNDED }
+const off = { rollout_is: 0, is_threshold: 1.3, is_lower: 0, batch_normalize: 0, ...RS_UNBOUNDED }
 
 /** Log ratios of ±0.5, some tiny; every seventh token and the whole of row 2 are masked. */
 function batchOf(rows: number, response_length: number, seed: number) {
@@ -44,7 +44,10 @@ async function run(params: RolloutCorrectionParams, batch: RolloutCorrectionBatc
     response_mask: upload('response_mask', batch.response_mask),
     modified_mask: upload('modified_mask', old),
     rollout_is_weights: upload('rollout_is_weights', old),
-    sums: upload('sums', [1, 2, 3, 4]),
+    sums: upload(
+      'sums',
+      ROLLOUT_CORRECTION_SUMS.map((_, i) => i + 1),
+    ),
   }
   const rows = old.length / response_length
   await gpu.run(rollout_correction, { ...params, rows, response_length }, tensors)
@@ -84,6 +87,7 @@ describe('rollout_correction', () => {
       const batch = batchOf(rows, columns, rows)
       await expectReference({ ...off, rollout_is }, batch)
       await expectReference({ ...off, rollout_is, batch_normalize: 1 }, batch)
+      await expectReference({ ...off, rollout_is, is_lower: 0.8, batch_normalize: 1 }, batch)
     },
   )
 
@@ -159,7 +163,7 @@ describe('rollout_correction', () => {
       batch,
     )
     expect([...modified_mask, ...rollout_is_weights]).toEqual(Array(24).fill(0))
-    expect([...sums]).toEqual([1, 2, 3, 4])
+    expect([...sums]).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
 
   test('the same policy has weight exactly 1, and log ratios of hundreds stay finite', async () => {

@@ -6,6 +6,8 @@ type Numbers = ArrayLike<number>
 export type RolloutCorrectionParams = RsBounds & {
   readonly rollout_is: number
   readonly is_threshold: number
+  /** 0 = weights are truncated; above 0, IcePop's lower bound. */
+  readonly is_lower: number
   readonly batch_normalize: number
 }
 
@@ -85,20 +87,32 @@ export function rolloutCorrectionRef(
   const filled = rows.filter((row) => row.length > 0)
   const modified_mask = new Float64Array(response_mask.length)
   const rollout_is_weights = new Float64Array(response_mask.length)
-  const means = { kl: 0, masked: 0, is: 0 }
+  const { is_lower, is_threshold } = params
+  const icepop = is_lower > 0
+  const low = icepop ? is_lower : 1 / is_threshold
+  const applied = (w: number) =>
+    icepop ? (w >= is_lower && w <= is_threshold ? w : 0) : Math.min(w, is_threshold)
+  const means = { kl: 0, masked: 0, is: 0, high: 0, low: 0, beyond: 0 }
   for (const row of filled) {
     const log_ratios = row.map((i) => log_probs[i] - rollout_log_probs[i])
     const kept = keptOf(log_ratios, params)
     const weights = weightsOf(log_ratios, rollout_is)
     row.forEach((i, t) => {
       modified_mask[i] = kept[t] ? 1 : 0
-      rollout_is_weights[i] = rollout_is === 0 ? 1 : Math.min(weights[t], params.is_threshold)
+      rollout_is_weights[i] = rollout_is === 0 ? 1 : applied(weights[t])
       means.kl -= log_ratios[t]
       means.masked += kept[t] ? 0 : 1
-      means.is += weights[t]
+      means.is += icepop ? applied(weights[t]) : weights[t]
+      // Of sequence weights, each row counts once, below.
+      if (rollout_is !== 2 && weights[t] > is_threshold) means.high++
+      if (rollout_is !== 2 && weights[t] < low) means.low++
+      if (weights[t] > is_threshold || weights[t] < low) means.beyond++
     })
+    if (rollout_is === 2 && weights[0] > is_threshold) means.high++
+    if (rollout_is === 2 && weights[0] < low) means.low++
   }
   const tokens = filled.flat().length
+  const counted = rollout_is === 2 ? rows.length : tokens + EPS
   const truncated = filled.map((row) => row.map((i) => rollout_is_weights[i]))
   const normalizes = params.batch_normalize !== 0 && rollout_is !== 0 && tokens > 0
   const factor = normalizes ? normFactor(truncated, rollout_is) : 1
@@ -110,6 +124,9 @@ export function rolloutCorrectionRef(
       'rollout_corr/rollout_rs_masked_fraction': means.masked / (tokens + EPS),
       'rollout_corr/rollout_is_mean': means.is / (tokens + EPS),
       'rollout_corr/rollout_is_batch_norm_factor': tokens > 0 ? factor : 0,
+      'rollout_corr/rollout_is_ratio_fraction_high': means.high / counted,
+      'rollout_corr/rollout_is_ratio_fraction_low': means.low / counted,
+      'rollout_corr/rollout_is_oob_ratio': means.beyond / (tokens + EPS),
     },
   }
 }

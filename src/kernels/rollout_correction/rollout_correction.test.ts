@@ -4,7 +4,7 @@ import { expectClose } from '../testing.ts'
 import { rolloutCorrectionRef } from './rollout_correction.ref.ts'
 import { RS_CRITERIA, RS_UNBOUNDED } from './rollout_correction.ts'
 
-const off = { rollout_is: 0, is_threshold: 2, batch_normalize: 0, ...RS_UNBOUNDED }
+const off = { rollout_is: 0, is_threshold: 2, is_lower: 0, batch_normalize: 0, ...RS_UNBOUNDED }
 
 /** Log ratios [[ln 3, -ln 2], [0, masked], [masked, masked]]. */
 const batch = {

@@ -35,22 +35,27 @@ export const RS_UNBOUNDED = Object.fromEntries(
 ) as RsBounds
 
 /**
- * What rollout_correction adds up, in the order of its `sums`; each is a mean over the response tokens of one call, but the last,
- * which is the divisor of the weights. verl reports the second with rejection only, the third with weights only, the last with
- * batch_normalize only. rollout_is_mean is of the weights before truncation.
+ * What rollout_correction adds up, in the order of its `sums`; each is a mean over the response tokens of one call, but the factor,
+ * which is the divisor of the weights, and with sequence weights the two fractions, which are of rows. verl reports the second with
+ * rejection only, the fourth with batch_normalize only, the others but the first with weights only. rollout_is_mean is of the
+ * weights before truncation, with IcePop after it. The last three count weights above is_threshold, below the lower bound
+ * (is_lower, else 1 / is_threshold), and beyond either.
  */
 export const ROLLOUT_CORRECTION_SUMS = [
   'rollout_corr/kl',
   'rollout_corr/rollout_rs_masked_fraction',
   'rollout_corr/rollout_is_mean',
   'rollout_corr/rollout_is_batch_norm_factor',
+  'rollout_corr/rollout_is_ratio_fraction_high',
+  'rollout_corr/rollout_is_ratio_fraction_low',
+  'rollout_corr/rollout_is_oob_ratio',
 ] as const
 
 /**
  * Importance weights and rejection mask from the log-probs of the policy being updated and of the rollout.
  *
  * With l = log_prob - rollout_log_prob: token weights exp(clamp(l, ±20)), sequence weights exp(clamp(Σ l, ±20)) for the whole row,
- * truncated from above at is_threshold; batch_normalize divides by their mean over tokens or over rows with a token, unless it is
+ * truncated from above at is_threshold, or where is_lower > 0 set to 0 outside of the two (IcePop, verl 0.8); batch_normalize divides by their mean over tokens or over rows with a token, unless it is
  * below 1e-8. A token is kept where every statistic is within its bounds, ends included: k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l
  * clamped to ±20, per token or as sum, mean or maximum over its row's tokens. The bounds of k1 are logarithms of bounds on
  * π_rollout/π; k2 and k3 need upper ones only; criteria not in use have those of RS_UNBOUNDED. Weights and their mean are of
@@ -71,6 +76,7 @@ export const rollout_correction = defineKernel({
     response_length: 'u32',
     rollout_is: 'u32',
     is_threshold: 'f32',
+    is_lower: 'f32',
     batch_normalize: 'u32',
     lower_token_k1: 'f32',
     upper_token_k1: 'f32',

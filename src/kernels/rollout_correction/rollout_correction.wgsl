@@ -1,9 +1,10 @@
 // Per token l = log_prob - rollout_log_prob; k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l clamped to ±20.
 //   modified_mask = response_mask where every statistic (of the token; sum, mean, maximum over its row) is within its bounds.
-//   rollout_is_weights = min(w, is_threshold) · response_mask, over their mean if batch_normalize;
+//   rollout_is_weights = min(w, is_threshold) · response_mask, or where is_lower > 0: w within the two, else 0 (IcePop);
+//   over their mean if batch_normalize;
 //   w = exp(clamp(l, ±20)) per token, exp(clamp(Σ l, ±20)) per row, or 1.
 // One workgroup, a lane per row; sums of all lanes in one fixed tree. Masked tokens are not looked at.
-//   log_probs, rollout_log_probs, response_mask, modified_mask, rollout_is_weights [rows, R]   sums [4]
+//   log_probs, rollout_log_probs, response_mask, modified_mask, rollout_is_weights [rows, R]   sums [7]
 // uses k3.wgsl
 
 struct Params {
@@ -11,6 +12,7 @@ struct Params {
   response_length: u32,
   rollout_is: u32,
   is_threshold: f32,
+  is_lower: f32,
   batch_normalize: u32,
   lower_token_k1: f32,
   upper_token_k1: f32,
@@ -49,10 +51,12 @@ override WORKGROUP_SIZE: u32 = 256;
 const PER_TOKEN = 1u;
 const PER_ROW = 2u;
 
-// tokens, Σ -l, rejected tokens, Σ w before truncation; rows with a token, Σ w after truncation (of tokens or rows).
+// tokens, Σ -l, rejected tokens, Σ w before truncation (IcePop: after it); rows with a token, Σ w after truncation (of tokens
+// or rows); tokens or rows with w above and below the bounds, tokens with w beyond both.
 struct Totals {
   tokens: vec4f,
   weights: vec2f,
+  beyond: vec3f,
 }
 
 var<workgroup> totals: array<Totals, 256>;
@@ -64,6 +68,7 @@ fn total_of_all(lane: u32, part: Totals) -> Totals {
     if (lane < stride) {
       totals[lane].tokens += totals[lane + stride].tokens;
       totals[lane].weights += totals[lane + stride].weights;
+      totals[lane].beyond += totals[lane + stride].beyond;
     }
     workgroupBarrier();
   }
@@ -135,9 +140,16 @@ fn weight_of(log_ratio: f32, row_log_ratio: f32) -> f32 {
   return select(exp(x), 1.0, x == 0.0 || params.rollout_is == 0u);
 }
 
+// What is left of a weight.
+fn applied(weight: f32) -> f32 {
+  let within = weight >= params.is_lower && weight <= params.is_threshold;
+  return select(min(weight, params.is_threshold), select(0.0, weight, within), params.is_lower > 0.0);
+}
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(local_invocation_index) lane: u32) {
   let R = params.response_length;
+  let lower = select(1.0 / params.is_threshold, params.is_lower, params.is_lower > 0.0);
   var part = Totals();
   for (var row = lane; row < params.rows; row += WORKGROUP_SIZE) {
     let r = read_row(row);
@@ -149,8 +161,10 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         let log_ratio = log_probs[i] - rollout_log_probs[i];
         kept = select(0.0, 1.0, row_is_kept && keeps_token(divergences(log_ratio)));
         let weight = weight_of(log_ratio, r.log_ratio);
-        truncated = select(min(weight, params.is_threshold), 1.0, params.rollout_is == 0u);
-        part.tokens += vec4f(1.0, -log_ratio, 1.0 - kept, weight);
+        truncated = select(applied(weight), 1.0, params.rollout_is == 0u);
+        part.tokens += vec4f(1.0, -log_ratio, 1.0 - kept, select(weight, truncated, params.is_lower > 0.0));
+        let beyond = vec2f(select(0.0, 1.0, weight > params.is_threshold), select(0.0, 1.0, weight < lower));
+        part.beyond += vec3f(select(beyond, vec2f(), params.rollout_is == PER_ROW), beyond.x + beyond.y);
         part.weights.y += select(truncated, 0.0, params.rollout_is == PER_ROW);
       }
       modified_mask[i] = kept;
@@ -158,8 +172,12 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     }
     if (r.tokens > 0.0) {
       part.weights.x += 1.0;
-      let truncated = min(weight_of(0.0, r.log_ratio), params.is_threshold);
-      part.weights.y += select(0.0, truncated, params.rollout_is == PER_ROW);
+      let weight = weight_of(0.0, r.log_ratio);
+      if (params.rollout_is == PER_ROW) {
+        part.weights.y += applied(weight);
+        part.beyond.x += select(0.0, 1.0, weight > params.is_threshold);
+        part.beyond.y += select(0.0, 1.0, weight < lower);
+      }
     }
   }
 
@@ -178,5 +196,9 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     sums[1] += total.tokens.z / tokens;
     sums[2] += total.tokens.w / tokens;
     sums[3] += factor;
+    let counted = select(tokens, f32(params.rows), params.rollout_is == PER_ROW);
+    sums[4] += total.beyond.x / counted;
+    sums[5] += total.beyond.y / counted;
+    sums[6] += total.beyond.z / tokens;
   }
 }

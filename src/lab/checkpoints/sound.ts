@@ -2,10 +2,10 @@
 import type { ModelState } from '../../rl/train/state.ts'
 import type { UnsoundPart } from '../protocol/guard.ts'
 import type { SteeredState } from './checkpoint.ts'
-import { runModels } from './file/checkpoint_models.ts'
+import { runModels, trainedLayout } from './file/checkpoint_models.ts'
 
 const MODELS: readonly UnsoundPart['model'][] = ['actor', 'critic', 'reward_model']
-const PARTS: readonly UnsoundPart['part'][] = ['weights', 'adam_m', 'adam_v']
+const PARTS: readonly UnsoundPart['part'][] = ['weights', 'adapter', 'adam_m', 'adam_v']
 
 /** The index of the first value that is Inf or NaN; -1 where all are finite. */
 export const firstNonfinite = (values: Float32Array): number => {
@@ -18,9 +18,10 @@ export function unsoundPart({ trainer, experiment }: SteeredState): UnsoundPart 
   for (const model of MODELS) {
     const state: ModelState | undefined = trainer[model]
     for (const part of state ? PARTS : []) {
-      const at = state ? firstNonfinite(state[part]) : -1
+      const at = firstNonfinite(state?.[part] ?? new Float32Array())
       if (at < 0) continue
-      const layout = runModels(experiment).learners.get(model)
+      const learner = runModels(experiment).learners.get(model)
+      const layout = learner && (part === 'weights' ? learner.weights : trainedLayout(learner))
       const own = layout?.params.find(({ offset, size }) => at >= offset && at < offset + size)
       return { model, part, ...(own && { parameter: own.name }) }
     }

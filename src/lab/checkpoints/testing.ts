@@ -1,5 +1,5 @@
 // Made-up checkpoints for tests: the state has the sizes of its experiment, and values that are all different.
-import type { ParamLayout } from '../../model/params/params.ts'
+import type { FlatLayout } from '../../model/params/flat_params.ts'
 import type { ResponsePair } from '../../rl/reward/pairs.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'
@@ -7,7 +7,7 @@ import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { runModels } from './file/checkpoint_models.ts'
+import { type LearnerLayout, runModels, trainedLayout } from './file/checkpoint_models.ts'
 
 /** The smallest model that trains. */
 export const TINY = {
@@ -63,18 +63,20 @@ let made = 0
 const floats = (count: number) =>
   Float32Array.from({ length: count }, (_, i) => Math.sin(++made + i) / 3)
 
-function flat({ params, size }: ParamLayout): Float32Array {
+function flat({ params, size }: FlatLayout): Float32Array {
   const values = new Float32Array(size)
   for (const { offset, size: count } of params) values.set(floats(count), offset)
   return values
 }
 
-function model(layout: ParamLayout): ModelState {
+function model(learner: LearnerLayout): ModelState {
+  const trained = trainedLayout(learner)
   return {
-    weights: flat(layout),
-    adam_m: flat(layout),
-    adam_v: flat(layout).map(Math.abs),
-    corrections: floats(2 * layout.segment_ends.length).map(Math.abs),
+    weights: flat(learner.weights),
+    ...(learner.adapter && { adapter: flat(learner.adapter) }),
+    adam_m: flat(trained),
+    adam_v: flat(trained).map(Math.abs),
+    corrections: floats(2 * trained.segment_ends.length).map(Math.abs),
     control: Float32Array.of(Number.NaN, 0, 0, 2, 7),
   }
 }
@@ -127,7 +129,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     kl_coef: experiment.phases[phase].kind === 'rl' ? 0.1 + 0.2 : null,
     pairs_of: has_pairs ? asking : null,
     actor,
-    ...(has_reference && { reference: flat(layout) }),
+    ...(has_reference && { reference: flat(layout.weights) }),
     ...(critic && { critic }),
     ...(reward_model && {
       reward_model: {

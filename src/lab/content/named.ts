@@ -1,4 +1,6 @@
 // Which files a document names. One entry for each place of the document where a hash can be.
+import type { ProgramLimits } from '../../tasks/program.ts'
+import type { ToolChoice } from '../../tasks/tools/index.ts'
 import type { NamedContent } from './content.ts'
 
 type Part = { readonly id: string; readonly [field: string]: string | number | boolean }
@@ -6,7 +8,8 @@ type Part = { readonly id: string; readonly [field: string]: string | number | b
 /** As much of an experiment as names files. */
 export interface NamingDocument {
   readonly task: Part
-  readonly reward?: { readonly parts: readonly Part[] }
+  readonly reward?: { readonly parts: readonly Part[] } & ProgramLimits
+  readonly tools?: readonly ToolChoice[]
 }
 
 type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
@@ -18,6 +21,7 @@ const NAMES: readonly Names[] = [
     { hash: task.tokenizer_data, name: task.tokenizer_name },
   ],
   ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
+  ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),
 ]
 
 /** Every file that an experiment names, each once. */

@@ -2,7 +2,7 @@
 import { resolvePhases } from '../experiment/resolve.ts'
 import { type DiagnosisRule, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
-import { unscored } from './reward_rules.ts'
+import { unanswered, unscored } from './reward_rules.ts'
 import {
   cut_off,
   held_out_gap,
@@ -24,6 +24,7 @@ export const DIAGNOSES = [
   'length_growth',
   'held_out_gap',
   'unscored',
+  'unanswered',
 ] as const
 export type DiagnosisName = (typeof DIAGNOSES)[number]
 
@@ -43,6 +44,7 @@ const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
   length_growth,
   held_out_gap,
   unscored,
+  unanswered,
 }
 
 /**

@@ -5,8 +5,6 @@ import type { PhaseDocument } from '../experiment/phases.ts'
 import { type Experiment, MAX_PHASES } from '../experiment/schema.ts'
 import { phaseChoices, placedPhase } from '../presets/phase_choices.ts'
 
-export { DEFAULT_THRESHOLD } from '../../rl/look/suggested_layer.ts'
-
 /** ΔH_FFN of layers 1…L after a step, nats. */
 export interface LayerChanges {
   readonly step: number

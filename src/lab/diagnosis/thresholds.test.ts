@@ -28,7 +28,17 @@ const FLOOR = 0.02 * Math.log(arithmetic.vocab_size)
 const programmed = experimentOf({
   reward: { parts: [{ id: 'program', code: `sha256-${'0'.repeat(64)}`, name: 'reward.py' }] },
 })
+const asking = experimentOf({
+  ...{ task: { id: 'calculator_products' }, rollout: { max_turns: 2 } },
+  tools: [{ id: 'program', code: `sha256-${'0'.repeat(64)}`, name: 'tool.py' }],
+})
 const { train_batch_size, n } = programmed.rollout
+/** This share of half a call to each response failed. */
+const unanswered = (share: number): Made => ({
+  'tool_calls/timeouts': fill(5, 0),
+  'tool_calls/errors': fill(5, (share / 2) * train_batch_size * n),
+  'tool_calls/mean': fill(5, 0.5),
+})
 /** This share of every batch took too long. */
 const unscored = (share: number): Made => ({
   'reward/timeouts': fill(5, share * train_batch_size * n),
@@ -124,6 +134,7 @@ const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?]
     { [SCORE]: [...fill(20, 0.099), ...fill(3, 0.02)] },
   ],
   ['unscored', 'share', unscored(0.0101), unscored(0.01), programmed],
+  ['unanswered', 'share', unanswered(0.0101), unanswered(0.01), asking],
 ]
 
 test.for(EDGES)(

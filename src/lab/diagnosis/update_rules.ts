@@ -1,4 +1,5 @@
 // What can be wrong with the updates themselves: clipping, KL, entropy, critic. Each threshold has measured runs beside it.
+import { aggregationOf } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { asksCritic } from '../../rl/estimators/advantages.ts'
 import {
   type DiagnosisRule,
@@ -83,7 +84,7 @@ function klLossUnit(of: PhaseEvidence): number {
   const length = of.recent('response_length/mean') ?? 1
   const scale = actor.loss_scale_factor ?? rollout.max_response_length
   if (actor.loss_agg_mode === 'seq-mean-token-sum') return updates * length
-  if (actor.loss_agg_mode === 'seq-mean-token-sum-norm') return (updates * length) / scale
+  if (aggregationOf(actor.loss_agg_mode).uses_scale_factor) return (updates * length) / scale
   return updates
 }
 

@@ -31,11 +31,13 @@ const engineCritic = (critic: CriticFields): Critic => ({
 /** The engine has null for what is 'off', '' or a length of 0 here. */
 function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
   const { rollout_correction, overlong_buffer } = algorithm
-  const { rollout_is, rollout_rs, rollout_rs_threshold } = rollout_correction
+  const { rollout_is, rollout_rs, rollout_rs_threshold, ...correction } = rollout_correction
+  const { rollout_is_threshold_lower: lower, rollout_is_threshold: upper, ...rest } = correction
   return {
     ...algorithm,
     rollout_correction: {
-      ...rollout_correction,
+      ...rest,
+      rollout_is_threshold: lower > 0 ? `${lower}_${upper}` : upper,
       rollout_is: rollout_is === 'off' ? null : rollout_is,
       rollout_rs: rollout_rs.trim() || null,
       rollout_rs_threshold: rollout_rs_threshold.trim() || null,

@@ -1,7 +1,9 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
+import type { Task } from '../../tasks/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
+import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
 import { loraOf } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
@@ -17,11 +19,13 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     ...model
   } = experiment.model
   const lora = loraOf(lora_fields)
-  const task = taskOf(experiment.task)
+  const phases = resolvePhases(experiment)
+  const tools = createTools(experiment.tools, experiment.reward)
+  const task = promptedTask(experiment)
   return {
     seed,
     task,
-    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools) }),
+    ...(tools.length > 0 && { tools }),
     reward: createReward(experiment.reward, task),
     model: {
       ...model,
@@ -29,10 +33,19 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
       ...(lora && { lora }),
       vocab_size: task.tokenizer.vocab_size,
     },
-    phases: resolvePhases(experiment),
+    phases,
     data,
     validation,
     probe,
     enable_gradient_checkpointing,
   }
+}
+
+/** The task as the model is asked it: with the tools in its prompts, where rows have several turns and the tokenizer has a chat template. */
+export function promptedTask(experiment: Experiment): Task {
+  const has_turns = resolvePhases(experiment).some(
+    (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,
+  )
+  const tools = has_turns ? createTools(experiment.tools, experiment.reward) : []
+  return withToolPrompts(taskOf(experiment.task), tools)
 }

@@ -6,6 +6,15 @@ const off =
   (value: unknown): unknown =>
     value === null ? instead : value
 
+/** verl's rollout_is_threshold `lower_upper` (IcePop) are two fields here; a number written as text is that number. */
+function icepop(value: unknown): unknown {
+  if (!isDocument(value) || typeof value.rollout_is_threshold !== 'string') return value
+  const bounds = value.rollout_is_threshold.split('_').map(Number)
+  if (bounds.length > 2 || bounds.some((bound) => !(bound > 0))) return value
+  const [lower, upper] = bounds.length === 2 ? bounds : [0, bounds[0]]
+  return { ...value, rollout_is_threshold: upper, rollout_is_threshold_lower: lower }
+}
+
 /** A list as text with commas. */
 const joined = (value: unknown): unknown => {
   if (typeof value === 'number') return `${value}`
@@ -19,6 +28,7 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ['algorithm.overlong_buffer', off({ len: 0 })],
   ['algorithm.filter_groups', off({})],
   ['algorithm.filter_groups.metric', off('acc')],
+  ['algorithm.rollout_correction', icepop],
   ['freeze.layers', (value) => joined(value)],
   ['model.lora', off({})],
   ['model.lora.target_modules', (value) => joined(value)],

@@ -1,5 +1,6 @@
 // Walks over every field of an experiment: what a system takes over, what it leaves out, and what it cannot run.
 import type { FieldValue } from '../experiment/fields/field.ts'
+import { taskOf } from '../experiment/fields/task_fields.ts'
 import { valueAt } from '../experiment/paths.ts'
 import type { Fate, JobFacts, Setting, Target, VerlVersion, Written } from './setting.ts'
 import { SETTINGS } from './settings.ts'
@@ -28,6 +29,10 @@ export const fateOf = (setting: Setting, target: Target, version: VerlVersion): 
   return version === '0.7' ? (setting.verl_0_7 ?? setting.verl) : setting.verl
 }
 
+/** Whether calls of tools are written as a chat template has them. */
+const hasChat = ({ experiment }: JobFacts): boolean =>
+  taskOf(experiment.task).tokenizer.renderChat !== undefined
+
 /** The fields of a job's phase and of its experiment, where the paths of the list lead to. */
 function documentOf({ experiment, phase, settings }: JobFacts) {
   return {
@@ -45,7 +50,8 @@ export function carry(facts: JobFacts, target: Target, version: VerlVersion): Ca
   const lost: Note[] = []
   const refused: Note[] = []
   for (const [path, setting] of Object.entries(SETTINGS)) {
-    const fate = fateOf(setting, target, version)
+    const is_chat = target === 'verl' && version !== '0.7' && hasChat(facts)
+    const fate = (is_chat && setting.verl_chat) || fateOf(setting, target, version)
     if ('by' in fate || setting.when?.(facts) === false) continue
     const value = valueAt(document, path) as FieldValue
     if ('lost' in fate) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createTask, TASKS } from '../../tasks/index.ts'
 import { presetOf } from '../presets/presets.ts'
-import { rewardOf } from './rewards.ts'
+import { rewardOf } from './reward/rewards.ts'
 import { hydraValue, pythonValue, shellQuoted } from './shell.ts'
 import { experimentOf, filesOf } from './testing.ts'
 

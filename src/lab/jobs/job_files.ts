@@ -1,50 +1,31 @@
 // An experiment, or a run of it, as a folder that verl, BuPO's fork or TRL runs: the files, made one after the other. No device, no disk: the
 // command line writes them into a folder, a page into an archive.
 import { jsonFile, type OutFile, textFile } from '../../model/hf/out_file.ts'
-import type { Sample, Task } from '../../tasks/task.ts'
+import type { Task } from '../../tasks/task.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
+import { promptedTask } from '../experiment/trainer_config.ts'
 import type { Note } from './carry.ts'
 import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
-import {
-  type ModelSource,
-  modelFolders,
-  modelWarnings,
-  modelWords,
-  runModels,
-} from './model_folders.ts'
+import { type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
+import { modelFolders, modelWarnings, modelWords, runModels } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
 import { requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
 import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'
-import { type JobFacts, TARGET_NAMES, TARGETS, type Target, type VerlVersion } from './setting.ts'
+import { type JobFacts, TARGET_NAMES, TARGETS, type Target } from './setting.ts'
 import { pythonValue } from './shell.ts'
 import check from './templates/check.py?raw'
 import ray_job from './templates/ray_job.sh?raw'
 import sky from './templates/sky.yaml?raw'
 import slurm from './templates/slurm.sh?raw'
 import train_trl from './templates/train_trl.py?raw'
+import { toolFiles } from './tools/tool_files.ts'
 import { trlArguments } from './trl_arguments.ts'
 import { bupoCommand, type VerlJob, verlCommand } from './verl_arguments.ts'
 import { startScript } from './verl_scripts.ts'
-
-/** What a job is made from. */
-export interface JobSource extends ModelSource {
-  /** The lab's version. */
-  readonly understory: string
-}
-
-export interface JobOptions {
-  /** The system that must be able to run it; the others get a script where they can. */
-  readonly target: Target
-  readonly verl: VerlVersion
-  /** Index of the phase, where there are several. */
-  readonly phase?: number
-  /** Another model, on a cluster; without it the model of the source on one GPU. */
-  readonly scale?: Scale
-}
 
 export interface Job {
   readonly files: readonly OutFile[]
@@ -55,7 +36,7 @@ export interface Job {
 /** The job, or JobError naming every setting that `options.target` cannot run. */
 export function makeJob(source: JobSource, options: JobOptions): Job {
   const { experiment } = source
-  const task = taskOf(experiment.task)
+  const task = promptedTask(experiment)
   requireRows(task)
   const reward = rewardFiles(experiment, task)
   const needed = startOf(source, options, options.target, task)
@@ -105,7 +86,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     files: [
       ...files,
       textFile('README.md', readme),
-      jsonFile(MARK, spec(source, options, task, rows, files)),
+      jsonFile(MARK, jobSpec(source, options, task, rows, files)),
     ],
     warnings,
   }
@@ -131,7 +112,7 @@ export interface JobCheck {
 
 /** What the job of `options.target` would be, without its files; JobError as in `makeJob`. */
 export function checkJob(source: JobSource, options: JobOptions): JobCheck {
-  const task = taskOf(source.experiment.task)
+  const task = promptedTask(source.experiment)
   const { chosen, lost } = startOf(source, options, options.target, task)
   return { chosen, lost, warnings: warningsOf(source, options, [options.target]) }
 }
@@ -186,6 +167,9 @@ function startOf(
   const files = [
     textFile(script, startScript(command, about(target, scale))),
     ...(target === 'verl' ? starters(scale) : []),
+    ...('actor_rollout_ref.rollout.multi_turn.enable' in Object.fromEntries(command.arguments)
+      ? toolFiles(experiment)
+      : []),
   ]
   return { ...common, lost: command.lost, script, files }
 }
@@ -249,42 +233,3 @@ function rowWords({ data }: Experiment, task: Task, rows: number): string {
 
 /** The file that names what a folder was made from. */
 const MARK = 'understory.json'
-
-/** understory.json: the way back into the lab, and what check.py holds the folder to. */
-function spec(
-  { experiment, understory, vocabulary }: JobSource,
-  { target, verl, scale }: JobOptions,
-  task: Task,
-  rows: number,
-  files: readonly OutFile[],
-) {
-  const samples = Array.from({ length: 5 }, (_, i) => task.sample(experiment.seed, i, 'test'))
-  const { test_size } = task
-  return {
-    format: 'understory-job-1',
-    understory,
-    target,
-    verl,
-    seed: experiment.seed,
-    experiment,
-    scale,
-    files: [...files.map(({ path }) => path), 'README.md'],
-    check: {
-      eos_token_id: vocabulary.eos_token_id,
-      rows: { train: rows, val: Math.min(experiment.validation.prompts, test_size) },
-      prompts: samples.map(({ prompt }) => ({ text: prompt, ids: vocabulary.encode(prompt) })),
-      // A composed reward may have to wait for a program, so check.py gets no scores to compare.
-      scores:
-        experiment.reward.parts.length > 0 ? [] : samples.flatMap((sample) => scored(task, sample)),
-    },
-  }
-}
-
-/** Right, cut off, too long and empty. */
-const scored = (task: Task, { prompt, ground_truth }: Sample) =>
-  [ground_truth, ground_truth.slice(0, -1), `${ground_truth}0`, ''].map((response) => ({
-    prompt,
-    response,
-    ground_truth,
-    score: task.score(prompt, response),
-  }))

@@ -13,10 +13,13 @@ const OLD_ADV_ESTIMATORS = [
   'gpg',
 ] as const
 
-/** algorithm.adv_estimator, without gdpo, which needs rewards of several kinds. */
+/** What the lab calls grpo_vectorized as verl computes it from 0.8.0. */
+export const TODAYS_GRPO_VECTORIZED = 'grpo_vectorized_0.8'
+/** algorithm.adv_estimator, without gdpo, whose keys a reward of a job does not return. */
 export const VERL_ADV_ESTIMATORS: readonly string[] = [
   ...OLD_ADV_ESTIMATORS,
   'grpo_vectorized',
+  TODAYS_GRPO_VECTORIZED,
   'rloo_vectorized',
   'optimal_token_baseline',
   'tir_optimal_token_baseline',
@@ -49,11 +52,18 @@ export const VERL_0_7_LOSS_AGG_MODES: readonly string[] = [
   'seq-mean-token-mean',
   'seq-mean-token-sum-norm',
 ]
-export const VERL_LOSS_AGG_MODES: readonly string[] = [...VERL_0_7_LOSS_AGG_MODES, 'token-sum']
+/** What the lab calls seq-mean-token-sum-norm as verl (from 0.7.1) and TRL compute it. */
+export const TODAYS_NORM = 'seq-mean-token-sum-norm-0.7.1'
+export const VERL_LOSS_AGG_MODES: readonly string[] = [
+  ...VERL_0_7_LOSS_AGG_MODES,
+  'token-sum',
+  TODAYS_NORM,
+]
 export const TRL_LOSS_AGG_MODES: readonly string[] = [
   'token-mean',
   'seq-mean-token-mean',
   'seq-mean-token-sum-norm',
+  TODAYS_NORM,
 ]
 
 const KL_PENALTIES = ['kl', 'k1', 'abs', 'mse', 'k2', 'low_var_kl', 'k3'] as const

@@ -1,7 +1,7 @@
 // The models of a job or a run as folders, whatever they come from.
 import type { OutFile } from '../../model/hf/out_file.ts'
 import { modelFiles } from '../../model/hf/write_model.ts'
-import { hasNewline } from '../../model/hf/write_tokenizer.ts'
+import { CHAT_TEMPLATE, hasNewline } from '../../model/hf/write_tokenizer.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type Head, initialWeights, paramLayout } from '../../model/params/params.ts'
 import type { Task, Tokenizer } from '../../tasks/task.ts'
@@ -66,12 +66,23 @@ function requireFinite(name: string, weights: Float32Array): void {
 const SERVED_HEADS = [32, 64, 96, 128, 160, 192, 224, 256]
 
 /** The files of `model/`, and of `critic/` where there is one. */
-export function modelFolders(source: ModelSource, task: Task): OutFile[] {
+export function modelFolders(given: ModelSource, task: Task): OutFile[] {
+  const source = { ...given, vocabulary: jobVocabulary(given.vocabulary, task) }
   const { critic } = source
   return [
     ...below('model', policyFiles(source, task)),
     ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
   ]
+}
+
+/**
+ * The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab reads prompts as they are, the template therefore
+ * writes the texts of messages and nothing else.
+ */
+function jobVocabulary(vocabulary: Tokenizer, task: Task): Tokenizer {
+  const { files, renderChat } = vocabulary
+  if (!files || !renderChat || task.sample(0, 0, 'test').messages) return vocabulary
+  return { ...vocabulary, files: { ...files, 'chat_template.jinja': CHAT_TEMPLATE } }
 }
 
 /** A folder for each model of a run: the policy itself, and critic/ and reward_model/ where there are such. */

@@ -35,9 +35,18 @@ interface Row {
 /** The name of a task's rows: what reward functions and metrics are told apart by. */
 export const dataSource = (task: Task): string => `understory/${task.id}`
 
+/**
+ * The conversation of a row: its messages, which the model's own chat template writes as the lab has written them; else the prompt as what the
+ * user says.
+ */
+export const jobMessages = ({ messages, prompt }: Sample): Row['prompt'] =>
+  messages?.map(({ role, content }) => ({ role, content: `${content}` })) ?? [
+    { role: 'user', content: prompt },
+  ]
+
 const rowOf = (task: Task, sample: Sample, split: 'train' | 'test', index: number): Row => ({
   data_source: dataSource(task),
-  prompt: [{ role: 'user', content: sample.prompt }],
+  prompt: jobMessages(sample),
   ability: task.id,
   reward_model: { style: 'rule', ground_truth: sample.ground_truth },
   extra_info: { split, index: BigInt(index), prompt: sample.prompt },

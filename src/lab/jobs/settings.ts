@@ -7,6 +7,8 @@ import {
   BUPO_ADV_ESTIMATORS,
   BUPO_LOSS_MODES,
   FILTER_METRICS,
+  TODAYS_GRPO_VECTORIZED,
+  TODAYS_NORM,
   TRL_ADV_ESTIMATORS,
   TRL_KL_LOSS_TYPES,
   TRL_LOSS_AGG_MODES,
@@ -54,6 +56,10 @@ const orNull = (value: string | number) => (value === 0 || value === 'off' ? nul
 const NO_CRITIC = by('no critic, which TRL’s GRPOTrainer has not')
 const NO_KL_REWARD = refused('TRL takes no KL off the reward; put it in the loss', false)
 const NO_CORRECTION = 'its samples come from the trained model itself, so nothing is corrected'
+const dividesByConstant = (mode: string) =>
+  mode === 'seq-mean-token-sum-norm' || mode === TODAYS_NORM
+/** verl's name of an aggregation. */
+const inVerl = (mode: string) => (mode === TODAYS_NORM ? 'seq-mean-token-sum-norm' : mode)
 /**
  * The clip of a gradient whose loss sums tokens over a constant. verl (from 0.7.1) and TRL divide that sum by the number of responses of the
  * mini-batch, the lab and the fork do not; AdamW does not see the factor, the clip does.
@@ -192,6 +198,7 @@ const RUN: Record<string, Setting> = {
   tools: {
     when: withTurns,
     verl: TOLD('rollout.max_turns'),
+    verl_chat: by('tools.py'),
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
@@ -223,7 +230,9 @@ const PHASES: Record<string, Setting> = {
   },
   'phases.rl.epochs': { verl: TOLD('phases.rl.steps'), trl: TOLD('phases.rl.steps') },
   'phases.rl.adv_estimator': {
-    verl: oneOf('algorithm.adv_estimator', VERL_ADV_ESTIMATORS),
+    verl: oneOf('algorithm.adv_estimator', VERL_ADV_ESTIMATORS, (name: string) =>
+      name === TODAYS_GRPO_VECTORIZED ? 'grpo_vectorized' : name,
+    ),
     bupo: oneOf('algorithm.adv_estimator', BUPO_ADV_ESTIMATORS),
     trl: oneOf('', TRL_ADV_ESTIMATORS, () => undefined),
   },
@@ -271,11 +280,15 @@ const PHASES: Record<string, Setting> = {
 /** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the lab's own for the rest. */
 const ONE_CHARACTER =
   'its tool parsers read <tool_call> and the like, and this vocabulary writes calls between single characters; export with rollout.max_turns 1'
-const TURNS: Setting = {
+const NO_TOOL_FILE =
+  'verl 0.7 loads no tools from a file, and no version reads calls between single characters; export with rollout.max_turns 1, or for verl 0.9'
+const MULTI_TURN = `${ROLLOUT}.multi_turn`
+const turns = (name: string): Setting => ({
   when: withTurns,
   verl: TOLD('rollout.max_turns'),
+  verl_chat: to(`${MULTI_TURN}.${name}`),
   trl: TOLD('rollout.max_turns'),
-}
+})
 
 const SAMPLING: Record<string, Setting> = {
   'rollout.train_batch_size': {
@@ -295,11 +308,16 @@ const SAMPLING: Record<string, Setting> = {
   },
   'rollout.max_turns': {
     verl: refused(ONE_CHARACTER, 1),
+    verl_0_7: refused(NO_TOOL_FILE, 1),
+    bupo: refused('the fork samples one turn', 1),
+    verl_chat: to(`${MULTI_TURN}.max_assistant_turns`, (most: number) =>
+      most > 1 ? most : undefined,
+    ),
     trl: refused('GRPOTrainer of this version runs no tools', 1),
   },
-  'rollout.max_parallel_calls': TURNS,
-  'rollout.max_tool_response_length': TURNS,
-  'rollout.tool_response_truncate_side': TURNS,
+  'rollout.max_parallel_calls': turns('max_parallel_calls'),
+  'rollout.max_tool_response_length': turns('max_tool_response_length'),
+  'rollout.tool_response_truncate_side': turns('tool_response_truncate_side'),
   'rollout.dtype': {
     verl: by('bfloat16 while sampling, as its engines do'),
     trl: by('float32 while sampling'),
@@ -366,18 +384,18 @@ const LOSS: Record<string, Setting> = {
     ),
   ),
   'actor.loss_agg_mode': {
-    verl: oneOf(`${ACTOR}.loss_agg_mode`, VERL_LOSS_AGG_MODES),
+    verl: oneOf(`${ACTOR}.loss_agg_mode`, VERL_LOSS_AGG_MODES, inVerl),
     verl_0_7: oneOf(`${ACTOR}.loss_agg_mode`, VERL_0_7_LOSS_AGG_MODES),
     trl: oneOf('loss_type', TRL_LOSS_AGG_MODES, (mode: string, { settings, updates }) => {
       if (settings.actor.loss_mode === 'sapo') return 'sapo'
       if (mode === 'seq-mean-token-mean' || settings.actor.loss_mode === 'gspo') return 'grpo'
-      if (mode === 'seq-mean-token-sum-norm') return 'dr_grpo'
+      if (dividesByConstant(mode)) return 'dr_grpo'
       // dapo divides by the tokens of the whole generation, bnpo by those of the mini-batch.
       return updates === settings.actor.ppo_epochs ? 'dapo' : 'bnpo'
     }),
   },
   'actor.loss_scale_factor': {
-    when: ({ settings }) => settings.actor.loss_agg_mode === 'seq-mean-token-sum-norm',
+    when: ({ settings }) => dividesByConstant(settings.actor.loss_agg_mode),
     verl: to(
       `${ACTOR}.loss_scale_factor`,
       (scale: number, { settings }) => scale || settings.rollout.max_response_length,
@@ -443,7 +461,7 @@ const CRITIC: Record<string, Setting> = Object.fromEntries(
     },
     'critic.cliprange_value': { verl: to('critic.cliprange_value'), trl: NO_CRITIC },
     'critic.loss_agg_mode': {
-      verl: oneOf('critic.loss_agg_mode', VERL_LOSS_AGG_MODES),
+      verl: oneOf('critic.loss_agg_mode', VERL_LOSS_AGG_MODES, inVerl),
       verl_0_7: oneOf('critic.loss_agg_mode', VERL_0_7_LOSS_AGG_MODES),
       trl: NO_CRITIC,
     },
@@ -514,7 +532,17 @@ const ALGORITHM: Record<string, Setting> = {
   'algorithm.rollout_correction.rollout_is': correction('rollout_is', 'off'),
   'algorithm.rollout_correction.rollout_is_threshold': {
     when: withCorrection,
-    verl: to(`${CORRECTION}.rollout_is_threshold`),
+    verl: to(`${CORRECTION}.rollout_is_threshold`, (upper: number, { settings }) => {
+      const { rollout_is_threshold_lower: lower } = settings.algorithm.rollout_correction
+      return lower > 0 ? `${lower}_${upper}` : upper
+    }),
+    bupo: TOLD('algorithm.rollout_correction.rollout_is'),
+    trl: TOLD('algorithm.rollout_correction.rollout_is'),
+  },
+  'algorithm.rollout_correction.rollout_is_threshold_lower': {
+    when: withCorrection,
+    verl: TOLD('algorithm.rollout_correction.rollout_is_threshold'),
+    verl_0_7: refused('verl 0.7 has no lower bound of importance weights', 0),
     bupo: TOLD('algorithm.rollout_correction.rollout_is'),
     trl: TOLD('algorithm.rollout_correction.rollout_is'),
   },

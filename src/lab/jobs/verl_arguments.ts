@@ -5,6 +5,7 @@ import { type Carried, carry, type Note } from './carry.ts'
 import type { ChosenPhase } from './phase_choice.ts'
 import type { JobFacts, VerlVersion, Written } from './setting.ts'
 import { divisor } from './settings.ts'
+import { TOOLS_FILE } from './tools/tool_files.ts'
 
 /** A path inside the job's folder, wherever that lies. */
 export interface JobPath {
@@ -70,6 +71,7 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
       [is_old ? 'critic.model.fsdp_config.dtype' : 'critic.fsdp.dtype']: 'float32',
     }),
     ...withoutFlashAttention(job),
+    ...(hasTurns(job) && !is_old && toolLoop()),
     ...(!is_old && { 'trainer.use_v1': true }),
     ...(job.facts.experiment.model.lora.r > 0 && {
       [`${MODEL}.lora_adapter_path`]: inJob('adapter'),
@@ -101,6 +103,17 @@ export function bupoCommand(job: VerlJob): VerlCommand {
   }
   return { lost, refused, arguments: new Map([...Object.entries(fixed), ...carried]) }
 }
+
+const hasTurns = ({ facts: { settings } }: VerlJob): boolean =>
+  (settings.rollout.max_turns ?? 1) > 1
+
+/** Rows talk with the tools of tools.py. */
+const toolLoop = (): Record<string, VerlValue> => ({
+  [`${ROLLOUT}.multi_turn.enable`]: true,
+  [`${ROLLOUT}.multi_turn.format`]: 'hermes',
+  [`${ROLLOUT}.multi_turn.function_tool_path`]: inJob(TOOLS_FILE),
+  [`${ROLLOUT}.agent.default_agent_loop`]: 'tool_agent',
+})
 
 const needsReference = ({ facts: { settings } }: VerlJob): boolean =>
   settings.actor.use_kl_loss || settings.algorithm.use_kl_in_reward

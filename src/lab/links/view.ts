@@ -1,16 +1,16 @@
 // Which part of the page is open, as the part of the address behind '#': never what is trained.
 import { isCardHash } from '../protocol/card.ts'
 
-export const TABS = ['learn', 'inside', 'tokens', 'runs', 'gpu'] as const
+export const TABS = ['learn', 'inside', 'tokens', 'runs', 'study', 'gpu'] as const
 export type Tab = (typeof TABS)[number]
 
 const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 
 /**
- * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; a compact page for a frame; what is hidden, what is
- * locked (view_options.ts); the sender's curves (summary.ts).
+ * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; the open lesson; a compact page for a frame; what is
+ * hidden, what is locked (view_options.ts); the sender's curves (summary.ts); a study (study/study_link.ts).
  */
-const PARTS = ['tab', 'embed', 'hide', 'lock', 'r'] as const
+const PARTS = ['tab', 'lesson', 'embed', 'hide', 'lock', 'r', 'study'] as const
 export type ViewPart = (typeof PARTS)[number]
 
 /** Longer hashes are not read at all. */

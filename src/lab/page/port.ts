@@ -1,6 +1,7 @@
 // The two sides of the page's client, as interfaces: the worker that it talks to, and the page that it is on.
 import type { ContentStore } from '../content/content.ts'
 import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
+import type { DataPort } from './contents/data_messages.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
@@ -32,6 +33,8 @@ export interface LabPage {
   remember(kernel_cache: string): void
   /** Where files lie that experiments name; without it they are in memory alone. */
   contents?(): Promise<ContentStore>
+  /** Starts a worker that reads data files; without it they are read on the page's own thread. */
+  dataPort?(): DataPort
   /** Milliseconds. */
   now(): number
 }

@@ -1,14 +1,13 @@
 // A reward as a person composes it: which parts there are, and what it says of a few answers before anything is trained.
+import { installProgramRunner, PROGRAM_ID } from '../../tasks/program.ts'
 import { createReward, type Scored } from '../../tasks/rewards/composed.ts'
-import { installProgramRunner, MAX_PROGRAM_BYTES, PROGRAM_ID } from '../../tasks/rewards/program.ts'
 import type { RewardKind } from '../../tasks/rewards/reward.ts'
 import { rewardKinds } from '../../tasks/rewards/rewards.ts'
-import { contentHash } from '../content/content.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { callOnPage } from '../sandbox/page_programs.ts'
-import { keepContent } from './contents/content_files.ts'
-import { contentsOf, findContents } from './contents/contents.ts'
+import { findContents } from './contents/contents.ts'
+import { keepProgram } from './contents/kept_programs.ts'
 
 export type { ParamValue, RewardParam } from '../../tasks/rewards/reward.ts'
 export type PartChoice = Experiment['reward']['parts'][number]
@@ -27,6 +26,8 @@ export interface TriedRow {
   readonly parts: Readonly<Record<string, number>>
   /** Why it could not be scored. */
   readonly problem?: string
+  /** The last of what programs printed about it. */
+  readonly printed?: string
 }
 
 /** Problems that a reward is tried on, with a right answer, a wrong one and an empty one to each. */
@@ -40,13 +41,15 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
   const task = taskOf(experiment.task)
   const reward = createReward(experiment.reward, task)
   if (!(await findContents(experiment))) throw new RangeError('A file of it is not here.')
-  installProgramRunner((program, responses) =>
-    callOnPage(
-      program,
-      'compute_score',
-      responses.map((response) => ({ ...response })),
-    ),
-  )
+  // Each program is asked once about all answers.
+  const printed: string[] = []
+  installProgramRunner(async (...asked) => {
+    const answers = await callOnPage(...asked)
+    answers.forEach((answer, row) => {
+      printed[row] = (printed[row] ?? '') + (answer.printed ?? '')
+    })
+    return answers
+  })
   const samples = Array.from({ length: TRIED }, (_, i) => task.sample(experiment.seed, i, 'test'))
   const asked = samples.flatMap(
     ({ prompt, ground_truth, data_source = task.id, extra_info }, i) => {
@@ -84,22 +87,13 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
       ...{ prompt, what, response, score: scored.scores[row], is_right: scored.is_right[row] },
       parts: Object.fromEntries(known),
       ...(problem !== undefined && { problem }),
+      ...(printed[row] && { printed: printed[row] }),
     }
   })
 }
 
 /** Keeps the text of a program, and makes a part of it. Throws RangeError for one that is too long. */
-export async function programPart(source: string, name: string): Promise<PartChoice> {
-  const bytes = new TextEncoder().encode(source)
-  if (bytes.length > MAX_PROGRAM_BYTES)
-    throw new RangeError(`expected a program of at most ${MAX_PROGRAM_BYTES} bytes`)
-  const hash = await contentHash(bytes)
-  await keepContent({ hash, name, bytes })
-  return { id: PROGRAM_ID, weight: 1, code: hash, name }
-}
-
-/** The text of a program of this experiment; undefined while it is not here. */
-export function programText(experiment: Experiment, code: string): string | undefined {
-  const file = contentsOf(experiment)?.find(({ hash }) => hash === code)
-  return file && new TextDecoder().decode(file.bytes)
-}
+export const programPart = async (source: string, name: string): Promise<PartChoice> => ({
+  ...{ id: PROGRAM_ID, weight: 1 },
+  ...(await keepProgram(source, name)),
+})

@@ -9,7 +9,7 @@ import { PRESETS } from '../presets/presets.ts'
 import type { ResultCard } from '../protocol/card.ts'
 import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 import type { BrokenStep } from '../protocol/guard.ts'
-import type { LabError } from '../protocol/protocol.ts'
+import type { LabError, LabEvent } from '../protocol/protocol.ts'
 import type {
   MatmulChoice,
   Metrics,
@@ -67,7 +67,7 @@ export interface LabState {
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
   /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until the worker reports them. */
-  readonly plan: { readonly bytes: number; readonly allowed_bytes: number } | undefined
+  readonly plan: Omit<Extract<LabEvent, { type: 'plan' }>, 'type'> | undefined
   /** What could not be understood of the link. */
   readonly notices: readonly string[]
   readonly phase: number

@@ -21,7 +21,7 @@ const SKIPPED = ['training/skipped_updates', 'critic/skipped_updates'] as const
 /** Where a state holds Inf or NaN. */
 export interface UnsoundPart {
   readonly model: 'actor' | 'critic' | 'reward_model'
-  readonly part: 'weights' | 'adam_m' | 'adam_v'
+  readonly part: 'weights' | 'adapter' | 'adam_m' | 'adam_v'
   /** Hugging Face name of the first parameter that is not finite. */
   readonly parameter?: string
 }
@@ -100,7 +100,7 @@ const MODELS = {
   reward_model: 'the reward model',
 } as const
 
-const PARTS = { weights: '', adam_m: 'adam_m of ', adam_v: 'adam_v of ' } as const
+const PARTS = { weights: '', adapter: '', adam_m: 'adam_m of ', adam_v: 'adam_v of ' } as const
 
 /** What ended a run's patience, as the beginning of a sentence or more. */
 export function brokenHead(broken: readonly BrokenStep[]): string {

@@ -2,6 +2,7 @@
 export {
   asksInside,
   asksMore,
+  atMoment,
   LENS_TOP,
   type Lens,
   type LensReadout,

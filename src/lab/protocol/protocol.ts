@@ -283,7 +283,13 @@ export type LabEvent =
     }
   | RunProgram
   /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
-  | { readonly type: 'plan'; readonly bytes: number; readonly allowed_bytes: number }
+  | {
+      readonly type: 'plan'
+      readonly bytes: number
+      readonly allowed_bytes: number
+      /** Which settings save how much, where it would take more than is allocated without asking. */
+      readonly savings?: string
+    }
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
   | { readonly type: 'benchmark_failed'; readonly error: LabError }

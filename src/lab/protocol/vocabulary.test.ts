@@ -49,3 +49,12 @@ test('a vocabulary of 160,000 tokens is looked up in no time', () => {
   for (let id = 0; id < 10_000; id++) tokenId(many, `token${id}`)
   expect(performance.now() - start).toBeLessThan(500)
 })
+
+test('special tokens of a record are known by their names, or by the tokenizer where it is the same', () => {
+  const tokens = ['<pad>', '<|im_end|>', '</s>', '[MASK]', '<think>', '<', '|', '<0xE2>', '<a|b>']
+  const { special_tokens } = vocabularyOf({ id: 'sort_digits' }, tokens)
+  expect([...special_tokens]).toEqual(['<pad>', '<|im_end|>', '</s>', '[MASK]'])
+  const own = vocabularyOf({ id: 'sort_digits' })
+  const same = vocabularyOf({ id: 'sort_digits' }, [...own.tokens])
+  expect(same.special_tokens).toEqual(own.special_tokens)
+})

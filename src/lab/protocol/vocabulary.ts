@@ -1,5 +1,4 @@
 // What the page knows of the vocabulary of a run: the tokens that every policy of its model chooses from.
-import { EOS_TOKEN, PAD_TOKEN } from '../../tasks/tokenizers/characters.ts'
 import { type TaskChoice, taskOf } from '../experiment/fields/task_fields.ts'
 
 export interface Vocabulary {
@@ -13,10 +12,19 @@ export interface Vocabulary {
 
 /** The vocabulary of a task, which is that of the model that learns it; or `tokens`, where a record says what it was. */
 export function vocabularyOf(task: TaskChoice, tokens?: readonly string[]): Vocabulary {
-  if (tokens) return { ...sizeOf(tokens), special_tokens: new Set([PAD_TOKEN, EOS_TOKEN]) }
   const { tokens: own, special_ids } = taskOf(task).tokenizer
-  return { ...sizeOf(own), special_tokens: new Set(Array.from(special_ids, (id) => own[id])) }
+  const special = Array.from(special_ids, (id) => own[id])
+  if (!tokens || sameTexts(tokens, own))
+    return { ...sizeOf(tokens ?? own), special_tokens: new Set(special) }
+  return { ...sizeOf(tokens), special_tokens: new Set(tokens.filter(isNamedSpecial)) }
 }
+
+const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((token, id) => token === b[id])
+
+/** How tokenizers name tokens that are no text; a record keeps the names alone. */
+const SPECIAL = /^(?:<\|.+\|>|<\/?(?:pad|eos|bos|s|unk|mask)>|\[(?:PAD|UNK|CLS|SEP|MASK)\])$/
+const isNamedSpecial = (token: string): boolean => SPECIAL.test(token)
 
 const sizeOf = (tokens: readonly string[]) => ({ tokens, max_entropy: Math.log(tokens.length) })
 
@@ -48,8 +56,7 @@ export function otherVocabulary(tokens: readonly string[], task: TaskChoice): st
   const { tokens: own, is_unknown } = taskOf(task).tokenizer
   // The files that an experiment names decide the texts, and their hash is checked when they are loaded.
   if (is_unknown && tokens.length === own.length) return undefined
-  if (tokens.length === own.length && tokens.every((token, id) => token === own[id]))
-    return undefined
+  if (sameTexts(tokens, own)) return undefined
   const id = own.findIndex((token, i) => token !== tokens[i])
   const differs =
     tokens.length === own.length

@@ -1,8 +1,5 @@
 // What the worker and the page say to each other about a person's program.
-import type { Program, ProgramAnswer } from '../../tasks/rewards/program.ts'
-
-/** Arguments of one call by their names, in the order of the function's own. */
-export type CallArguments = Readonly<Record<string, unknown>>
+import type { CallArguments, Program, ProgramAnswer } from '../../tasks/program.ts'
 
 /** An event of the worker: a program is to be called, outside of it. Answered by `program_answers` of the same id. */
 export interface RunProgram {

@@ -4,9 +4,13 @@ import wasm from 'pyodide/pyodide.asm.wasm?url'
 import loader from 'pyodide/pyodide.mjs?url'
 import lock from 'pyodide/pyodide-lock.json?url'
 import library from 'pyodide/python_stdlib.zip?url'
-import { languageOf, type Program, type ProgramAnswer } from '../../tasks/rewards/program.ts'
+import {
+  type CallArguments,
+  languageOf,
+  type Program,
+  type ProgramAnswer,
+} from '../../tasks/program.ts'
 import { startFrameGuest } from './frame_guest.ts'
-import type { CallArguments } from './messages.ts'
 import { ProgramSandbox } from './program_sandbox.ts'
 
 const PYODIDE = {

@@ -1,6 +1,6 @@
 // Programs of a person never run in the worker: it asks the page, and waits.
-import type { Program, ProgramAnswer } from '../../tasks/rewards/program.ts'
-import type { CallArguments, ProgramAnswers, RunProgram } from './messages.ts'
+import type { CallArguments, Program, ProgramAnswer } from '../../tasks/program.ts'
+import type { ProgramAnswers, RunProgram } from './messages.ts'
 
 export class ProgramCalls {
   readonly #post: (event: RunProgram) => void

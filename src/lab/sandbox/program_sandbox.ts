@@ -1,6 +1,5 @@
 // Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one for all calls of a batch.
-import type { ProgramAnswer } from '../../tasks/rewards/program.ts'
-import type { CallArguments } from './messages.ts'
+import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/program.ts'
 
 /** A program, and the function of it that is asked. */
 export interface ProgramOrder {
@@ -29,12 +28,7 @@ export interface Guest {
 /** Starts a guest; its first line says whether it is ready. */
 export type StartGuest = (order: ProgramOrder, hearer: GuestHearer) => Guest
 
-export interface Limits {
-  /** Milliseconds for one call. */
-  readonly timeout_ms: number
-  /** Milliseconds for all calls. */
-  readonly batch_timeout_ms: number
-}
+export type Limits = Pick<ProgramChoice, 'timeout_ms' | 'batch_timeout_ms' | 'is_fresh'>
 
 /** Pyodide takes seconds to start, and longer on a busy machine. */
 const START_MS = { javascript: 20_000, python: 180_000 }
@@ -47,6 +41,7 @@ interface Line {
   readonly value?: unknown
   readonly error?: string
   readonly is_fatal?: boolean
+  readonly printed?: string
 }
 
 /** What a guest has said, one after the other. */
@@ -100,8 +95,8 @@ export class ProgramSandbox {
   }
 
   /**
-   * Calls the function once for each of `args`, in order; one batch after the other. The program begins anew for every batch. Rejects
-   * where no guest can be started.
+   * Calls the function once for each of `args`, in order; one batch after the other. The program begins anew for every batch, or for
+   * every call where the limits say so. Rejects where no guest can be started.
    */
   call(args: readonly CallArguments[], limits: Limits): Promise<ProgramAnswer[]> {
     const batch = this.#tail.then(() => this.#batch(args, limits))
@@ -127,7 +122,9 @@ export class ProgramSandbox {
       }
       const { guest, next } = await this.#ready()
       const calls = args.slice(first).map((own, i) => ({ index: first + i, args: own }))
-      guest.ask(JSON.stringify(calls, withoutBigInts), calls.length)
+      // The guest begins the program anew for every text.
+      for (const asked of limits.is_fresh ? calls.map((call) => [call]) : [calls])
+        guest.ask(JSON.stringify(asked, withoutBigInts), asked.length)
       const asked_at = performance.now()
       const left = () => left_ms - (performance.now() - asked_at)
       const failed = await hearAnswers(next, answers, args.length, limits, left)
@@ -189,11 +186,21 @@ async function hearAnswers(
     if (line.index !== answers.length)
       return { problem: 'error', message: 'was ended: it answered what was not asked' }
     const { error, value = null, is_fatal } = line
-    if (error !== undefined && is_fatal) return { problem: 'error', message: error }
-    answers.push(error === undefined ? { value } : { problem: 'error', message: error })
+    const printed = printedIn(line)
+    if (error !== undefined && is_fatal) return { problem: 'error', message: error, ...printed }
+    answers.push(
+      error === undefined
+        ? { value, ...printed }
+        : { problem: 'error', message: error, ...printed },
+    )
   }
   return undefined
 }
+
+/** Characters of what a call printed: the guest keeps no more, but it is not to be trusted. */
+const MOST_PRINTED = 1000
+const printedIn = ({ printed }: Line): Pick<ProgramAnswer, 'printed'> =>
+  typeof printed === 'string' && printed !== '' ? { printed: printed.slice(-MOST_PRINTED) } : {}
 
 /** Rows of a Parquet file hold whole numbers that JSON does not know. */
 const withoutBigInts = (_: string, value: unknown) =>

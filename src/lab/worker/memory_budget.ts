@@ -28,39 +28,139 @@ export const plannedBytes = (document: Experiment, plan: PlanBytes): number =>
     ...followExperiment(document).experiments.map((experiment) => plan(trainerConfig(experiment))),
   )
 
-/** What a person may change for less memory: the field, its other value, and how that reads. */
-function savings({ rollout, model, actor }: Experiment): [string, unknown, string][] {
-  const half = (value: number) => Math.max(1, Math.floor(value / 2))
-  return [
-    ['model.enable_gradient_checkpointing', true, 'with gradient checkpointing'],
-    ['rollout.train_batch_size', half(rollout.train_batch_size), 'with half of train_batch_size'],
-    [
-      'actor.ppo_mini_batch_size',
-      half(actor.ppo_mini_batch_size),
-      'with half of ppo_mini_batch_size',
-    ],
-    ['rollout.n', half(rollout.n), 'with half of rollout.n'],
-    ['model.num_hidden_layers', half(model.num_hidden_layers), 'with half of the layers'],
-    ['model.hidden_size', half(model.hidden_size), 'with half of hidden_size'],
-  ]
+/** What a person may change for less memory: the field, its other values, the first of which that helps is told, and how it reads. */
+interface Change {
+  readonly path: string
+  readonly values: readonly unknown[]
+  readonly words: string
+  /** Makes another model of it: told after the others. */
+  readonly reshapes?: boolean
 }
 
-const SHOWN = 3
-/** A change that saves less than this share is not worth a word. */
-const WORTH = 0.1
+const half = (value: number) => [Math.max(1, Math.floor(value / 2))]
 
-/** Changes of one field that save the most, largest first, in words. */
-function savingWords(experiment: Experiment, plan: PlanBytes): string[] {
-  const now = plannedBytes(experiment, plan)
-  return savings(experiment)
-    .flatMap(([path, value, words]) => {
-      const changed = withField({ ...experiment, steering: [] }, path, value)
-      return changed.ok ? [{ words, bytes: plannedBytes(changed.experiment, plan) }] : []
-    })
-    .filter(({ bytes }) => bytes < now * (1 - WORTH))
-    .sort((a, b) => a.bytes - b.bytes)
-    .slice(0, SHOWN)
-    .map(({ words, bytes }) => `${words} ${gibibytes(bytes)}`)
+/** Responses of a micro-batch: divisors of a mini-batch from about as many as fit today on down. */
+function microBatches({ rollout, actor }: Experiment): number[] {
+  const mini = actor.ppo_mini_batch_size * rollout.n
+  const present =
+    actor.ppo_micro_batch_size_per_gpu || Math.ceil(4096 / rollout.max_response_length)
+  const below = Math.min(mini, present)
+  return Array.from({ length: below - 1 }, (_, i) => below - 1 - i).filter((x) => mini % x === 0)
+}
+
+function changes(experiment: Experiment): Change[] {
+  const { rollout, model, actor } = experiment
+  const list: Change[] = [
+    {
+      path: 'model.enable_gradient_checkpointing',
+      values: [true],
+      words: 'gradient checkpointing',
+    },
+    { path: 'rollout.dtype', values: ['float16'], words: 'a KV cache of halves' },
+    {
+      path: 'actor.ppo_micro_batch_size_per_gpu',
+      values: microBatches(experiment),
+      words: 'a smaller micro-batch',
+    },
+    {
+      path: 'rollout.train_batch_size',
+      values: half(rollout.train_batch_size),
+      words: 'half of train_batch_size',
+    },
+    { path: 'rollout.n', values: half(rollout.n), words: 'half of rollout.n' },
+    {
+      path: 'actor.ppo_mini_batch_size',
+      values: half(actor.ppo_mini_batch_size),
+      words: 'half of ppo_mini_batch_size',
+    },
+    {
+      path: 'model.num_hidden_layers',
+      values: half(model.num_hidden_layers),
+      words: 'half of the layers',
+      reshapes: true,
+    },
+    {
+      path: 'model.hidden_size',
+      values: half(model.hidden_size),
+      words: 'half of hidden_size',
+      reshapes: true,
+    },
+  ]
+  return model.lora.r > 0
+    ? list
+    : [{ path: 'model.lora.r', values: [LORA_RANK], words: `LoRA with r = ${LORA_RANK}` }, ...list]
+}
+
+/** PEFT's default. */
+const LORA_RANK = 8
+const SHOWN = 4
+/** A change that saves less than this share is not worth a word. */
+const WORTH = 0.05
+/** Values of one change that are tried. */
+const TRIED = 6
+
+/** A change of one field that saves memory: what it is set to, how it reads, and the bytes that it saves. */
+export interface Saving {
+  readonly path: string
+  readonly value: unknown
+  readonly words: string
+  readonly bytes: number
+  readonly reshapes: boolean
+}
+
+/** The document with one field changed, and what it would take; undefined where that is no valid document. */
+function planned(document: Experiment, path: string, value: unknown, plan: PlanBytes) {
+  const changed = withField({ ...document, steering: [] }, path, value)
+  return changed.ok
+    ? { document: changed.experiment, bytes: plannedBytes(changed.experiment, plan) }
+    : undefined
+}
+
+/** Changes of one field that save the most, each planned by itself: largest first, those that make another model last. */
+export function savingsOf(document: Experiment, plan: PlanBytes): Saving[] {
+  const now = plannedBytes(document, plan)
+  const found = changes(document).flatMap(({ path, values, words, reshapes = false }): Saving[] => {
+    for (const value of values.slice(0, TRIED)) {
+      const bytes = planned(document, path, value, plan)?.bytes ?? now
+      if (bytes < now * (1 - WORTH))
+        return [{ path, value, words: worded(words, path, value), bytes: now - bytes, reshapes }]
+    }
+    return []
+  })
+  const order = (x: Saving) => (x.reshapes ? now : 0) - x.bytes
+  return found.sort((a, b) => order(a) - order(b)).slice(0, SHOWN)
+}
+
+const worded = (words: string, path: string, value: unknown): string =>
+  path === 'actor.ppo_micro_batch_size_per_gpu' ? `a micro-batch of ${value}` : words
+
+/** How many of the savings, in their order, make a document fit, and what it then takes; undefined where all do not. */
+function together(
+  document: Experiment,
+  allowed: number,
+  savings: readonly Saving[],
+  plan: PlanBytes,
+) {
+  let changed = document
+  for (const [i, { path, value }] of savings.entries()) {
+    const next = planned(changed, path, value, plan)
+    if (!next) continue
+    changed = next.document
+    if (next.bytes <= allowed) return { count: i + 1, bytes: next.bytes }
+  }
+  return undefined
+}
+
+/** Which settings save how much, in a sentence or two; '' where none does. */
+export function savingWords(document: Experiment, allowed: number, plan: PlanBytes): string {
+  const savings = savingsOf(document, plan)
+  if (savings.length === 0) return ''
+  const list = savings.map(({ words, bytes }) => `${words} saves ${gibibytes(bytes)}`).join(', ')
+  const sentence = `${list.charAt(0).toUpperCase()}${list.slice(1)}.`
+  const fit = together(document, allowed, savings, plan)
+  if (!fit) return `${sentence} All together do not make it fit.`
+  if (fit.count === 1) return `${sentence} The first is enough.`
+  return `${sentence} With the first ${fit.count} it takes ${gibibytes(fit.bytes)}.`
 }
 
 /** A run would take more than may be allocated without asking. Nothing has been allocated. */
@@ -68,10 +168,9 @@ export class MemoryRefusal extends Error {
   override name = 'MemoryRefusal'
   /** That it would take. */
   readonly bytes: number
-  constructor(bytes: number, allowed: number, savings: readonly string[]) {
-    const less = savings.length === 0 ? '' : ` It would take less ${savings.join(', ')}.`
+  constructor(bytes: number, allowed: number, savings: string) {
     super(
-      `This run would take ${gibibytes(bytes)} of GPU memory, and more than ${gibibytes(allowed)} is allocated only when you say so.${less}`,
+      `This run would take ${gibibytes(bytes)} of GPU memory, and more than ${gibibytes(allowed)} is allowed only when you say so.${savings && ` ${savings}`}`,
     )
     this.bytes = bytes
   }
@@ -80,5 +179,5 @@ export class MemoryRefusal extends Error {
 /** Throws MemoryRefusal where a run of this document takes more than `allowed` bytes. */
 export function requireMemory(document: Experiment, allowed: number, plan: PlanBytes): void {
   const bytes = plannedBytes(document, plan)
-  if (bytes > allowed) throw new MemoryRefusal(bytes, allowed, savingWords(document, plan))
+  if (bytes > allowed) throw new MemoryRefusal(bytes, allowed, savingWords(document, allowed, plan))
 }

@@ -3,7 +3,12 @@ import type { StepResult } from '../../rl/train/step_result.ts'
 import { unsoundPart } from '../checkpoints/sound.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'
-import { asksMore, NO_OBSERVATION, type ObservationRequest } from '../protocol/observation.ts'
+import {
+  asksMore,
+  atMoment,
+  NO_OBSERVATION,
+  type ObservationRequest,
+} from '../protocol/observation.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
 import type { LoopOf } from './loop_host.ts'
 import type { Orders } from './run_orders.ts'
@@ -85,10 +90,6 @@ export class RunLoop {
     await this.#land()
   }
 
-  get #id(): number {
-    return this.#of.id
-  }
-
   get #isOver(): boolean {
     return this.#has_ended || this.#orders.is_stopped
   }
@@ -98,7 +99,8 @@ export class RunLoop {
     const orders = this.#orders
     const trainer = this.#trainer
     for (const action of orders.asked.splice(0)) trainer.steer(action)
-    for (const done of await trainer.obey()) this.#post({ type: 'steered', run: this.#id, ...done })
+    for (const done of await trainer.obey())
+      this.#post({ type: 'steered', run: this.#of.id, ...done })
     await this.#of.host.between?.()
     if (orders.wants_trace) trainer.traceNext()
     orders.wants_trace = false
@@ -144,7 +146,7 @@ export class RunLoop {
     const { keeper } = this.#of
     const { isFinished } = this.#trainer
     await this.#land()
-    await this.#observePresent()
+    await this.#observePresent(atMoment(this.#told))
     this.#flush()
     // A run that is ended between broken steps is looked at, and nothing of it is kept.
     if (isFinished || this.#guard.broken.length === 0) await this.#keepPresent(true)
@@ -162,9 +164,8 @@ export class RunLoop {
   }
 
   async #requireSoundPresent(): Promise<void> {
-    const { step } = this.#trainer
     const part = unsoundPart(await this.#trainer.exportState())
-    if (part) throw this.#guard.brokenBy(step, part)
+    if (part) throw this.#guard.brokenBy(this.#trainer.step, part)
   }
 
   async #pause(): Promise<void> {
@@ -240,11 +241,13 @@ export class RunLoop {
   }
 
   /** Shows the state between two steps, unless its step has shown all that is asked for. */
-  async #observePresent(): Promise<void> {
+  async #observePresent(request = this.#told): Promise<void> {
     const { step } = this.#trainer
-    if (this.#isOver || !asksMore(this.#told, this.#reports.askedOf(step))) return
+    if (this.#isOver || !asksMore(request, this.#reports.askedOf(step))) return
+    this.#told = request
+    this.#trainer.observe(request)
     const observation = await this.#trainer.observeNow()
-    if (observation && !this.#isOver) this.#reports.observation(step, observation, this.#told)
+    if (observation && !this.#isOver) this.#reports.observation(step, observation, request)
   }
 
   /** One training step alone on the GPU; step 0 before it, which is none, is not measured. */
@@ -265,7 +268,7 @@ export class RunLoop {
       const { step } = result
       if (step === 0 && !trainer.isFinished) continue
       const peak = await this.#of.host.peak()
-      this.#post({ type: 'profile', run: this.#id, step, profile, peak })
+      this.#post({ type: 'profile', run: this.#of.id, step, profile, peak })
       return
     }
   }
@@ -290,7 +293,7 @@ export class RunLoop {
     const is_hopeless = this.#guard.see(step, metrics, non_finite)
     if (this.#guard.broken.length > 0) keeper.drop()
     keeper.landed(step)
-    this.#reports.details(result, request)
+    this.#reports.details(result, result.is_moment ? atMoment(request) : request)
     if (is_hopeless) throw new BrokenNumbers(this.#guard.broken)
     this.#requireSound()
   }

@@ -142,7 +142,11 @@ export interface RunHost extends Clock {
 export interface SessionHost extends RunHost {
   open(): Promise<AdapterFacts>
   /** What `plan` posts; without it nothing is posted. */
-  plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
+  plan?(experiment: Experiment): {
+    readonly bytes: number
+    readonly allowed_bytes: number
+    readonly savings?: string
+  }
   benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
 }
 

@@ -18,7 +18,7 @@ import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
-import { installProgramRunner } from '../../tasks/rewards/program.ts'
+import { installProgramRunner } from '../../tasks/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { followExperiment } from '../experiment/experiment.ts'
@@ -29,7 +29,7 @@ import { browserName } from '../protocol/card.ts'
 import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { ProgramCalls } from '../sandbox/program_calls.ts'
-import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
+import { memoryBudget, plannedBytes, requireMemory, savingWords } from './memory_budget.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
@@ -163,10 +163,12 @@ let peak: Promise<Peak | undefined> | undefined
 const session = new Session({
   open: async () => (await openGpu()).facts,
   prepare,
-  plan: (experiment) => ({
-    bytes: plannedBytes(experiment, planBytes),
-    allowed_bytes: ALLOWED_BYTES,
-  }),
+  plan: (experiment) => {
+    const bytes = plannedBytes(experiment, planBytes)
+    const plan = { bytes, allowed_bytes: ALLOWED_BYTES }
+    if (bytes <= ALLOWED_BYTES) return plan
+    return { ...plan, savings: savingWords(experiment, ALLOWED_BYTES, planBytes) }
+  },
   version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)
@@ -215,13 +217,7 @@ const isOfModel = (command: LabCommand): command is ModelCommand =>
   MODEL_COMMANDS.includes(command.type)
 
 const programs = new ProgramCalls(post)
-installProgramRunner((program, responses) =>
-  programs.ask(
-    program,
-    'compute_score',
-    responses.map((response) => ({ ...response })),
-  ),
-)
+installProgramRunner((program, entry, calls) => programs.ask(program, entry, calls))
 
 addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
   if (data.type === 'program_answers') programs.hear(data)

@@ -3,7 +3,7 @@ import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
 import type { ModelShape } from './config.ts'
-import type { Slice } from './flat_params.ts'
+import type { FlatLayout, Slice } from './flat_params.ts'
 import {
   type ParamBuffers,
   type RowRange,
@@ -90,6 +90,39 @@ function layerTensors(
       : viewParam(alloc, buffers, `${l}.${name}`, slice),
   ])
   return Object.fromEntries(entries) as LayerTensors
+}
+
+/** Gradients of a model whose own weights are all frozen. */
+export const frozenGradients = ({ shape }: ParamLayout): Omit<ParamGradients, 'buffers'> => ({
+  ...{ embed_tokens: undefined, lm_head: undefined, norm: undefined },
+  ...{ score: undefined, score_bias: undefined },
+  layers: Array.from({ length: shape.num_hidden_layers }, () => undefined),
+})
+
+/**
+ * The gradients of the segments whose factor of the learning rate is not 0; the others are as if they were frozen for good, so a
+ * backward leaves them out. The factors are those of the adapter's layout where one is trained.
+ */
+export function trainedGradients(
+  { first_block }: Pick<FlatLayout, 'first_block'>,
+  gradients: ParamGradients,
+  factors: readonly number[] | undefined,
+): ParamGradients {
+  if (!factors) return gradients
+  const { adapter, embed_tokens, lm_head, norm, layers, score, score_bias } = gradients
+  const is_trained = (segment: number) => factors[segment] !== 0
+  const blocks = adapter?.blocks.map((block, l) => (is_trained(l) ? block : {}))
+  const end = is_trained(factors.length - 1)
+  return {
+    ...gradients,
+    ...(adapter && blocks && { adapter: { ...adapter, blocks } }),
+    embed_tokens: is_trained(0) ? embed_tokens : undefined,
+    lm_head: is_trained(first_block - 1) ? lm_head : undefined,
+    layers: layers.map((layer, l) => (is_trained(first_block + l) ? layer : undefined)),
+    norm: end ? norm : undefined,
+    score: end ? score : undefined,
+    score_bias: end ? score_bias : undefined,
+  }
 }
 
 /** Which segments of a model are ever trained. */

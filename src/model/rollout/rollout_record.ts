@@ -13,7 +13,9 @@ import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
+import type { ProductName } from '../adapter/adapter_layout.ts'
 import { logitsInRanges } from '../transformer/head_ranges.ts'
+import { addNarrowed } from '../transformer/low_rank.ts'
 import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
 import { embed, forward, linear } from '../transformer/transformer.ts'
 import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
@@ -119,13 +121,30 @@ function decodeLinear(
   else run(forWeight(matmul_nt, weight), { ...size, accumulate: 0 }, { a: x, b: weight, out })
 }
 
+/** Adds to y what an adapter, if there is one, makes of x. */
+function decodeAdapter(
+  recording: Recording,
+  l: number,
+  product: ProductName,
+  x: Tensor,
+  y: Tensor,
+): void {
+  const { recorder, model, cache, tensors } = recording
+  const { low } = tensors.decode
+  addNarrowed(recorder.run, model, exactly(cache.rows), l, product, { low, y }, (weight, out) =>
+    decodeLinear(recording, x, weight, out),
+  )
+}
+
 /** activated = silu(gate) · up with gate and up of normed, for the rows that have not ended. */
-function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
+function decodeSwiglu(recording: Recording, l: number): void {
   const { recorder, model, cache, tensors } = recording
   const { normed: a, gate_up, activated: out } = tensors.decode
   const { hidden_size: k, intermediate_size } = model.shape
+  const { gate_up_proj } = model.weights.layers[l]
   if (gate_up) {
     decodeLinear(recording, a, gate_up_proj, gate_up)
+    decodeAdapter(recording, l, 'gate_up_proj', a, gate_up)
     recorder.run(swiglu_forward, { rows: cache.rows, intermediate_size }, { gate_up, out })
   } else {
     const size = { m: cache.rows, n: intermediate_size, k }
@@ -199,12 +218,16 @@ function decodeToken(recording: Recording, t: number): void {
     const x = decode.hidden[l % 2]
     run(rms_norm_forward, norm, { x, weight: w.input_layernorm, y: normed, inv_rms })
     decodeLinear(recording, normed, w.qkv_proj, qkv, shape.has_qkv_bias ? w.qkv_bias : undefined)
+    decodeAdapter(recording, l, 'qkv_proj', normed, qkv)
     attendToken(recording, t, l)
     decodeLinear(recording, context, w.o_proj, middle, x)
+    decodeAdapter(recording, l, 'o_proj', context, middle)
     const ffn_norm = w.post_attention_layernorm
     run(rms_norm_forward, norm, { x: middle, weight: ffn_norm, y: normed, inv_rms })
-    decodeSwiglu(recording, w.gate_up_proj)
-    decodeLinear(recording, activated, w.down_proj, decode.hidden[(l + 1) % 2], middle)
+    decodeSwiglu(recording, l)
+    const out = decode.hidden[(l + 1) % 2]
+    decodeLinear(recording, activated, w.down_proj, out, middle)
+    decodeAdapter(recording, l, 'down_proj', activated, out)
   })
   const last = decode.hidden[shape.num_hidden_layers % 2]
   run(rms_norm_forward, norm, { x: last, weight: weights.norm, y: normed, inv_rms })

@@ -17,6 +17,8 @@ interface DecodeTensors {
   readonly qkv_rotated: Tensor | undefined
   readonly context: Tensor
   readonly middle: Tensor
+  /** The narrow side of an adapter's products, [B, 3r]; undefined where the model has none. */
+  readonly low: Tensor | undefined
   /** Undefined where one kernel makes gate, up and their product. */
   readonly gate_up: Tensor | undefined
   readonly activated: Tensor
@@ -111,7 +113,9 @@ export function createRolloutTensors(
       qkv_rotated: step ? undefined : f32('qkv_rotated', B, qkv_size),
       context: f32('context', B, shape.attention_size),
       middle: f32('middle', B, C),
-      gate_up: isFused(C) ? undefined : f32('gate_up', B, 2 * F),
+      low: shape.lora && f32('low', B, 3 * shape.lora.r),
+      // What an adapter adds comes between the product and the activation.
+      gate_up: isFused(C) && !shape.lora ? undefined : f32('gate_up', B, 2 * F),
       activated: f32('activated', B, F),
       logits: f32('logits', B, V),
       logits_part: createLogitsPart(alloc, shape, B),

@@ -8,8 +8,8 @@ import { loraScale } from '../adapter/lora.ts'
 import type { LoraConfig, ModelConfig } from '../params/config.ts'
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { readParams, writeParams } from '../params/param_copies.ts'
-import type { ParamGradients } from '../params/param_tensors.ts'
-import { CONFIGS, frozen, TINY, testBatch, testModel, testWeights } from '../testing.ts'
+import { frozenGradients, type ParamGradients } from '../params/param_tensors.ts'
+import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { backwardRef } from './backward.ref.ts'
 import { backward } from './backward.ts'
 import { type Model, withoutAdapter } from './model.ts'
@@ -56,7 +56,7 @@ function build(config: ModelConfig, lora: LoraConfig) {
   writeParams(gpu, model.adapter.buffers, values)
   const buffers = createParamBuffers(gpu, own, 'gradients', 'gradients')
   const grads: ParamGradients = {
-    ...frozen(layout),
+    ...frozenGradients(layout),
     buffers,
     adapter: adapterTensors(gpu, own, buffers),
   }

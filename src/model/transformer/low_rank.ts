@@ -29,12 +29,33 @@ export function addLowRank<L extends string>(
   x: Tensor,
   y: Tensor,
 ): void {
+  if (isLowRank(model, l, product))
+    addNarrowed(
+      run,
+      model,
+      tokens,
+      l,
+      product,
+      { low: scratchOf(low_rank).low, y },
+      (weight, out) => narrow(run, model, tokens, weight, x, out),
+    )
+}
+
+/** The same where the caller has its own product for low = x · Aᵀ: `narrowed` runs it. */
+export function addNarrowed<L extends string>(
+  run: Recorder<L>['run'],
+  model: Model,
+  tokens: Tokens<L>,
+  l: number,
+  product: ProductName,
+  { low, y }: { readonly low: Tensor | undefined; readonly y: Tensor },
+  narrowed: (weight: Tensor, out: Tensor) => void,
+): void {
   const factors = model.adapter?.blocks[l][product]
   if (!model.adapter || !factors) return
-  const { low } = scratchOf(low_rank)
-  narrow(run, model, tokens, factors, x, low)
-  const params = wideParams(model.adapter, factors, tokens)
-  run(low_rank_add, params, { low, b: factors.B, y })
+  if (!low) throw new Error('low_rank: expected room for an adapter')
+  narrowed(factors.A, low)
+  run(low_rank_add, wideParams(model.adapter, factors, tokens), { low, b: factors.B, y })
 }
 
 /** The params of the kernels on the wide side of a product. */
@@ -68,7 +89,7 @@ export function lowRankGrad<L extends string>(
   run(low_rank_input_grad, params, { d_y, b: factors.B, d_low })
   const own = grads?.blocks[l][product]
   if (own) {
-    narrow(run, model, tokens, factors, x, low)
+    narrow(run, model, tokens, factors.A, x, low)
     run(low_rank_weight_grad, params, { d_y, low, d_b: own.B })
     const kernel = matmulKernel(model.matmul, 'tn', { m: rows, n: columns, k: tokens.most })
     const size = { m: rows, n: columns, k: tokens.count, accumulate: 1 }
@@ -85,7 +106,7 @@ function narrow<L extends string>(
   run: Recorder<L>['run'],
   { matmul }: Model,
   tokens: Tokens<L>,
-  { A }: ProductFactors<Tensor>,
+  A: Tensor,
   x: Tensor,
   low: Tensor,
 ): void {

@@ -19,8 +19,8 @@ export interface KlControllerConfig {
 export interface RolloutCorrection {
   /** Importance weights per token or per response; null = none. */
   readonly rollout_is: null | 'token' | 'sequence'
-  /** Weights are cut off above this; above 0. */
-  readonly rollout_is_threshold: number
+  /** Weights are cut off above this number, above 0; with verl's `lower_upper` (IcePop) those outside become 0. */
+  readonly rollout_is_threshold: number | string
   /** Divide the weights by their mean over the batch. */
   readonly rollout_is_batch_normalize: boolean
   /** Criteria, comma-separated, that a token or response must all meet; null = none. */

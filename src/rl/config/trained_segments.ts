@@ -26,6 +26,9 @@ export interface TrainedPart {
   readonly lr_factor_above?: LrFactorAbove | undefined
 }
 
+/** The layout of what is trained: a model's weights, or the adapter beside them. */
+export type TrainedLayout = Pick<ParamLayout, 'shape'> & FlatLayout
+
 /**
  * Factor of the learning rate of every segment (ParamLayout.segment_ends), 0 = not trained: what the target's policy does
  * not read, and what is frozen. undefined where the policy's whole prefix learns at one rate (trainedPrefix).
@@ -34,13 +37,14 @@ export interface TrainedPart {
  * weight; the blocks in between stay as they are.
  */
 export function segmentFactors(
-  layout: ParamLayout,
+  layout: TrainedLayout,
   { target_layer, target_readout = 'raw', freeze, lr_factor_above }: TrainedPart,
 ): readonly number[] | undefined {
   const { shape, segment_ends } = layout
   const { first_block } = layout
   const prefix = trainedPrefix(layout, target_layer).segments
-  const norm = segment_ends.length - 1
+  // An adapter has blocks alone.
+  const norm = first_block + layout.num_blocks
   const is_normed = readsNormed(shape, target_layer, target_readout)
   const factors = segment_ends.map((_, segment) => {
     const block = segment - first_block + 1

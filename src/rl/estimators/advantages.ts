@@ -2,12 +2,13 @@
 import { rowCount } from '../math/masked.ts'
 import type { AdvantageConfig, AdvantageInput, Advantages, Estimator } from './estimator.ts'
 import { gae } from './gae.ts'
+import { gdpo } from './gdpo.ts'
 import { gpg } from './gpg.ts'
 import { grpo } from './grpo.ts'
 import { grpo_passk } from './grpo_passk.ts'
-import { grpo_vectorized } from './grpo_vectorized.ts'
+import { grpo_vectorized, grpo_vectorized_0_8 } from './grpo_vectorized.ts'
 import { opo } from './opo.ts'
-import { reinforce_plus_plus } from './reinforce_plus_plus.ts'
+import { reinforce_plus_plus, reinforce_plus_plus_0_8 } from './reinforce_plus_plus.ts'
 import { reinforce_plus_plus_baseline } from './reinforce_plus_plus_baseline.ts'
 import { remax } from './remax.ts'
 import { rloo, rloo_vectorized } from './rloo.ts'
@@ -28,6 +29,9 @@ const ESTIMATORS = [
   gpg,
   optimal_token_baseline,
   tir_optimal_token_baseline,
+  gdpo,
+  grpo_vectorized_0_8,
+  reinforce_plus_plus_0_8,
 ] as const
 
 /** verl's names, algorithm.adv_estimator. */

@@ -23,6 +23,14 @@ export interface AdvantageInput {
   readonly sum_pi_squared?: ArrayLike<number> | null
   /** [B, R], where rollout correction made some. */
   readonly rollout_is_weights?: ArrayLike<number> | null
+  /** The parts of a composed reward; gdpo. */
+  readonly reward_components?: readonly RewardComponent[] | null
+}
+
+/** One part of a composed reward: what each row scored in it, [B], and what it counts. */
+export interface RewardComponent {
+  readonly weight: number
+  readonly scores: ArrayLike<number>
 }
 
 /** verl's algorithm.* and the arguments of its estimators; what is absent has verl's default. */

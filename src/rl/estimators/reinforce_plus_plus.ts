@@ -1,13 +1,14 @@
 // REINFORCE++: discounted returns of single responses, whitened over the batch.
 import { line } from '../math/formula.ts'
 import { maskedWhiten } from '../math/masked.ts'
-import { numberAt, OVER_BATCH, whitenedValues } from './estimated_token.ts'
+import { type EstimatedToken, numberAt, OVER_BATCH, whitenedValues } from './estimated_token.ts'
 import {
   type AdvantageConfig,
   type AdvantageInput,
   type Advantages,
   estimator,
   masked,
+  type WhitenedBatch,
 } from './estimator.ts'
 
 /**
@@ -33,15 +34,12 @@ function estimate(
   return { advantages: masked(maskedWhiten(returns, response_mask), response_mask), returns }
 }
 
-export const reinforce_plus_plus = estimator({
-  name: 'reinforce_plus_plus',
-  label: 'REINFORCE++',
+const SHARED = {
   is_tokenwise: true,
   compares_groups: false,
   needs: [],
   settings: ['gamma'],
-  estimate,
-  whitened: ({ returns }) => returns,
+  whitened: ({ returns }: WhitenedBatch) => returns,
   formula: {
     lines: [
       line('return_', '{reward} + {gamma} · {next_return}'),
@@ -49,7 +47,7 @@ export const reinforce_plus_plus = estimator({
     ],
     symbols: { next_return: 'G_t+1' },
     note: OVER_BATCH,
-    values: (token) => {
+    values: (token: EstimatedToken) => {
       const { gamma } = token.table.phase.algorithm
       const { response_mask = [], returns = [] } = token.sample.columns
       const next = response_mask.findIndex((mask, t) => t > token.t && mask !== 0)
@@ -59,4 +57,18 @@ export const reinforce_plus_plus = estimator({
       return whitenedValues(token, return_, { reward, gamma, next_return, return_ })
     },
   },
+} as const
+
+export const reinforce_plus_plus = estimator({
+  name: 'reinforce_plus_plus',
+  label: 'REINFORCE++',
+  ...SHARED,
+  estimate,
+})
+
+export const reinforce_plus_plus_0_8 = estimator({
+  name: 'reinforce_plus_plus_0.8',
+  label: 'REINFORCE++ of verl up to 0.8, where text of tools ends a return',
+  ...SHARED,
+  estimate: (input, config) => estimate(input, { ...config, observations_end_returns: true }),
 })

@@ -1,5 +1,6 @@
 // One batch of prompts and responses as rows of ids. response_mask and token_count are made here and nowhere else.
 import type { Sample, Task } from '../../tasks/task.ts'
+import { countsOf, pickCounts, type TurnCounts } from './turn_counts.ts'
 
 /** Prompts left-padded to P columns, responses right-padded to R; B rows, T = P + R. */
 export interface RolloutBatch {
@@ -22,14 +23,6 @@ export interface RolloutBatch {
   readonly is_ended: readonly boolean[]
   /** Where rows have several turns. */
   readonly turns?: TurnCounts
-}
-
-/** How often the rows of a batch changed hands; [B] each. */
-export interface TurnCounts {
-  /** verl's num_turns: turns of the policy, rounds of answers, and the prompt. */
-  readonly num_turns: readonly number[]
-  /** Calls that reached a tool. */
-  readonly tool_calls: readonly number[]
 }
 
 /** What only conversations know of their responses. */
@@ -212,7 +205,7 @@ export function makeBatch(
       : lengthMask(response_lengths, R),
     response_lengths,
     is_ended,
-    ...(turns && { turns: { num_turns: turns.num_turns, tool_calls: turns.tool_calls } }),
+    ...(turns && { turns: countsOf(turns) }),
   }
 }
 
@@ -256,10 +249,7 @@ export function chosenRows(batch: RolloutBatch, rows: readonly number[]): Rollou
     response_lengths: pick(batch.response_lengths),
     is_ended: rows.map((row) => batch.is_ended[row]),
     ...(batch.turns && {
-      turns: {
-        num_turns: rows.map((row) => batch.turns?.num_turns[row] ?? 0),
-        tool_calls: rows.map((row) => batch.turns?.tool_calls[row] ?? 0),
-      },
+      turns: pickCounts(batch.turns, rows),
     }),
   }
 }

@@ -1,6 +1,7 @@
 // The responses of one step with their scores.
-import type { Scored } from '../../tasks/rewards/composed.ts'
+import type { Reward, Scored } from '../../tasks/rewards/composed.ts'
 import type { Sample } from '../../tasks/task.ts'
+import type { RewardComponent } from '../estimators/estimator.ts'
 import type { RolloutBatch } from './batch.ts'
 
 /** A part of a response that one of the two wrote. */
@@ -56,4 +57,15 @@ export function rewardPartsOf(
     reward_parts: Object.fromEntries(known),
     ...(problem && { reward_problem: `${problem.part}: ${problem.message}` }),
   }
+}
+
+/** The parts of a composed reward with their weights, where there is one; a part that failed counts 0, as in the sum. */
+export function rewardComponents(
+  { columns }: Pick<DrawnBatch, 'columns'>,
+  reward: Pick<Reward, 'parts' | 'weights'> | undefined,
+): readonly RewardComponent[] | undefined {
+  return reward?.parts.map((name, i) => ({
+    weight: reward.weights[i],
+    scores: Float64Array.from(columns.get(name) ?? [], (score) => score ?? 0),
+  }))
 }

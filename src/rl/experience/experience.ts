@@ -3,6 +3,7 @@
 import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { asksCritic, computeAdvantages, estimatorOf } from '../estimators/advantages.ts'
+import type { RewardComponent } from '../estimators/estimator.ts'
 import { maskedSum } from '../math/masked.ts'
 import { applyKlPenalty, type KlController } from './kl.ts'
 import { offpolicyMetrics, rolloutIsWeights, rolloutRejectionMask } from './rollout_correction.ts'
@@ -31,6 +32,8 @@ export interface ScoredBatch extends Partial<Record<DriverColumn, Numbers>> {
   readonly index: Numbers
   /** Score of one greedy response to each row's prompt, [B]; remax. */
   readonly reward_baselines?: Numbers
+  /** The parts of a composed reward; gdpo. */
+  readonly reward_components?: readonly RewardComponent[]
 }
 
 /** What the updates train on. */

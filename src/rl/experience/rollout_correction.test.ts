@@ -114,6 +114,26 @@ describe('importance weights', () => {
     expect(metrics.rollout_is_std).toBeCloseTo(0, 4)
   })
 
+  test('IcePop keeps what is within both bounds, ends included, and reports what is applied', () => {
+    // Ratios 1/2, 1, 2 and 4; the last token is masked.
+    const [half, two] = [-Math.log(2), Math.log(2)]
+    const wide = {
+      old_log_prob: [half, 0, two, 2 * two, 9],
+      rollout_log_prob: [0, 0, 0, 0, 0],
+      response_mask: [1, 1, 1, 1, 0],
+      response_length: 5,
+    }
+    const config = { ...off, rollout_is: 'token', rollout_is_threshold: '0.5_2' } as const
+    const { rollout_is_weights, metrics } = rolloutIsWeights(wide, config)
+    expectClose(rollout_is_weights ?? [], [0.5, 1, 2, 0, 0], HAND)
+    expect(metrics.rollout_is_mean).toBeCloseTo(3.5 / 4, 7)
+    expect(metrics.rollout_is_oob_ratio).toBeCloseTo(1 / 4, 7)
+    for (const wrong of ['2_0.5', '0_2', 'abc', '1_2_3'])
+      expect(() => rolloutIsWeights(wide, { ...config, rollout_is_threshold: wrong })).toThrow(
+        RangeError,
+      )
+  })
+
   test('no weights are null, not ones', () => {
     expect(rolloutIsWeights(pair, off)).toEqual({ rollout_is_weights: null, metrics: {} })
   })
@@ -121,7 +141,7 @@ describe('importance weights', () => {
   test('bad settings and tensors are refused by name', () => {
     const token = { ...off, rollout_is: 'token' } as const
     expect(() => rolloutIsWeights(pair, { ...token, rollout_is_threshold: 0 })).toThrow(
-      /rollout_is_threshold: expected a number above 0, got 0/,
+      /rollout_is_threshold: expected a number above 0 or lower_upper, got 0/,
     )
     expect(() => rolloutIsWeights({ ...pair, old_log_prob: [1] }, token)).toThrow(
       /old_log_prob: expected 4 numbers, got 1/,

@@ -10,8 +10,14 @@ import {
 import type { RolloutCorrection } from '../config/algorithm.ts'
 import { maskedMean, maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 import { fraction, maximum, mean, minimum, select } from '../math/stats.ts'
+import { boundedWeight, weightBounds } from './importance_threshold.ts'
 import { parseBounds, type RejectionBounds } from './rejection_threshold.ts'
-import { isMetrics, LOG_RATIO_BOUND, rejectionMetrics } from './rollout_correction_metrics.ts'
+import {
+  type DescribedWeights,
+  isMetrics,
+  LOG_RATIO_BOUND,
+  rejectionMetrics,
+} from './rollout_correction_metrics.ts'
 
 type Numbers = ArrayLike<number>
 
@@ -70,6 +76,7 @@ export function rejectionBounds(
 export function correctionParams(correction: RolloutCorrection): RsBounds & {
   readonly rollout_is: number
   readonly is_threshold: number
+  readonly is_lower: number
   readonly batch_normalize: number
 } {
   const bounds = rejectionBounds(correction.rollout_rs, correction.rollout_rs_threshold)
@@ -79,11 +86,13 @@ export function correctionParams(correction: RolloutCorrection): RsBounds & {
     params[`upper_${criterion}`] = upper
   }
   const is_weighted = correction.loss_type === 'reinforce'
+  const { lower, upper } = weightBounds(correction.rollout_is_threshold)
   return {
     ...RS_UNBOUNDED,
     ...params,
     rollout_is: is_weighted ? ROLLOUT_IS.indexOf(correction.rollout_is) : 0,
-    is_threshold: correction.rollout_is_threshold,
+    is_threshold: upper,
+    is_lower: lower ?? 0,
     batch_normalize: correction.rollout_is_batch_normalize ? 1 : 0,
   }
 }
@@ -112,11 +121,12 @@ function broadcastRows(rows: Float64Array, response_length: number): Float64Arra
 
 /**
  * Truncated importance weights [B, R], 0 where masked: min(exp(clamp(l, ±20)), rollout_is_threshold) per token, or with the sum
- * of a row's l for all of its tokens; with `rollout_is_batch_normalize` divided by their mean (over tokens, or over non-empty
- * rows). Null when `rollout_is` is null. Metrics describe the weights before truncation.
+ * of a row's l for all of its tokens; a threshold `lower_upper` (IcePop, verl 0.8 and later) sets those outside to 0; with `rollout_is_batch_normalize` divided by their mean (over tokens, or over non-empty
+ * rows). Null when `rollout_is` is null. Metrics describe the weights before truncation as in verl up to 0.7, or what is applied as
+ * in verl since 0.8; without a word of the caller the second with IcePop alone, so that recorded runs stay comparable.
  *
- * verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_correction_weights. RangeError for a threshold that is not
- * above 0, differing lengths, or a mask without tokens.
+ * verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_correction_weights. RangeError for a threshold that is none
+ * (`weightBounds`), differing lengths, or a mask without tokens.
  */
 export function rolloutIsWeights(
   pair: LogProbPair,
@@ -125,20 +135,20 @@ export function rolloutIsWeights(
     rollout_is_threshold: threshold,
     rollout_is_batch_normalize,
   }: Pick<RolloutCorrection, 'rollout_is' | 'rollout_is_threshold' | 'rollout_is_batch_normalize'>,
+  describes?: DescribedWeights,
 ): { rollout_is_weights: Float64Array | null; metrics: Record<string, number> } {
   if (rollout_is === null) return { rollout_is_weights: null, metrics: {} }
   if (rollout_is !== 'token' && rollout_is !== 'sequence')
     throw new RangeError(`rollout_is: expected token, sequence or null, got ${rollout_is}`)
-  if (!(threshold > 0))
-    throw new RangeError(`rollout_is_threshold: expected a number above 0, got ${threshold}`)
+  const bounds = weightBounds(threshold)
   const { response_mask: mask, response_length } = pair
   const log_ratio = logRatio(pair)
   const sequence =
     rollout_is === 'sequence' ? maskedSumRows(log_ratio, mask, response_length) : null
   const exponent = sequence ? broadcastRows(sequence, response_length) : log_ratio
   const raw = exponent.map((l, i) => (mask[i] !== 0 ? mask[i] * Math.exp(clampLog(l)) : 0))
-  const metrics = isMetrics(raw, pair, threshold, sequence)
-  const weights = raw.map((w) => Math.min(w, threshold))
+  const weights = raw.map((w) => boundedWeight(w, bounds))
+  const metrics = isMetrics({ raw, applied: weights }, pair, bounds, sequence, describes)
   if (!rollout_is_batch_normalize) return { rollout_is_weights: weights, metrics }
   const lengths = maskedSumRows(mask, mask, response_length)
   const average = sequence

@@ -2,6 +2,7 @@
 import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { maskedMean, maskedMeanRows, maskedSumRows } from '../math/masked.ts'
 import { fraction, maximum, mean, minimum, select, variance } from '../math/stats.ts'
+import type { WeightBounds } from './importance_threshold.ts'
 
 type Numbers = ArrayLike<number>
 
@@ -39,22 +40,30 @@ interface Bounds {
   readonly upper: number
 }
 
+/** Which weights `isMetrics` describes: those before truncation (verl up to 0.7) or what is applied (since 0.8). */
+export type DescribedWeights = 'raw' | 'applied'
+
 /**
- * `rollout_is_*` of weights before truncation: [B, R] with the mask applied. `sequence_log_ratio` [B] is given for sequence weights,
- * whose extremes and fractions are taken over rows and unclamped; without it over tokens. 1 / threshold is the lower bound
- * (verl verl/trainer/ppo/rollout_corr_helper.py compute_is_metrics).
+ * `rollout_is_*` of weights [B, R] with the mask applied, before and after their bounds. `sequence_log_ratio` [B] is given for
+ * sequence weights, whose extremes and fractions are taken over rows and unclamped; without it over tokens. Fractions always count
+ * raw weights; without a lower bound 1 / upper is it (verl verl/trainer/ppo/rollout_corr_helper.py compute_is_metrics).
  */
 export function isMetrics(
-  weights: Float64Array,
+  { raw, applied }: { readonly raw: Float64Array; readonly applied: Float64Array },
   { response_mask: mask, response_length }: MaskedRows,
-  threshold: number,
+  bounds: WeightBounds,
   sequence_log_ratio: Float64Array | null,
+  describes: DescribedWeights = bounds.lower === null ? 'raw' : 'applied',
 ): Record<string, number> {
-  const [lower, upper] = [1 / threshold, threshold]
-  const clamped = weights.map((w) => clamp(w, lower, upper))
+  const { upper } = bounds
+  const lower = bounds.lower ?? 1 / upper
+  const weights = describes === 'raw' ? raw : applied
+  const clamped = weights.map((w) => clamp(w, describes === 'raw' ? lower : 0, upper))
   const centre = maskedMean(clamped, mask) + 1e-8
   const normalized = clamped.map((w) => (w / centre) ** 2)
   const rows = maskedMeanRows(weights, mask, response_length)
+  const raw_rows = maskedMeanRows(raw, mask, response_length)
+  const share = (test: (w: number) => boolean) => maskedMean(indicator(raw, test), mask)
   const extremes = sequence_log_ratio
     ? {
         rollout_is_max: Math.exp(Math.min(maximum(sequence_log_ratio), LOG_RATIO_BOUND)),
@@ -65,14 +74,8 @@ export function isMetrics(
     : {
         rollout_is_max: maximum(select(weights, mask)),
         rollout_is_min: minimum(select(weights, mask)),
-        rollout_is_ratio_fraction_high: maskedMean(
-          indicator(weights, (w) => w > upper),
-          mask,
-        ),
-        rollout_is_ratio_fraction_low: maskedMean(
-          indicator(weights, (w) => w < lower),
-          mask,
-        ),
+        rollout_is_ratio_fraction_high: share((w) => w > upper),
+        rollout_is_ratio_fraction_low: share((w) => w < lower),
       }
   return {
     rollout_is_mean: maskedMean(weights, mask),
@@ -84,8 +87,11 @@ export function isMetrics(
     rollout_is_seq_max: maximum(rows),
     rollout_is_seq_min: minimum(rows),
     rollout_is_seq_max_deviation: maximum(rows.map((w) => Math.abs(w - 1))),
-    rollout_is_seq_fraction_high: fraction(rows, (w) => w > upper),
-    rollout_is_seq_fraction_low: fraction(rows, (w) => w < lower),
+    rollout_is_seq_fraction_high: fraction(raw_rows, (w) => w > upper),
+    rollout_is_seq_fraction_low: fraction(raw_rows, (w) => w < lower),
+    ...(bounds.lower !== null && {
+      rollout_is_oob_ratio: share((w) => w < lower || w > upper),
+    }),
   }
 }
 

@@ -209,6 +209,7 @@ describe('params of the kernel', () => {
       upper_seq_max_k2: 0.5,
       rollout_is: 0,
       is_threshold: 2,
+      is_lower: 0,
       batch_normalize: 1,
     })
     expect(correctionParams({ ...correction, loss_type: 'reinforce' }).rollout_is).toBe(2)

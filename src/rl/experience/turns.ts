@@ -22,6 +22,9 @@ export function batchTurns(
     ),
     num_turns: conversations.map(({ num_turns }) => num_turns),
     tool_calls: conversations.map(({ tool_calls }) => tool_calls.length),
+    ...(conversations[0]?.has_programs && {
+      tool_problems: conversations.map(({ tool_problems }) => tool_problems),
+    }),
   }
 }
 
@@ -41,6 +44,7 @@ export function pickTurns(
     is_ended: all(({ is_ended }) => is_ended),
     num_turns: all(({ num_turns }) => num_turns),
     tool_calls: all(({ tool_calls }) => tool_calls),
+    ...(turns[0]?.tool_problems && { tool_problems: all((one) => one.tool_problems ?? []) }),
   }
 }
 

@@ -12,7 +12,7 @@ import { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { ActorPrograms, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
-import { type BatchRows, phaseRows, shufflesRows } from './batch_rows.ts'
+import { type BatchRows, callSeed, phaseRows, shufflesRows } from './batch_rows.ts'
 import { objectiveLive, objectiveOf } from './objective.ts'
 import { recordProbe, type ScoreLive } from './programs.ts'
 import { laidOut, ShuffledBatch } from './shuffled_batch.ts'
@@ -64,16 +64,17 @@ export class Actor {
     this.#probe = programs.probe
   }
 
-  /** Allocates, uploads the weights and records every program that `phases` will need. */
+  /** Allocates, uploads the weights and an adapter's factors, and records every program that `phases` will need. */
   static async create(
     gpu: Gpu,
     layout: ParamLayout,
     size: ActorSize,
     phases: readonly ActorPhase[],
     weights: Float32Array,
+    factors?: Float32Array,
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
-    const trainable = await Trainable.load(gpu, layout, tensors, weights)
+    const trainable = await Trainable.load(gpu, layout, tensors, weights, factors)
     const programs = {
       begin: await gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
@@ -102,7 +103,7 @@ export class Actor {
         await this.trainable.prepare(final)
         await this.#programs.prepareSft(micro, final)
       } else {
-        await this.trainable.prepare(phase.target_layer, segmentFactors(layout, phase))
+        await this.trainable.prepare(phase.target_layer, this.#factors(phase))
         await this.#programs.prepareRl(phase, micro, this.#updated(phase))
       }
     }
@@ -157,9 +158,16 @@ export class Actor {
       })
   }
 
-  /** Makes the present weights the reference policy. */
+  /** What the learning rate of each trained segment is multiplied by. */
+  #factors(phase: PolicyPhase): readonly number[] | undefined {
+    const { layout } = this.tensors
+    return segmentFactors({ ...layout, shape: this.layout.shape }, phase)
+  }
+
+  /** Makes the present weights the reference policy. With an adapter that is its base, whatever the adapter has learned. */
   setReference(): void {
     const { reference, model } = this.tensors
+    if (model.adapter) return
     if (!reference) throw new Error('actor: no room was made for a reference policy')
     copyParams(this.#gpu, model.weights.buffers, reference.own)
   }
@@ -178,7 +186,7 @@ export class Actor {
     order?: RowOrder,
   ): number {
     const { actor, target_layer } = phase
-    const lr_factors = segmentFactors(this.layout, phase)
+    const lr_factors = this.#factors(phase)
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
       const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
       const slot = order ? epoch : 0
@@ -288,7 +296,3 @@ export class Actor {
     return this.trainable.exportWeights()
   }
 }
-
-/** Another number for every micro-batch of a run. */
-const callSeed = (step: number, update: number, row: number): number =>
-  Math.imul(Math.imul(step, 65_537) + update, 8191) + row

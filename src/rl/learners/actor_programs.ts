@@ -1,9 +1,11 @@
 // The recorded programs of the actor: phases that compute the same share one.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
+import { trainedGradients } from '../../model/params/param_tensors.ts'
+import { type Model, withoutAdapter } from '../../model/transformer/model.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import type { RlPhase } from '../config/phase.ts'
-import type { TrainedPart } from '../config/trained_segments.ts'
+import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
@@ -53,7 +55,7 @@ export class ActorPrograms {
   }
 
   update(phase: PolicyPhase, micro: number): Program<UpdateLive> {
-    return prepared(this.#update.get(updateKey(phase, micro)))
+    return prepared(this.#update.get(this.#updateKey(phase, micro)))
   }
 
   sft(micro: number): Program<RowsLive | 'inv_token_count'> {
@@ -77,25 +79,38 @@ export class ActorPrograms {
     const tensors = this.#tensors
     const ws = this.#slice(micro)
     const { target_layer: layer, target_readout: readout } = phase
-    const { reference } = tensors
+    const reference = referenceOf(tensors)
     const key = scoreKey(phase, micro)
     await this.#record(this.#score, key, 'old_log_prob', POLICY_LIVE, (r) =>
       recordScore(r, tensors, ws, layer, readout),
     )
     if (needsReference(phase) && reference)
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
-        recordReference(r, tensors, { ...tensors.model, weights: reference }, ws, layer, readout),
+        recordReference(r, tensors, reference, ws, layer, readout),
       )
     const objective = objectiveOf(phase)
-    const updated = { ...tensors, batch: batch.tensors }
+    const gradients = trainedGradients(tensors.layout, tensors.gradients, this.#factors(phase))
+    const updated = { ...tensors, gradients, batch: batch.tensors }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
-    await this.#record(this.#update, updateKey(phase, micro), 'update_actor', live, (r) =>
+    await this.#record(this.#update, this.#updateKey(phase, micro), 'update_actor', live, (r) =>
       recordUpdate(r, updated, ws, layer, objective, readout),
     )
     const trace_live = ['row', ...OBJECTIVE_LIVE] as const
     await this.#record(this.#trace, traceKey(objective, micro), 'trace', trace_live, (r) =>
       recordTrace(r, tensors, ws, objective),
     )
+  }
+
+  /** Phases with equal keys share their recorded update. */
+  #updateKey(phase: PolicyPhase, micro: number): string {
+    const trained = this.#factors(phase)?.map((factor) => factor !== 0)
+    const objective = objectiveOf(phase)
+    return JSON.stringify([scoreKey(phase, micro), objective, shufflesRows(phase.actor), trained])
+  }
+
+  #factors(phase: PolicyPhase): readonly number[] | undefined {
+    const { layout, model } = this.#tensors
+    return segmentFactors({ ...layout, shape: model.shape }, phase)
   }
 
   #slice(micro: number): Workspace {
@@ -117,9 +132,11 @@ export class ActorPrograms {
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
   `${target_layer}/${target_readout}/${micro}`
 
-/** Phases with equal keys share their recorded update. */
-const updateKey = (phase: PolicyPhase, micro: number): string =>
-  JSON.stringify([scoreKey(phase, micro), objectiveOf(phase), shufflesRows(phase.actor)])
+/** The frozen policy that KL is measured to: a copy of the weights, or the base of an adapter. */
+function referenceOf({ model, reference }: ActorTensors): Model | undefined {
+  if (model.adapter) return withoutAdapter(model)
+  return reference && { ...model, weights: reference }
+}
 
 /** Losses that choose no tokens have the same trace. */
 const traceKey = (objective: Objective, micro: number): string =>

@@ -84,9 +84,11 @@ export function createActorTensors(
   const trainable = createTrainableTensors(alloc, layout, size.updates, size.kernels, size.trains)
   return {
     ...trainable,
-    reference: size.has_reference
-      ? createReference(alloc, layout, trainable.model.weights, size.trains)
-      : undefined,
+    // The reference of an adapter is its base.
+    reference:
+      size.has_reference && !trainable.model.adapter
+        ? createReference(alloc, layout, trainable.model.weights, size.trains)
+        : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
     nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [size.epochs ?? 1], {

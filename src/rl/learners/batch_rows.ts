@@ -7,13 +7,16 @@ import { needsCritic } from '../experience/experience.ts'
 const MAX_MICRO_TOKENS = 4096
 /** Most arithmetic of one dispatch: 50 ms at 0.4 TFLOP/s, so that no watchdog of a laptop's GPU fires. */
 const MAX_DISPATCH_FLOP = 2e10
+/** Of a head that a dispatch sees: one that WebGPU's default binding cannot hold lies in several ranges of rows. */
+const MAX_HEAD_ELEMENTS = 2 ** 25
 
 /** Widths that decide how long the largest product of a model takes per token. */
 export type ModelWidths = Pick<ModelConfig, 'hidden_size' | 'intermediate_size' | 'vocab_size'>
 
 /** Tokens that go through forward and backward at once. */
 export function microTokens({ hidden_size, intermediate_size, vocab_size }: ModelWidths): number {
-  const flop_per_token = 2 * hidden_size * Math.max(vocab_size, 2 * intermediate_size)
+  const head = Math.min(vocab_size * hidden_size, MAX_HEAD_ELEMENTS)
+  const flop_per_token = 2 * Math.max(head, 2 * intermediate_size * hidden_size)
   return Math.min(MAX_MICRO_TOKENS, Math.floor(MAX_DISPATCH_FLOP / flop_per_token))
 }
 
@@ -77,3 +80,7 @@ export const shufflesRows = ({
   use_legacy_worker_impl,
 }: Pick<RlPhase['actor'], 'shuffle' | 'use_legacy_worker_impl'>): boolean =>
   shuffle && use_legacy_worker_impl === 'disable'
+
+/** Another number for every micro-batch of a run. */
+export const callSeed = (step: number, update: number, row: number): number =>
+  Math.imul(Math.imul(step, 65_537) + update, 8191) + row

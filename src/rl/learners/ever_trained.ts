@@ -1,15 +1,14 @@
 // What a run trains in any of its phases.
 import { trainedPrefix } from '../../model/params/flat_params.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
 import type { Phase } from '../config/phase.ts'
-import { segmentFactors } from '../config/trained_segments.ts'
+import { segmentFactors, type TrainedLayout } from '../config/trained_segments.ts'
 
 /**
  * Which segments the policy of a run ever trains, [segments]: in any of its phases, or in `before`, what it had trained when
  * these phases were others. What is never trained has no gradients, no moments and no copy as a reference.
  */
 export const trainedSegments = (
-  layout: ParamLayout,
+  layout: TrainedLayout,
   phases: readonly Phase[],
   before: readonly boolean[] = [],
 ): readonly boolean[] => {

@@ -2,8 +2,13 @@
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { Allocator } from '../../kernels/device/tensor.ts'
-import { readParams } from '../../model/params/param_copies.ts'
-import { type ParamGradients, paramGradients } from '../../model/params/param_tensors.ts'
+import { adapterTensors } from '../../model/adapter/adapter_tensors.ts'
+import { readParams, writeParams } from '../../model/params/param_copies.ts'
+import {
+  frozenGradients,
+  type ParamGradients,
+  paramGradients,
+} from '../../model/params/param_tensors.ts'
 import type { ParamLayout } from '../../model/params/params.ts'
 import { createModel, type Model, uploadModel } from '../../model/transformer/model.ts'
 import { Optimizer } from './optimizer.ts'
@@ -22,8 +27,8 @@ export interface TrainableTensors extends OptimizerTensors {
 }
 
 /**
- * Allocates a model with its gradients and moments; `updates` = most optimizer steps in one training step, `kernels` =
- * which ones it runs, `trains` = which segments are ever trained (default all).
+ * Allocates a model with its gradients and moments, or those of its adapter where it has one; `updates` = most optimizer steps
+ * in one training step, `kernels` = which ones it runs, `trains` = which segments of what is trained ever learn (default all).
  */
 export function createTrainableTensors(
   alloc: Allocator,
@@ -32,7 +37,15 @@ export function createTrainableTensors(
   kernels: KernelChoice = {},
   trains?: readonly boolean[],
 ): TrainableTensors {
-  const model = createModel(alloc, layout, trains ?? 'all', kernels)
+  const { lora } = layout.shape
+  const model = createModel(alloc, layout, lora ? 'none' : (trains ?? 'all'), kernels)
+  if (model.adapter) {
+    const { layout: own, buffers: factors } = model.adapter
+    const buffers = createTrained(alloc, own, 'gradients', 'gradients', trains)
+    const adapter = adapterTensors(alloc, own, buffers)
+    const gradients: ParamGradients = { ...frozenGradients(layout), buffers, adapter }
+    return { ...createOptimizerTensors(alloc, own, factors, gradients, updates), model }
+  }
   const buffers = createTrained(alloc, layout, 'gradients', 'gradients', trains)
   const gradients = paramGradients(alloc, layout, buffers)
   const optimizer = createOptimizerTensors(alloc, layout, model.weights.buffers, gradients, updates)
@@ -43,6 +56,7 @@ export function createTrainableTensors(
 export class Trainable extends Optimizer {
   readonly layout: ParamLayout
   readonly #device: Gpu
+  readonly #model: Model
 
   private constructor(
     gpu: Gpu,
@@ -52,23 +66,29 @@ export class Trainable extends Optimizer {
   ) {
     super(gpu, tensors, clear)
     this.#device = gpu
+    this.#model = tensors.model
     this.layout = layout
   }
 
-  /** Uploads what depends on the layout alone, and the weights. */
+  /** Uploads what depends on the layout alone, the weights and, where the model has an adapter, its factors. */
   static async load(
     gpu: Gpu,
     layout: ParamLayout,
     tensors: TrainableTensors,
     weights: Float32Array,
+    factors?: Float32Array,
   ): Promise<Trainable> {
     uploadModel(gpu, tensors.model, weights)
+    if (tensors.model.adapter) {
+      if (!factors) throw new Error('trainable: expected the factors of its adapter')
+      writeParams(gpu, tensors.model.adapter.buffers, factors)
+    }
     return new Trainable(gpu, layout, tensors, await Optimizer.begin(gpu, tensors))
   }
 
-  /** The weights in the order of the layout. */
+  /** The model's weights in the order of the layout; of one with an adapter those of its base. */
   async exportWeights(): Promise<Float32Array> {
-    const [weights] = await readParams(this.#device, this.tensors.weights)
+    const [weights] = await readParams(this.#device, this.#model.weights.buffers)
     return weights
   }
 }

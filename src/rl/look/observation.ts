@@ -48,6 +48,8 @@ export interface ObservationRequest {
   readonly token_layers: boolean
   /** At least 1. Step 0 is observed with every request. */
   readonly every: number
+  /** Also look, whatever panels show, at the moments of a run that one looks back to (`atMoment`). */
+  readonly moments?: boolean
 }
 
 export const NO_OBSERVATION: ObservationRequest = {
@@ -57,6 +59,27 @@ export const NO_OBSERVATION: ObservationRequest = {
   tokens: false,
   token_layers: false,
   every: 1,
+}
+
+/** Held-out texts that the lens looks through at moments. */
+const TEXTS_AT_MOMENTS = 2
+
+/**
+ * What a request comes to at a moment: after validations, after the first and the last step of a phase, and at the end. All
+ * figures, the lens on texts that are the same each time, and the step's tokens. The same where a request wants no moments.
+ */
+export function atMoment(request: ObservationRequest): ObservationRequest {
+  if (!request.moments) return request
+  const { lens } = request
+  return {
+    ...request,
+    groups: Object.keys(OBSERVED_GROUPS) as ObservedGroup[],
+    lens: {
+      held_out: Math.max(TEXTS_AT_MOMENTS, lens?.held_out ?? 0),
+      samples: lens?.samples ?? [],
+    },
+    tokens: true,
+  }
 }
 
 /** Texts that the lens looks through. */

@@ -7,8 +7,10 @@ import { uploadLens } from '../../model/internals/lens.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
+import { Moments, type RunSoFar } from './moments.ts'
 import {
   asksInside,
+  atMoment,
   isObserved,
   NO_OBSERVATION,
   type Observation,
@@ -41,6 +43,9 @@ export class Observer {
   #config: Pick<TrainerConfig, 'seed' | 'task'>
   #observed: Observed
   #request: ObservationRequest = NO_OBSERVATION
+  readonly #moments = new Moments()
+  /** Dispatches before the run. */
+  readonly #begun: number
   /** With the layer where a group measures from one. */
   #groups = new Map<ObservedGroup, Made<GroupPart> & { readonly layer: number }>()
   #lens: (Made<LensPart> & { readonly texts: number }) | undefined
@@ -50,23 +55,45 @@ export class Observer {
     this.#gpu = gpu
     this.#config = config
     this.#observed = observed
+    this.#begun = gpu.counts.dispatches
   }
 
   /** Sets what to observe from now on. Frees what is not needed any more. Not while `observe` is being called. */
   ask(request: ObservationRequest): void {
     this.#request = request
+    const kept = atMoment(request)
     for (const [group, { layer, part }] of this.#groups) {
-      if (request.groups.includes(group) && layer === layerOf(group, request)) continue
+      if (kept.groups.includes(group) && layer === layerOf(group, kept)) continue
       part?.free()
       this.#groups.delete(group)
     }
-    if (!asksInside({ ...request, groups: [] })) this.#freeLens()
+    if (!asksInside({ ...kept, groups: [] })) this.#freeLens()
     if (!request.token_layers) this.#freeTokens()
   }
 
   /** Whether the request asks for the inside at any step. */
   get isAsked(): boolean {
     return asksInside(this.#request)
+  }
+
+  /** Whether a step that is a moment may be looked at: moments have a share of the run's dispatches. */
+  takesMoment(so_far: Omit<RunSoFar, 'dispatches'>, is_end_of_phase: boolean): boolean {
+    if (!this.#request.moments) return false
+    const dispatches = this.#gpu.counts.dispatches - this.#begun
+    return this.#moments.fits({ dispatches, ...so_far }, is_end_of_phase)
+  }
+
+  /** A moment was looked at, for so many dispatches in all. */
+  tookMoment(dispatches: number): void {
+    this.#moments.take(dispatches)
+  }
+
+  /** Makes what moments need, so that no later step creates anything. */
+  async prepare(): Promise<void> {
+    if (!this.#request.moments) return
+    const request = atMoment(this.#request)
+    await this.#prepareGroups(request, [])
+    await this.#prepareLens(this.#texts(request, []).length, [])
   }
 
   /** Whether the inside is observed after this step. */
@@ -81,18 +108,26 @@ export class Observer {
 
   /**
    * Observes the present weights on rows of `batch`: encodes and submits, and returns the promise of the numbers. What cannot
-   * be observed is left out, with the reason in `refused`.
+   * be observed is left out, with the reason in `refused`. `is_moment`: all that a moment shows.
    */
   async observe(
     batch: RolloutBatch,
     rows: ObservedRows,
+    is_moment = false,
+  ): Promise<{ readonly reading: Promise<Observation> }> {
+    return this.#observe(batch, rows, is_moment ? atMoment(this.#request) : this.#request)
+  }
+
+  async #observe(
+    batch: RolloutBatch,
+    rows: ObservedRows,
+    request: ObservationRequest,
   ): Promise<{ readonly reading: Promise<Observation> }> {
     const gpu = this.#gpu
     const { model, probe, probe_mask } = this.#observed
-    const request = this.#request
     const refused: string[] = []
-    const groups = await this.#prepareGroups(refused)
-    const texts = this.#texts(refused)
+    const groups = await this.#prepareGroups(request, refused)
+    const texts = this.#texts(request, refused)
     const lens = await this.#prepareLens(texts.length, refused)
 
     const probed = spreadRows(batch, probe.rows)
@@ -200,11 +235,12 @@ export class Observer {
 
   /** The groups that are asked for; what cannot be made says why. */
   async #prepareGroups(
+    request: ObservationRequest,
     refused: string[],
   ): Promise<{ readonly group: ObservedGroup; readonly part: GroupPart }[]> {
     const groups = []
-    for (const group of this.#request.groups) {
-      const layer = layerOf(group, this.#request)
+    for (const group of request.groups) {
+      const layer = layerOf(group, request)
       const made =
         this.#groups.get(group) ??
         (await make(() => createGroup(this.#gpu, this.#observed, group, layer)))
@@ -231,8 +267,7 @@ export class Observer {
   }
 
   /** The texts that are asked for and that the model can read. */
-  #texts(refused: string[]): LensText[] {
-    const { lens } = this.#request
+  #texts({ lens }: ObservationRequest, refused: string[]): LensText[] {
     if (!lens) return []
     const { task, seed } = this.#config
     const width = this.#observed.probe.width

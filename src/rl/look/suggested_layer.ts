@@ -1,8 +1,5 @@
 // Which layer BuPO should train first, from how much each feed-forward changes the entropy.
 
-/** Nats below which a feed-forward counts as changing nothing. */
-export const DEFAULT_THRESHOLD = 0.05
-
 export interface SuggestedLayer {
   /** Blocks below the policy to train, 1…L−1; undefined where the measurement names none. */
   readonly layer: number | undefined
@@ -20,10 +17,7 @@ const nats = (value: number) => `${value > 0 ? '+' : ''}${value.toFixed(2)} nats
  * The last layer has no inner policy of its own: where even its feed-forward raises the entropy the one below is named.
  * Throws RangeError for a model of one layer, a number that is not finite or a threshold below 0.
  */
-export function suggestedLayer(
-  delta_h_ffn: readonly number[],
-  threshold: number = DEFAULT_THRESHOLD,
-): SuggestedLayer {
+export function suggestedLayer(delta_h_ffn: readonly number[], threshold: number): SuggestedLayer {
   const L = delta_h_ffn.length
   if (L < 2) throw new RangeError(`delta_h_ffn: expected at least 2 layers, got ${L}`)
   const broken = delta_h_ffn.findIndex((x) => !Number.isFinite(x))

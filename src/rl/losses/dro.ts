@@ -26,9 +26,10 @@ export const dro = policyLoss({
   },
   metrics: ['actor/ppo_kl'],
   code: { main },
-  rule:
-    (row, { dro_beta }) =>
-    (t) => {
+  rule: (row, { dro_beta }) => {
+    if (!(dro_beta > 0))
+      throw new RangeError(`dro_beta: expected a number above 0, got ${dro_beta}`)
+    return (t) => {
       const A = row.advantages[t]
       const d = logRatio(row, t)
       return {
@@ -36,7 +37,8 @@ export const dro = policyLoss({
         slope: dro_beta * d - A,
         kl: -d,
       }
-    },
+    }
+  },
   formula: {
     lines: [
       line('log_ratio', '{log_prob} − {old_log_prob}'),

@@ -63,7 +63,7 @@ const nines = (n: number) => new Float32Array(n).fill(9)
 async function weights(
   { response_mask, rollout_is_weights, response_length }: Batch,
   [loss_agg_mode, pg_agg_mode]: readonly [LossAggMode, LossAggMode],
-  params: Parameters<typeof aggregationParams>[0] & { scale?: number } = {},
+  params: Omit<Parameters<typeof aggregationParams>[0], 'loss_agg_mode'> & { scale?: number } = {},
 ) {
   const n = response_mask.length
   const tensors = {
@@ -80,7 +80,7 @@ async function weights(
       response_length,
       loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
       pg_agg_mode: LOSS_AGG_MODES.indexOf(pg_agg_mode),
-      ...aggregationParams(params),
+      ...aggregationParams({ ...params, loss_agg_mode }),
       scale: params.scale ?? 1,
     },
     tensors,

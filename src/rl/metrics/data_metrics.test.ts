@@ -72,9 +72,13 @@ test('metrics of tokens are absent when none or too few are left', () => {
   expect(one).not.toHaveProperty(['critic/vf_explained_var'])
 })
 
-test('empty batches and wrong shapes are refused by name', () => {
-  const empty = { ...batch, attention_mask: new Uint8Array(15).fill(0) }
-  expect(() => computeDataMetrics(empty)).toThrow(/expected a response with tokens/)
+test('without a response, scores and lengths of responses are absent', () => {
+  const empty = computeDataMetrics({ ...batch, attention_mask: new Uint8Array(15).fill(0) })
+  expect(empty['response/aborted_ratio']).toBe(1)
+  expect(Object.keys(empty).filter((name) => /score|rewards|non_aborted/.test(name))).toEqual([])
+})
+
+test('wrong shapes are refused by name', () => {
   expect(() => computeDataMetrics({ ...batch, returns: [1] })).toThrow(/returns: expected 3 x 3/)
   expect(() => computeDataMetrics({ ...batch, attention_mask: [1] })).toThrow(/rows of 2 \+ 3/)
 })

@@ -10,6 +10,8 @@ export interface AttentionRows {
   readonly prompt_length: number
   /** R: columns of the response. */
   readonly response_length: number
+  /** Tokens of each row's prompt and response, where they are not what the mask counts; [B] each. */
+  readonly lengths?: { readonly prompts: Numbers; readonly responses: Numbers }
 }
 
 /** One batch as the trainer has it after the advantages; everything but attention_mask is [B, R]. */
@@ -28,12 +30,18 @@ export interface DataMetricsInput extends AttentionRows {
 }
 
 /** Prompt and response tokens of each row. RangeError unless the mask is whole rows of P + R columns. */
-function rowLengths({ attention_mask, prompt_length: P, response_length: R }: AttentionRows) {
+function rowLengths({
+  attention_mask,
+  prompt_length: P,
+  response_length: R,
+  lengths,
+}: AttentionRows) {
   const rows = attention_mask.length / (P + R)
   if (!Number.isInteger(rows) || rows < 1)
     throw new RangeError(
       `attention_mask: expected rows of ${P} + ${R} columns, got ${attention_mask.length} values`,
     )
+  if (lengths) return { rows, ...lengths }
   const prompts = new Float64Array(rows)
   const responses = new Float64Array(rows)
   for (let row = 0, i = 0; row < rows; row++) {
@@ -43,12 +51,15 @@ function rowLengths({ attention_mask, prompt_length: P, response_length: R }: At
   return { rows, prompts, responses }
 }
 
-function range(name: string, x: Numbers): Record<string, number> {
+/** Mean, maximum and minimum of a quantity of every row; nothing without rows. */
+export function range(name: string, x: Numbers): Record<string, number> {
+  if (x.length === 0) return {}
   return { [`${name}/mean`]: mean(x), [`${name}/max`]: maximum(x), [`${name}/min`]: minimum(x) }
 }
 
 /** As `range`, and the share of rows that fill all `columns`. */
 function lengthMetrics(name: string, lengths: Numbers, columns: number): Record<string, number> {
+  if (lengths.length === 0) return {}
   return {
     ...range(name, lengths),
     [`${name}/clip_ratio`]: fraction(lengths, (length) => length === columns),
@@ -79,9 +90,10 @@ function tokenMetrics(input: DataMetricsInput): Record<string, number> {
 /**
  * Metrics of one batch under verl's names (verl/trainer/ppo/metric_utils.py compute_data_metrics). Scores and rewards are sums
  * over a row, of rows with a response; lengths count the attention mask; `response_length_non_aborted` leaves out empty
- * responses. Without `values` there are no value metrics; what needs more valid tokens than there are is absent.
+ * responses. Without `values` there are no value metrics; what needs more responses or valid tokens than there are is absent,
+ * where verl reports NaN.
  *
- * RangeError when every response is empty or a tensor is not [B, R].
+ * RangeError when a tensor is not [B, R].
  */
 export function computeDataMetrics(input: DataMetricsInput): Record<string, number> {
   const { prompt_length: P, response_length: R, max_response_length = R } = input
@@ -92,7 +104,6 @@ export function computeDataMetrics(input: DataMetricsInput): Record<string, numb
     if (x.length !== rows * R)
       throw new RangeError(`${name}: expected ${rows} x ${R} values, got ${x.length}`)
   const written = select(responses, responses)
-  if (written.length === 0) throw new RangeError('expected a response with tokens, all are empty')
   const rowSums = (x: Numbers) => {
     const sums = new Float64Array(rows)
     for (let b = 0, i = 0; b < rows; b++) for (let end = i + R; i < end; i++) sums[b] += x[i]

@@ -6,13 +6,14 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/groups.ts'
-import type { TurnCounts } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
+import { weightBounds } from '../experience/importance_threshold.ts'
+import type { TurnCounts } from '../experience/turn_counts.ts'
 import type { Objective } from '../learners/objective.ts'
 import { policyLossOf } from '../losses/losses.ts'
 import { mean } from '../math/stats.ts'
-import { computeDataMetrics } from './data_metrics.ts'
+import { computeDataMetrics, range } from './data_metrics.ts'
 import { rewardMetrics } from './reward_metrics.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
@@ -74,11 +75,15 @@ export function bypassMetrics(
 ): Record<string, number> {
   if (!bypass || micro_batches === 0) return {}
   const is_weighted = bypass.loss_type === 'reinforce' && bypass.rollout_is !== null
+  const is_bounded = is_weighted && weightBounds(bypass.rollout_is_threshold).lower !== null
   const reported: Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean> = {
     'rollout_corr/kl': true,
     'rollout_corr/rollout_rs_masked_fraction': bypass.rollout_rs !== null,
     'rollout_corr/rollout_is_mean': is_weighted,
     'rollout_corr/rollout_is_batch_norm_factor': is_weighted && bypass.rollout_is_batch_normalize,
+    'rollout_corr/rollout_is_ratio_fraction_high': is_bounded,
+    'rollout_corr/rollout_is_ratio_fraction_low': is_bounded,
+    'rollout_corr/rollout_is_oob_ratio': is_bounded,
   }
   const names = ROLLOUT_CORRECTION_SUMS.filter((name) => reported[name])
   return Object.fromEntries(
@@ -178,12 +183,13 @@ export function rlMetrics(
   }
 }
 
-/** How often rows changed hands. num_turns is verl's and counts the prompt. */
-function turnMetrics({ num_turns, tool_calls }: TurnCounts): Record<string, number> {
+/** How often rows changed hands, and how many calls a person's program did not answer. num_turns is verl's and counts the prompt. */
+function turnMetrics({ num_turns, tool_calls, tool_problems }: TurnCounts): Record<string, number> {
+  const failed = tool_problems?.flat()
+  const count = (kind: string) => failed?.filter((own) => own.kind === kind).length ?? 0
   return {
-    'num_turns/min': Math.min(...num_turns),
-    'num_turns/max': Math.max(...num_turns),
-    'num_turns/mean': mean(num_turns),
+    ...(failed && { 'tool_calls/timeouts': count('timeout'), 'tool_calls/errors': count('error') }),
+    ...range('num_turns', num_turns),
     'tool_calls/mean': mean(tool_calls),
   }
 }

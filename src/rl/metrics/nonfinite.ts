@@ -1,6 +1,6 @@
 // What broke a step whose update was left out: the parameter and the token that were not finite.
 import { firstNonfinite, lastNonfinite } from '../../kernels/nonfinite/nonfinite.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
+import type { FlatLayout } from '../../model/params/flat_params.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
@@ -26,7 +26,7 @@ export interface NonFinite {
 }
 
 /** The parameter that element `index` of the flat buffers belongs to. */
-const parameterAt = ({ params }: ParamLayout, index: number): string | undefined =>
+const parameterAt = ({ params }: FlatLayout, index: number): string | undefined =>
   params.find(({ offset, size }) => index >= offset && index < offset + size)?.name
 
 /**
@@ -35,7 +35,7 @@ const parameterAt = ({ params }: ParamLayout, index: number): string | undefined
  */
 export function brokenUpdate(
   model: NonFinite['model'],
-  layout: ParamLayout,
+  layout: FlatLayout,
   is_finite: readonly boolean[],
   found: ArrayLike<number>,
 ): NonFinite | undefined {

@@ -5,10 +5,12 @@ import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
@@ -27,6 +29,12 @@ import { createLayerChangesTensors, layerChangesSize } from '../look/layer_chang
 import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
 import { createSamplerTensors } from './responses/sampler.ts'
+
+/** What a run trains: the model's weights, or its adapter in place of them. */
+function trainedLayout(model: TrainerConfig['model']): TrainedLayout {
+  const shape = modelShape(model)
+  return shape.lora ? { ...adapterLayout(shape, shape.lora), shape } : paramLayout(shape)
+}
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({
@@ -69,7 +77,7 @@ export function actorSize({
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
-    trains: trainedSegments(paramLayout(modelShape(model)), all_phases, trained_before),
+    trains: trainedSegments(trainedLayout(model), all_phases, trained_before),
   }
 }
 
@@ -117,7 +125,7 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
 
 /** The layout of the reward model's weights. */
 export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape(model), 'reward_head')
+  paramLayout(modelShape({ ...model, lora: undefined }), 'reward_head')
 
 /** Responses that are sampled at a time to make pairs of them. */
 const PAIR_ROWS = 64
@@ -135,8 +143,9 @@ export function pairSize(config: TrainerConfig): RolloutSize {
 }
 
 /** The layout of the critic's weights. */
+/** All weights of a critic are trained, also beside a policy with an adapter, as by verl where critic.model.lora_rank is 0. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape(model), 'value_head')
+  paramLayout(modelShape({ ...model, lora: undefined }), 'value_head')
 
 /** Whether a run ever measures the entropy changes of its layers' modules. */
 export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>

@@ -1,5 +1,6 @@
 // What a trainer works with: the models, rollouts and measurements that its configuration asks for.
 import type { Gpu } from '../../kernels/device/gpu.ts'
+import { adapterLayout, initialAdapter } from '../../model/adapter/adapter_layout.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { initialWeights, paramLayout } from '../../model/params/params.ts'
 import { trainsActor } from '../config/phase.ts'
@@ -43,8 +44,10 @@ export async function createParts(
 ): Promise<Parts> {
   const layout = paramLayout(modelShape(config.model))
   const weights = initialWeights(layout, config.seed)
+  const { lora } = layout.shape
+  const factors = lora && initialAdapter(adapterLayout(layout.shape, lora), config.seed)
   const phases = config.phases.filter(trainsActor)
-  const actor = await Actor.create(gpu, layout, actorSize(config), phases, weights)
+  const actor = await Actor.create(gpu, layout, actorSize(config), phases, weights, factors)
   const critic = await createCritic(gpu, config, actor)
   const reward = await createReward(gpu, config)
   const samplers = new Map<string, Sampler>()

@@ -19,6 +19,7 @@ export async function queueStepZero(training: Training): Promise<PendingStep> {
   const { gpu, config, observer, progress } = training
   progress.is_started = true
   beginStage(training)
+  await observer.prepare()
   const observing = observer.isDue(0) ? await observe(training) : undefined
   const validation = validatesBefore(config.validation) ? await validateNow(training) : undefined
   const metrics = { ...validation?.metrics, ...(await limitDispatches(gpu)) }
@@ -36,6 +37,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const { dispatches, submits } = gpu.counts
   const { current } = progress
   const lr = progress.beginStep()
+  training.is_moment = isMoment(training)
   const taken = await takeStep(training, current, lr)
   const { reading, tracing } = taken
   reading.catch(() => {}) // validation reports a device that is lost meanwhile
@@ -48,7 +50,10 @@ export async function queueStep(training: Training): Promise<PendingStep> {
     'perf/submits': gpu.counts.submits - submits,
   }
   const trace = tracing && (await traceLayers(training, tracing))
-  const observing = observer.isDue(step) ? await observe(training) : undefined
+  const { is_moment } = training
+  const before = gpu.counts.dispatches
+  const observing = is_moment || observer.isDue(step) ? await observe(training) : undefined
+  countMoment(training, before - dispatches, gpu.counts.dispatches - before)
   const is_validated = isValidationDue(training)
   const validation = is_validated ? await validateNow(training) : undefined
   const limits = await limitDispatches(gpu)
@@ -61,6 +66,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
       skipped_total,
     ),
     ...(trace && { trace }),
+    ...(is_moment && { is_moment }),
   }))
   const result = observing ? withObservation(numbers, observing.reading) : numbers
   result.catch(() => {}) // its reader may come late
@@ -140,13 +146,32 @@ export function beginStage({ parts, progress }: Training): void {
   if (progress.current.kind === 'rl' && parts.actor.tensors.reference) parts.actor.setReference()
 }
 
+/** Whether a step is one to look back to, and may be: the last of its phase, the first of another one, or one that validates. */
+function isMoment(training: Training): boolean {
+  const { config, observer, progress } = training
+  const { step, phase, phase_step, current } = progress
+  const is_end = phase_step === current.steps || (phase_step === 1 && phase > 0)
+  if (!is_end && !isValidationDue(training)) return false
+  const planned = config.phases.reduce((sum, { steps }) => sum + steps, 0)
+  return observer.takesMoment({ steps: step - 1, planned }, is_end)
+}
+
+/** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own` dispatches. */
+function countMoment(training: Training, own: number, observed: number): void {
+  const { observer, progress, plain_step, is_moment } = training
+  const { phase } = progress
+  if (!is_moment) training.plain_step = { phase, dispatches: own }
+  else
+    observer.tookMoment(observed + (plain_step?.phase === phase ? own - plain_step.dispatches : 0))
+}
+
 /** Encodes an observation of the present weights, on what they were trained on last. */
-export function observe({ observer, responder, parts, seen }: Training) {
+export function observe({ observer, responder, parts, seen, is_moment }: Training) {
   const { batch, rows } = seen ?? {
     batch: responder.heldOut(parts.actor.size.probe_rows),
     rows: 'held_out' as const,
   }
-  return observer.observe(batch, rows)
+  return observer.observe(batch, rows, is_moment)
 }
 
 function validateNow({ gpu, config, responder, progress }: Training): Promise<Validated> {

@@ -110,7 +110,7 @@ test.for(PARTS)('%s: what it reads back, and nothing once it is off', async ([, 
 })
 
 test('a conversation reads back once for every 8 columns at most, and tools without turns cost nothing', async () => {
-  const tools = createTools([{ id: 'calculator' }])
+  const tools = createTools([{ id: 'calculator' }], { timeout_ms: 1000, batch_timeout_ms: 1000 })
   const talks: RlPhase = { ...PLAIN, rollout: { ...RL.rollout, max_turns: 3 } }
   const [on, off] = await workOf({ ...CONFIG, tools, phases: [talks, PLAIN] })
   const columns = decodedColumns({ rows: 16, prompt_length: 3, response_length: 3, max_turns: 3 })

@@ -27,7 +27,7 @@ async function run(config: TrainerConfig, segment_bytes?: number) {
 }
 
 /** All but what counts dispatches. */
-const measured = ({ results }: Awaited<ReturnType<typeof run>>) =>
+const measured = ({ results }: Pick<Awaited<ReturnType<typeof run>>, 'results'>) =>
   numbers(results).map(({ 'perf/dispatches': _, ...rest }) => rest)
 
 const freeze = (layers: number[]) => ({ freeze: { embed_tokens: true, layers } })
@@ -36,11 +36,11 @@ const MOVING: RlPhase = { ...RL, actor: { ...RL.actor, entropy_coeff: 0.01, use_
 const MIDDLE: RlPhase = { ...MOVING, ...freeze([1, 3]), lr_factor_above: { layer: 2, factor: 0 } }
 
 describe('several buffers', () => {
-  const kl: RlPhase = { ...PPO, steps: 2, actor: { ...PPO.actor, use_kl_loss: true } }
+  const kl: RlPhase = { ...PPO, steps: 2, actor: { ...RL.actor, use_kl_loss: true } }
   const config = only(
-    { ...SFT, steps: 2 },
+    { ...SFT, steps: 1 },
     { ...REWARD_MODEL, steps: 1 },
-    { ...INNER, steps: 2 },
+    { ...INNER, steps: 1 },
     { ...kl, ...freeze([2]) },
   )
 
@@ -63,7 +63,7 @@ describe('several buffers', () => {
         await Gpu.open(from ? { segment_bytes: from } : {}),
         config,
       )
-      for (let i = 0; i < 5; i++) await first.next()
+      for (let i = 0; i < 4; i++) await first.next()
       const second = await Trainer.create(await Gpu.open(to ? { segment_bytes: to } : {}), config)
       second.importState(await first.exportState())
       first.destroy()
@@ -98,6 +98,48 @@ describe('a run that trains one block', () => {
       if (name.startsWith('model.layers.1.')) expect(after[name], name).not.toEqual(before[name])
       else expect(after[name], name).toEqual(before[name])
     trainer.destroy()
+  })
+})
+
+describe('a frozen model in bfloat16', () => {
+  // Of a width that takes the same kernels of the head in both.
+  const config = (dtype: 'float32' | 'bfloat16'): TrainerConfig => ({
+    ...only({ ...MIDDLE, steps: 3 }),
+    model: { ...CONFIG.model, hidden_size: 22, dtype },
+  })
+
+  test.each([undefined, 8192])('trains one block as its decoded weights do (%s)', async (most) => {
+    const create = async (dtype: 'float32' | 'bfloat16') => {
+      const gpu = await Gpu.open(most ? { segment_bytes: most } : {})
+      const before = gpu.counts.live_bytes
+      const trainer = await Trainer.create(gpu, config(dtype))
+      const plan = planMemory(config(dtype), new MemoryPlan(most))
+      expect(plan.total()).toBe(gpu.counts.live_bytes - before)
+      expect(plan.bytes.weights).toBe(gpu.memory().weights)
+      return { trainer, bytes: plan.bytes.weights }
+    }
+    const [packed, exact] = [await create('bfloat16'), await create('float32')]
+    expect(packed.bytes).toBeLessThan(0.85 * exact.bytes)
+    const first = await packed.trainer.exportWeights()
+    exact.trainer.importWeights(first)
+    const [a, b] = [await finish(packed.trainer), await finish(exact.trainer)]
+    expect(measured(a)).toEqual(measured(b))
+    expect(a.weights).toEqual(b.weights)
+    expect(a.weights).not.toEqual(first)
+    for (const { trainer } of [packed, exact]) trainer.destroy()
+  })
+
+  test('continues from its state', async () => {
+    const trainers = []
+    for (let i = 0; i < 2; i++)
+      trainers.push(await Trainer.create(await Gpu.open(), config('bfloat16')))
+    const [first, second] = trainers
+    await first.next()
+    await first.next()
+    second.importState(await first.exportState())
+    for (const trainer of trainers) await finish(trainer)
+    expect(await second.exportState()).toEqual(await first.exportState())
+    for (const trainer of trainers) trainer.destroy()
   })
 })
 

@@ -4,15 +4,18 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamBuffers } from '../../model/params/param_buffers.ts'
 import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'
 import type { Phase } from '../config/phase.ts'
-import type { OptimizerTensors } from '../learners/optimizer_tensors.ts'
+import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
 import type { ProgressState } from './progress.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
 export interface ModelState {
-  /** In the flat layout of model/params/params.ts, as are the moments. */
+  /** In the flat layout of model/params/params.ts. */
   readonly weights: Float32Array
+  /** The factors of a LoRA adapter, in the layout of model/adapter; then it is trained, and the weights are its frozen base. */
+  readonly adapter?: Float32Array
+  /** In the layout of what is trained, as is adam_v. */
   readonly adam_m: Float32Array
   readonly adam_v: Float32Array
   /** 1 - beta^t of each segment, [segments, 2]: the step counts. */
@@ -50,10 +53,14 @@ export interface TrainerState extends ModelStates, ProgressState {
 export const trainedIn = ({ corrections }: ModelState): readonly boolean[] =>
   Array.from({ length: corrections.length / 2 }, (_, segment) => corrections[2 * segment] !== 0)
 
-type Buffers = Readonly<Record<keyof ModelState, ParamBuffers>>
+type Part = keyof ModelState
+type Buffers = Readonly<Record<Exclude<Part, 'adapter'>, ParamBuffers>> & {
+  readonly adapter?: ParamBuffers
+}
 
-const buffersOf = ({ weights, m, v, corrections, control }: OptimizerTensors): Buffers => ({
-  weights,
+const buffersOf = ({ model, m, v, corrections, control }: TrainableTensors): Buffers => ({
+  weights: model.weights.buffers,
+  ...(model.adapter && { adapter: model.adapter.buffers }),
   adam_m: m,
   adam_v: v,
   corrections: wholeTensor(corrections),
@@ -61,24 +68,24 @@ const buffersOf = ({ weights, m, v, corrections, control }: OptimizerTensors): B
 })
 
 /** Reads a model back. */
-async function exportModel(gpu: Gpu, tensors: OptimizerTensors): Promise<ModelState> {
-  const buffers = buffersOf(tensors)
-  const [weights, adam_m, adam_v, corrections, control] = await readParams(
-    gpu,
-    ...[buffers.weights, buffers.adam_m, buffers.adam_v, buffers.corrections, buffers.control],
-  )
-  return { weights, adam_m, adam_v, corrections, control }
+async function exportModel(gpu: Gpu, tensors: TrainableTensors): Promise<ModelState> {
+  const buffers = Object.entries(buffersOf(tensors))
+  const read = await readParams(gpu, ...buffers.map(([, own]) => own))
+  return Object.fromEntries(buffers.map(([name], i) => [name, read[i]])) as unknown as ModelState
 }
 
-/** Uploads a model. Throws RangeError naming a part of another size. */
+/** Uploads a model. Throws RangeError naming a part of another size, or an adapter that only one of both has. */
 function importModel(
   gpu: Gpu,
-  tensors: OptimizerTensors,
+  tensors: TrainableTensors,
   state: ModelState,
   model: 'actor' | 'critic' | 'reward_model',
 ): void {
-  for (const [name, buffers] of Object.entries(buffersOf(tensors)))
-    importArray(gpu, buffers, state[name as keyof ModelState], `${model}.${name}`)
+  const own = buffersOf(tensors)
+  if (!own.adapter !== !state.adapter)
+    throw new RangeError(`state ${model}.adapter: expected ${own.adapter ? 'one' : 'none'}`)
+  for (const [name, buffers] of Object.entries(own))
+    importArray(gpu, buffers, state[name as Part] ?? new Float32Array(), `${model}.${name}`)
 }
 
 /** Uploads one array. Throws RangeError for one of another size. */

@@ -1,7 +1,9 @@
 // One step of reinforcement learning in the order in which it happens: sample, score, old and reference log-probs, values,
 // advantages, critic, actor, probe, report. Calls queue work on the GPU; every `await` waits for a readback.
+
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
+import { rewardComponents } from '../experience/drawn_batch.ts'
 import {
   driverColumns,
   type Experience,
@@ -60,7 +62,8 @@ export async function reinforcementStep(
   const trained: RolloutBatch = { ...drawn.batch, response_mask }
 
   // First the critic, then the actor, on the same rows.
-  const is_traced = training.wants_trace || training.observer.isTraced(progress.step)
+  const is_traced =
+    training.wants_trace || training.is_moment || training.observer.isTraced(progress.step)
   training.wants_trace = false
   if (is_traced) parts.actor.beginTrace()
   updateCritic(training, step, trained, experience)
@@ -108,16 +111,18 @@ function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase
  * back from the GPU: nothing for plain GRPO, whose advantages go up with the batch.
  */
 async function prepareExperience(training: Training, step: RlStep, drawn: Drawn): Promise<Learned> {
-  const { parts, progress } = training
+  const { parts, progress, config } = training
   const { actor } = parts
   const { phase, rows } = step
   const { batch, rollout_log_probs, reward_baselines } = drawn
+  const reward_components = rewardComponents(drawn, config.reward)
   const scored: ScoredBatch = {
     response_length: batch.response_length,
     response_mask: batch.response_mask,
     token_level_scores: drawn.token_level_scores,
     index: drawn.index,
     ...(reward_baselines && { reward_baselines }),
+    ...(reward_components && { reward_components }),
     ...(rollout_log_probs && { rollout_log_probs }),
   }
   const kl = progress.klOf(phase.algorithm)

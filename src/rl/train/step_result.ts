@@ -14,6 +14,8 @@ export interface StepSample extends RewardParts {
   readonly response: string
   /** The same in its parts, where a tool answered in between. */
   readonly turns?: readonly Spoken[]
+  /** Why a program among the tools did not answer. */
+  readonly tool_problem?: string
   readonly ground_truth: string
   /** The task's score, or that of the experiment's reward. */
   readonly score: number
@@ -58,6 +60,8 @@ export interface StepResult {
   readonly trace?: TokenTable
   /** What the inside looked like after it, where that was asked for (Trainer.observe). */
   readonly observation?: Observation
+  /** The step was looked at because of what it is (look/moments.ts): the observation shows all that moments show. */
+  readonly is_moment?: true
   /** Why an update of this step was left out, where one was. */
   readonly non_finite?: NonFinite
   /** Set on the first step of a phase, unless takePhaseStart reported it before. */

@@ -34,6 +34,8 @@ export class Trainer {
       observer: new Observer(gpu, config, actor.tensors),
       progress: new Progress(config.phases),
       wants_trace: false,
+      is_moment: false,
+      plain_step: undefined,
       seen: undefined,
       last: undefined,
       skipped_updates: Promise.resolve(0),
@@ -241,7 +243,7 @@ export class Trainer {
     this.#training.gpu.destroy()
   }
 
-  /** The weights in the flat layout. */
+  /** The weights in the flat layout; where an adapter is trained, those of its base. */
   exportWeights(): Promise<Float32Array> {
     return this.#training.parts.actor.exportWeights()
   }
@@ -251,7 +253,7 @@ export class Trainer {
     const { gpu, parts } = this.#training
     if (flat.length !== this.layout.size)
       throw new RangeError(`weights: expected ${this.layout.size} values, got ${flat.length}`)
-    writeParams(gpu, parts.actor.tensors.weights, flat)
+    writeParams(gpu, parts.actor.tensors.model.weights.buffers, flat)
   }
 }
 

@@ -24,6 +24,10 @@ export interface Training {
   readonly progress: Progress
   /** Whether the next step of reinforcement reads back what it computed of every token. */
   wants_trace: boolean
+  /** Whether the present step is looked at because of what it is (look/moments.ts). */
+  is_moment: boolean
+  /** Dispatches of the last step that was no moment, and its phase. */
+  plain_step: { readonly phase: number; readonly dispatches: number } | undefined
   /** What the policy was trained on last, for observations. */
   seen: { readonly batch: RolloutBatch; readonly rows: ObservedRows } | undefined
   /** The numbers of the last step that was queued. */

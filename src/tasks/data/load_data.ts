@@ -5,7 +5,7 @@ import { type DataChoice, loadDataSet } from './data_task.ts'
 import type { TokenizerSource } from './make_tokenizer.ts'
 import type { DataPlan, Prepared } from './plan.ts'
 import { prepareData } from './prepare.ts'
-import { readTable } from './readers/readers.ts'
+import { readRows } from './readers/readers.ts'
 
 /** Reads the files and makes their rows ready. Throws DataFileError naming file, row and column. */
 export async function prepareFiles(
@@ -14,11 +14,7 @@ export async function prepareFiles(
   plan: DataPlan,
   source?: TokenizerSource,
 ): Promise<Prepared> {
-  const named = async ({ name, bytes }: DataFile) => ({
-    name,
-    table: await readTable({ name, bytes }),
-  })
-  return prepareData(await named(train), val && (await named(val)), plan, source)
+  return prepareData(await readRows(train), val && (await readRows(val)), plan, source)
 }
 
 /** What an experiment says of the data: the plan, with the sizes that were found. */
@@ -41,20 +37,30 @@ export function choiceOf(
     vocab_size: tokenizer.vocab_size,
     ...{ max_prompt_length, max_response_length },
     filter_overlong_prompts: plan.filter_overlong_prompts,
+    skip_bad_rows: plan.skip_bad_rows,
     train_size: train.length,
     test_size: test.length,
     split_seed: plan.split_seed,
   }
 }
 
+/** Reads files and makes their rows ready: `prepareFiles`, or a worker that does the same. */
+export type Prepare = (
+  train: DataFile,
+  val: DataFile | undefined,
+  plan: DataPlan,
+  source: TokenizerSource,
+) => Promise<Prepared>
+
 /** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not what it says of them. */
 export async function loadDataFiles(
   choice: DataChoice,
   train: DataFile,
   val: DataFile | undefined,
-  source?: TokenizerSource,
+  source: TokenizerSource = {},
+  prepare: Prepare = prepareFiles,
 ): Promise<void> {
-  const prepared = await prepareFiles(train, val, choice, source)
+  const prepared = await prepare(train, val, choice, source)
   const found = { ...choiceOf(choice, choice, prepared) }
   for (const name of ['vocab_size', 'train_size', 'test_size'] as const)
     if (found[name] !== choice[name])

@@ -15,6 +15,8 @@ export interface TokenizerSource {
   /** Of the choice `file`: a tokenizer.json, or all files of a tokenizer packed. */
   readonly file?: DataFile | undefined
   readonly trainBpe?: TrainBpe | undefined
+  /** Hears the share of the rows whose tokens were counted, now and then. */
+  readonly onProgress?: ((share: number) => void) | undefined
 }
 
 /** More characters than this are no alphabet to learn from. */

@@ -75,7 +75,7 @@ test('numbers and truth values are texts; keys lead into objects, and prototypes
   const map = (answer_key: string) =>
     mapRows(table, { prompt_key: 'p', answer_key, reward_fn_key: '' }, 't')
   expect(map('a.x')).toEqual([{ prompt: '12', ground_truth: 'true' }])
-  expect(map('a.__proto__')[0].ground_truth).toBe('u')
+  expect(map('a.__proto__')[0]?.ground_truth).toBe('u')
   expect(() => map('a.constructor')).toThrow(
     /line 1, column a\.constructor: expected a text, found nothing/,
   )

@@ -1,4 +1,5 @@
 // Which column of a data file is what, and the rows that follow from it. Column names are those of verl and TRL where a file has them.
+import { type Reading, STRICT } from './bad_rows.ts'
 import { DataFileError } from './data_file.ts'
 import { type Cell, kindOfCell, shownCell, type Table } from './table.ts'
 
@@ -66,8 +67,16 @@ export function keysOf(table: Table): readonly string[] {
   })
 }
 
-/** The rows of a table as problems. Throws DataFileError naming row and column of the first that is none. */
-export function mapRows(table: Table, mapping: Mapping, file: string): DataRow[] {
+/**
+ * The rows of a table as problems; undefined for a bad row. Throws DataFileError for a column that there is not. Without `onBadRow` the first
+ * bad row is an error that names row and column.
+ */
+export function mapRows(
+  table: Table,
+  mapping: Mapping,
+  file: string,
+  { onBadRow }: Reading = STRICT,
+): (DataRow | undefined)[] {
   const { prompt_key, answer_key, reward_fn_key } = mapping
   const column = (key: string) => {
     if (!table.columns.some((name) => key === name || key.startsWith(`${name}.`)))
@@ -80,7 +89,7 @@ export function mapRows(table: Table, mapping: Mapping, file: string): DataRow[]
   const prompts = prompt_key === '' ? undefined : column(prompt_key)
   const sources = reward_fn_key === '' ? [] : cellsOf(table, reward_fn_key)
   const infos = cellsOf(table, 'extra_info')
-  return table.rows.map((_, r) => {
+  const row = (r: number): DataRow => {
     const text = (cells: readonly (Cell | undefined)[], key: string) =>
       textOf(cells[r], (what) => {
         throw new DataFileError(`${file}: ${table.placeOf(r)}, column ${key}: ${what}`)
@@ -98,7 +107,19 @@ export function mapRows(table: Table, mapping: Mapping, file: string): DataRow[]
       ...(typeof source === 'string' && { data_source: source }),
       ...(isObject(info) && { extra_info: info }),
     }
-  })
+  }
+  return table.rows.map((_, r) => usable(() => row(r), onBadRow))
+}
+
+/** What a row comes to; undefined where it is a bad one. */
+export function usable<T>(make: () => T, onBadRow: Reading['onBadRow']): T | undefined {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof DataFileError)) throw error
+    onBadRow(error.message)
+    return undefined
+  }
 }
 
 const isObject = (cell: unknown): cell is { readonly [name: string]: Cell } =>

@@ -1,5 +1,6 @@
 // What is decided about a data set, and what comes of it.
 import type { Tokenizer } from '../task.ts'
+import type { FoundBad } from './bad_rows.ts'
 import type { DataTokenizer } from './data_tokenizer.ts'
 import type { Mapping } from './mapping.ts'
 import type { SplitRows } from './split.ts'
@@ -16,15 +17,19 @@ export interface DataPlan extends Mapping {
   readonly max_response_length: number
   /** Rows that are longer are dropped; without it they are refused. verl's name. */
   readonly filter_overlong_prompts: boolean
+  /** Rows that cannot be used are left out; without it the file is refused for the first one. */
+  readonly skip_bad_rows: boolean
   /** Rows to hold out; -1 = the usual share. */
   readonly test_size: number
   readonly split_seed: number
 }
 
-/** A table and its file's name. */
+/** A table with its file's name. */
 export interface NamedTable {
   readonly name: string
   readonly table: Table
+  /** Rows of the file that the table lacks, because they could not be read. */
+  readonly bad: FoundBad
 }
 
 export interface Prepared extends SplitRows {
@@ -44,6 +49,8 @@ export interface Found {
   readonly ambiguous: number
   /** Rows that were too long. */
   readonly dropped: number
+  /** Rows that were left out because they cannot be used; they are not among `rows`. */
+  readonly bad: FoundBad
   /** Held-out prompts that training has too; only where held-out rows have a file of their own. */
   readonly shared: number
   /** Tokens of every prompt and of every answer with its end token, before any row was dropped. */
@@ -58,6 +65,7 @@ export const USUAL_PLAN: Omit<DataPlan, keyof Mapping> = {
   max_prompt_length: 0,
   max_response_length: 0,
   filter_overlong_prompts: true,
+  skip_bad_rows: false,
   test_size: -1,
   split_seed: 0,
 }

@@ -1,9 +1,17 @@
 // Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised phase learns every token but the first.
 import type { Tokenizer } from '../task.ts'
+import type { FoundBad } from './bad_rows.ts'
 import { DataFileError } from './data_file.ts'
 import type { DataRow } from './mapping.ts'
 import type { Prepared } from './plan.ts'
 import { usualTestSize } from './split.ts'
+
+interface TextPlan {
+  readonly tokenizer: Tokenizer
+  /** Tokens of a row. */
+  readonly length: number
+  readonly test_size: number
+}
 
 /**
  * Cuts texts, with an end of line between them, into rows of `length` tokens. A row's prompt is the last token of the row before it, so nothing
@@ -12,9 +20,8 @@ import { usualTestSize } from './split.ts'
 export function textRows(
   rows: readonly DataRow[],
   val_rows: readonly DataRow[] | undefined,
-  tokenizer: Tokenizer,
-  length: number,
-  test_size: number,
+  { tokenizer, length, test_size }: TextPlan,
+  bad: FoundBad,
 ): Prepared {
   const own = cut(rows, tokenizer, length)
   const count = test_size < 0 ? Math.max(1, usualTestSize(own.length)) : test_size
@@ -29,6 +36,7 @@ export function textRows(
     ...{ train, test, tokenizer, max_prompt_length: 1, max_response_length: length },
     found: {
       ...{ rows: train.length + test.length, duplicates: 0, ambiguous: 0, dropped: 0, shared: 0 },
+      bad,
       prompt_lengths: [1],
       answer_lengths: [...train, ...test].map(({ ground_truth }) =>
         Math.min(length, tokenizer.encode(ground_truth).length + 1),

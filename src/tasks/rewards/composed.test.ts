@@ -1,8 +1,8 @@
 // A composed reward: sums, names, what counts as right, and what becomes of a part that fails.
 import { expect, test } from 'vitest'
 import { createTask } from '../index.ts'
+import { installProgramRunner, loadProgram, type ProgramAnswer } from '../program.ts'
 import { createReward, type PartChoice } from './composed.ts'
-import { installProgramRunner, loadProgram, type ProgramAnswer } from './program.ts'
 import type { Response } from './reward.ts'
 
 const task = createTask('two_skills_addition')

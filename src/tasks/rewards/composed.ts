@@ -1,7 +1,8 @@
 // A reward composed of several parts: the sum of weight · score of each.
+import { PROGRAM_ID, type ProgramChoice, type ProgramLimits } from '../program.ts'
 import { isRight, type Task } from '../task.ts'
 import { fillParams, partNames } from './params.ts'
-import { PROGRAM_ID, type ProgramChoice, readScore, runProgram } from './program.ts'
+import { askForScores, readScore } from './program.ts'
 import type { ParamValue, Response, RewardKind } from './reward.ts'
 import { rewardKinds } from './rewards.ts'
 
@@ -13,10 +14,8 @@ export interface PartChoice {
 }
 
 /** What an experiment says of its reward. Without parts it is the task's own score. */
-export interface RewardChoice {
+export interface RewardChoice extends ProgramLimits {
   readonly parts: readonly PartChoice[]
-  readonly timeout_ms: number
-  readonly batch_timeout_ms: number
 }
 
 /** A response that could not be scored. */
@@ -41,8 +40,9 @@ export interface Scored {
 
 /** A reward composed of parts. */
 export interface Reward {
-  /** Names of the parts, in their order. */
+  /** Names and weights of the parts, in their order. */
   readonly parts: readonly string[]
+  readonly weights: readonly number[]
   score(responses: readonly Response[]): Promise<Scored>
 }
 
@@ -68,7 +68,11 @@ export function createReward(choice: RewardChoice, task: Task): Reward | undefin
   if (choice.parts.length === 0) return undefined
   const names = partNames(choice.parts)
   const parts = choice.parts.map((part, i) => createPart(part, names[i], i, choice, task))
-  return { parts: names, score: (responses) => composed(parts, responses, task) }
+  return {
+    parts: names,
+    weights: parts.map(({ weight }) => weight),
+    score: (responses) => composed(parts, responses, task),
+  }
 }
 
 function createPart(
@@ -121,13 +125,15 @@ function programPart(name: string, weight: number, program: ProgramChoice): Part
   return {
     ...{ name, weight, is_verifier: true },
     async score(responses) {
-      const answers = await runProgram(program, responses)
+      const answers = await askForScores(program, responses)
       const problems: RewardProblem[] = []
       const extra = new Map<string, (number | undefined)[]>()
       const fail = (row: number, kind: RewardProblem['kind'], message: string) =>
         void problems.push({ row, part: name, kind, message })
       const scores = answers.map((answer, row) => {
-        if ('problem' in answer) return fail(row, answer.problem, answer.message)
+        const { printed } = answer
+        const said = printed === undefined ? '' : ` (it printed: ${printed.trimEnd()})`
+        if ('problem' in answer) return fail(row, answer.problem, `${answer.message}${said}`)
         try {
           const read = readScore(answer.value)
           for (const [key, number] of Object.entries(read.extra)) {
@@ -137,7 +143,7 @@ function programPart(name: string, weight: number, program: ProgramChoice): Part
           }
           return read.score
         } catch (error) {
-          return fail(row, 'error', messageOf(error))
+          return fail(row, 'error', `${messageOf(error)}${said}`)
         }
       })
       return { scores: scores.map((score) => score ?? undefined), extra, problems }

@@ -1,76 +1,20 @@
-// A reward that a person wrote as a program. It runs in a sandbox of its own, never beside the trainer: this file says what is asked of it
-// and what becomes of its answer.
+// A reward that a person wrote as a program: how it is asked for scores, and what its answers are.
+import { callProgram, type ProgramAnswer, type ProgramChoice } from '../program.ts'
 import type { Response } from './reward.ts'
 
-/** The id of a program as a part of a reward. */
-export const PROGRAM_ID = 'program'
+/** The function that scores, by verl's name. */
+const ENTRY = 'compute_score'
 
-/** The longest text of a program. */
-export const MAX_PROGRAM_BYTES = 1_000_000
-
-/** Which program, and how long it may take. */
-export interface ProgramChoice {
-  /** Hash of its text: `sha256-` and 64 hexadecimal digits. */
-  readonly code: string
-  /** The name of its file, which says its language: .py, else JavaScript. */
-  readonly name: string
-  /** Milliseconds for one response. */
-  readonly timeout_ms: number
-  /** Milliseconds for all responses that are scored at once. */
-  readonly batch_timeout_ms: number
-}
-
-/** A program with its text. */
-export interface Program extends ProgramChoice {
-  readonly source: string
-}
-
-/** What a program made of a response: what it returned as plain JSON, or why there is nothing. */
-export type ProgramAnswer =
-  | { readonly value: unknown }
-  | { readonly problem: 'timeout' | 'error'; readonly message: string }
-
-/** Runs a program on responses, one answer each. Rejects where it cannot run at all. */
-export type ProgramRunner = (
-  program: Program,
-  responses: readonly Response[],
-) => Promise<readonly ProgramAnswer[]>
-
-/** Texts of this process by their hash: an experiment names a program, and whoever starts a run brings it. */
-const sources = new Map<string, string>()
-
-/** Makes the text of a program known under its hash. */
-export function loadProgram(code: string, source: string): void {
-  sources.set(code, source)
-}
-
-/** The text of a program. Throws RangeError where nobody has loaded it. */
-export function programSource(code: string, name: string): string {
-  const source = sources.get(code)
-  if (source !== undefined) return source
-  throw new RangeError(`reward: the program ${name} (${code}) is not here; give its file again`)
-}
-
-let runner: ProgramRunner | undefined
-
-/** Programs of this process run here from now on. */
-export function installProgramRunner(run: ProgramRunner): void {
-  runner = run
-}
-
-/** Has a program score responses. Rejects with RangeError where its text is not here, or nothing can run it. */
-export async function runProgram(
+/** Has a program score responses, one answer each. Rejects where it cannot run at all. */
+export const askForScores = (
   program: ProgramChoice,
   responses: readonly Response[],
-): Promise<readonly ProgramAnswer[]> {
-  const source = programSource(program.code, program.name)
-  if (!runner) throw new RangeError('reward: nothing here can run a program')
-  return runner({ ...program, source }, responses)
-}
-
-/** The language of a program, which its file's name says. */
-export const languageOf = (name: string): 'javascript' | 'python' =>
-  /\.py$/i.test(name) ? 'python' : 'javascript'
+): Promise<readonly ProgramAnswer[]> =>
+  callProgram(
+    program,
+    ENTRY,
+    responses.map((response) => ({ ...response })),
+  )
 
 /** A score, and the other numbers that a program returned with it. */
 export interface ProgramScore {

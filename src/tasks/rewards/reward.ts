@@ -7,7 +7,7 @@ export interface Response {
   /** What the model wrote, without the end token. */
   readonly solution_str: string
   readonly ground_truth: string
-  /** What else the row holds. `prompt` is always there: the text that was answered. */
+  /** What else the row holds, with `prompt`, the text that was answered, and in a run verl's `num_turns`. */
   readonly extra_info: Readonly<Record<string, unknown>> & { readonly prompt: string }
 }
 

@@ -33,6 +33,7 @@ export const base_conversion: TaskKind = {
       unit: 'digits',
     },
   ],
+  short_run: { max_value: 127, max_base: 4 },
   create: ({ max_value, max_base }) => {
     const bases = max_base - 1
     const longest = max_value.toString(2).length

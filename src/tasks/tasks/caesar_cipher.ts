@@ -28,6 +28,7 @@ export const caesar_cipher: TaskKind = {
       unit: 'letters',
     },
   ],
+  short_run: { max_length: 3, max_rotation: 1 },
   create: ({ max_rotation, ...range }) => {
     const lengths = lengthsOf(range)
     const longest = lengths[lengths.length - 1]

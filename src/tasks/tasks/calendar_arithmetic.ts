@@ -35,6 +35,7 @@ export const calendar_arithmetic: TaskKind = {
       unit: 'days',
     },
   ],
+  short_run: { max_days: 9 },
   create: ({ max_days }) => {
     const days = BigInt(max_days)
     return numberedTask({

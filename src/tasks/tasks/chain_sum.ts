@@ -35,6 +35,7 @@ export const chain_sum: TaskKind = {
       unit: 'digits',
     },
   ],
+  short_run: { max_terms: 2 },
   create: ({ max_terms, max_digits }) => {
     const numbers = 10 ** max_digits
     const basesOf = (kind: number) => [

@@ -24,6 +24,7 @@ export const letter_counting: TaskKind = {
       unit: 'letters',
     },
   ],
+  short_run: { max_length: 6 },
   create: ({ distinct_letters, ...range }) => {
     const lengths = lengthsOf(range)
     const longest = lengths[lengths.length - 1]

@@ -40,6 +40,7 @@ export const list_functions: TaskKind = {
       unit: 'value',
     },
   ],
+  short_run: { max_size: 3 },
   create: ({ max_size, max_value }) => {
     const digits = String(max_value).length
     const written = max_size * digits + max_size - 1

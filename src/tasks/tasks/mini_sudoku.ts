@@ -88,6 +88,7 @@ export const mini_sudoku: TaskKind = {
       unit: 'cells',
     },
   ],
+  short_run: { empty: 3 },
   create: ({ empty }) => {
     const own = puzzlesOf(empty)
     return numberedTask({

@@ -64,6 +64,7 @@ export const roman_numerals: TaskKind = {
       unit: 'value',
     },
   ],
+  short_run: { max_value: 199 },
   create: ({ max_value }) => {
     const longest = Math.max(
       ...LONGEST.filter((value) => value <= max_value).map((value) => roman(value).length),

@@ -33,6 +33,7 @@ export const simple_equations: TaskKind = {
       unit: 'value',
     },
   ],
+  short_run: { max_factor: 3, max_value: 9 },
   create: ({ max_factor, max_value }) => {
     const signed = 2 * max_value + 1
     const digits = String(max_value).length

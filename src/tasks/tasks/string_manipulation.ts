@@ -23,6 +23,7 @@ export const string_manipulation: TaskKind = {
   summary:
     'Write a made-up word in capitals (up), without the letter at a place (del), or with its first letters moved to its end (rot).',
   params: lengthParams(3, 6, 16),
+  short_run: { max_length: 4 },
   create: (range) => {
     const lengths = lengthsOf(range)
     const longest = lengths[lengths.length - 1]

@@ -10,7 +10,8 @@ import { markedTurns, observedCharacters, withoutCalls } from './marked_turns.ts
 import { callTool, type Tool, TURN_DEFAULTS, truncated } from './tool.ts'
 import type { Message } from './turn_format.ts'
 
-const tools = createTools([{ id: 'calculator' }, { id: 'lookup' }])
+const TIMES = { timeout_ms: 1000, batch_timeout_ms: 1000 }
+const tools = createTools([{ id: 'calculator' }, { id: 'lookup' }], TIMES)
 const LIMITS = { ...TURN_DEFAULTS, max_assistant_turns: 3, max_user_turns: undefined }
 const NO_LIMITS = { ...LIMITS, max_assistant_turns: undefined }
 const ids = (text: string) => arithmetic.encode(text)
@@ -100,9 +101,11 @@ test('calls and answers leave a text, and only answers are observed', () => {
 })
 
 test('the tools of an experiment are known and named once', () => {
-  expect(() => createTools([{ id: 'search' }])).toThrow('one of calculator, lookup, got search')
-  expect(() => createTools([{ id: 'lookup' }, { id: 'lookup' }])).toThrow('lookup twice')
-  expect(() => markedTurns({ ...arithmetic, tokens: ['1'] }, tools)).toThrow('[ in the vocabulary')
+  expect(() => createTools([{ id: 'search' }], TIMES)).toThrow(
+    'one of calculator, lookup, program, got search',
+  )
+  expect(() => createTools([{ id: 'lookup' }, { id: 'lookup' }], TIMES)).toThrow('lookup twice')
+  expect(() => markedTurns({ ...arithmetic, tokens: ['1'] }, tools)).toThrow('has no [')
 })
 
 /** Renders `role:content.` and the schema count: enough of a template to see what is appended. */

@@ -6,6 +6,7 @@ import {
   spacedJson,
   type Tool,
   type ToolCall,
+  type ToolProblem,
   type TurnLimits,
 } from './tool.ts'
 import type { Message, TurnFormat } from './turn_format.ts'
@@ -19,6 +20,13 @@ export interface ConversationSetting {
   readonly response_length: number
 }
 
+/** A call that a program did not answer. */
+export interface ToolFailure {
+  readonly tool: string
+  readonly kind: ToolProblem['kind']
+  readonly message: string
+}
+
 /** Grows by turns of the policy; what tools answer comes back as tokens to be forced. */
 export class Conversation {
   readonly response_ids: number[] = []
@@ -28,6 +36,8 @@ export class Conversation {
   readonly tool_calls: ToolCall[] = []
   /** One for each call that was answered, 0 for an error. verl does not add them to the score. */
   readonly tool_rewards: number[] = []
+  /** Programs among the tools that gave no answer: which tool, and why. */
+  readonly tool_problems: ToolFailure[] = []
   #setting: ConversationSetting
   #messages: Message[]
   /** The last id of the prompt: the stream's last one before anybody has spoken. */
@@ -73,11 +83,21 @@ export class Conversation {
     return appended
   }
 
+  /** Whether a person wrote one of the tools. */
+  get has_programs(): boolean {
+    return this.#setting.tools.some(({ is_program }) => is_program)
+  }
+
   async #answers(calls: readonly ToolCall[]): Promise<Message[]> {
     const { tools, limits } = this.#setting
     const found = await Promise.all(calls.map((call) => callTool(tools, call, limits)))
     this.tool_calls.push(...calls.filter((call) => reachesTool(tools, call)))
     this.tool_rewards.push(...found.map(({ reward }) => reward))
+    found.forEach(({ problem }, i) => {
+      if (!problem) return
+      const { kind, message } = problem
+      this.tool_problems.push({ tool: calls[i].name, kind, message })
+    })
     return found.map(({ text }) => ({ role: 'tool', content: text }))
   }
 

@@ -2,7 +2,7 @@
 import type { Tool } from './tool.ts'
 
 /** Squares, cubes and primes would be sums; these are facts that nothing in the question tells. */
-const FACTS: ReadonlyMap<string, string> = new Map([
+export const FACTS: ReadonlyMap<string, string> = new Map([
   ['days in a week', '7'],
   ['months in a year', '12'],
   ['letters in the alphabet', '26'],

@@ -32,13 +32,20 @@ export function observedCharacters(text: string, tools: readonly Tool[]): number
   return observed
 }
 
-/** A mark of these tools that is no character of the vocabulary; undefined where all are. */
-export function missingMark(
+/** Why a vocabulary cannot write the calls of these tools; undefined where it can. */
+export function markProblem(
   { tokens }: Pick<Tokenizer, 'tokens'>,
   tools: readonly Tool[],
 ): string | undefined {
   const marks = tools.flatMap(({ marks: { open, close } }) => [open, close])
-  return [...marks, ANSWER_END].find((mark) => !tokens.includes(mark))
+  const missing = [...marks, ANSWER_END].find((mark) => !tokens.includes(mark))
+  if (missing !== undefined)
+    return `expected tools whose calls the task's vocabulary can write, but it has no ${missing}`
+  const pairs = tools.map(({ marks: { open, close } }) => `${open} … ${close}`)
+  const shared = pairs.find((pair, i) => pairs.indexOf(pair) < i)
+  if (shared !== undefined)
+    return `expected tools with marks of their own, but two have ${shared}; give a program others by tool_marks = ["(", ")"]`
+  return undefined
 }
 
 /**
@@ -46,9 +53,8 @@ export function missingMark(
  * character of the vocabulary.
  */
 export function markedTurns(tokenizer: Tokenizer, tools: readonly Tool[]): TurnFormat {
-  const missing = missingMark(tokenizer, tools)
-  if (missing !== undefined)
-    throw new RangeError(`tools: expected ${missing} in the vocabulary, which has none`)
+  const problem = markProblem(tokenizer, tools)
+  if (problem !== undefined) throw new RangeError(`tools: ${problem}`)
   const known = new Set(tokenizer.tokens)
   const idOf = (mark: string) => tokenizer.encode(mark)[0]
   return {

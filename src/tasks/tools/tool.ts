@@ -26,11 +26,29 @@ export interface ToolAnswer {
   readonly reward?: number
 }
 
+/** A program that gave no answer. */
+export class ToolProblem extends Error {
+  override readonly name = 'ToolProblem'
+  readonly kind: 'timeout' | 'error'
+
+  constructor(kind: ToolProblem['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/** What became of a call: the text that the model reads, and why a program gave none. */
+export interface Called extends Required<ToolAnswer> {
+  readonly problem?: ToolProblem
+}
+
 /** A tool. It may take its time: rows that called one wait for it. */
 export interface Tool {
   readonly schema: ToolSchema
   /** How a vocabulary of single characters calls it: `[12+34]` (marked_turns.ts). Its only argument lies between the marks. */
   readonly marks: { readonly open: string; readonly close: string; readonly argument: string }
+  /** Whether a person wrote it: then it can fail by itself, which is counted. */
+  readonly is_program?: boolean
   /** Whatever it throws becomes a text that the model reads. */
   call(args: Readonly<Record<string, unknown>>): ToolAnswer | Promise<ToolAnswer>
 }
@@ -148,7 +166,7 @@ export async function callTool(
   tools: readonly Tool[],
   { name, arguments: args }: ToolCall,
   limits: TurnLimits,
-): Promise<Required<ToolAnswer>> {
+): Promise<Called> {
   const tool = tools.find((one) => nameOf(one) === name)
   if (!tool) {
     const available = pythonList(tools.map(nameOf))
@@ -160,6 +178,8 @@ export async function callTool(
     return { text: truncated(text, limits), reward }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { text: `Error executing tool '${name}': ${message}`, reward: 0 }
+    // Whole, as verl says it.
+    const text = `Error executing tool '${name}': ${message}`
+    return { text, reward: 0, ...(error instanceof ToolProblem && { problem: error }) }
   }
 }

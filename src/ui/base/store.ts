@@ -1,6 +1,6 @@
 // What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
 import { createStore } from 'zustand/vanilla'
-import { DEFAULT_THRESHOLD } from '../../lab/diagnosis/inner_layer.ts'
+import { DEFAULT_THRESHOLD } from '../../lab/diagnosis/threshold.ts'
 import { type Tab, tabOf, viewHash } from '../../lab/links/view.ts'
 import { DEFAULT_KEPT_BYTES } from '../../lab/page/kept_run.ts'
 import type { Zoom } from '../plot/axes/zoom.ts'
@@ -16,6 +16,8 @@ export interface UiState {
   /** The screen stays on during a run. */
   keep_awake: boolean
   settings_open: boolean
+  /** Runs are looked at in moments (validations, ends of phases), whatever is open. */
+  moments_on: boolean
   /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */
   ffn_threshold: number
   /** What of the page is open. */
@@ -48,6 +50,7 @@ type Remembered =
   | 'shortcuts_on'
   | 'keep_awake'
   | 'settings_open'
+  | 'moments_on'
   | 'ffn_threshold'
   | 'smoothing'
   | 'kept_bytes'
@@ -72,13 +75,14 @@ function remembered(): Partial<Pick<UiState, Remembered>> {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
     if (typeof stored !== 'object' || stored === null) return {}
     const known = stored as Record<string, unknown>
-    const { theme, shortcuts_on, keep_awake, settings_open } = known
+    const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = known
     const { ffn_threshold, smoothing, kept_bytes } = known
     return {
       ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
       ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
       ...(typeof keep_awake === 'boolean' ? { keep_awake } : {}),
       ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
+      ...(typeof moments_on === 'boolean' ? { moments_on } : {}),
       ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
       ...(isWeight(smoothing) ? { smoothing } : {}),
       ...(isKeptBytes(kept_bytes) ? { kept_bytes } : {}),
@@ -98,6 +102,7 @@ export const uiStore = createStore<UiState>()(() => ({
   shortcuts_on: true,
   keep_awake: false,
   settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
+  moments_on: true,
   ffn_threshold: DEFAULT_THRESHOLD,
   smoothing: 0,
   kept_bytes: DEFAULT_KEPT_BYTES,
@@ -120,9 +125,9 @@ export const uiStore = createStore<UiState>()(() => ({
 export function setPreference(change: Partial<Pick<UiState, Remembered>>): void {
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
-  const { theme, shortcuts_on, keep_awake, settings_open } = uiStore.getState()
+  const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = uiStore.getState()
   const { ffn_threshold, smoothing, kept_bytes } = uiStore.getState()
-  const chosen = { theme, shortcuts_on, keep_awake, settings_open }
+  const chosen = { theme, shortcuts_on, keep_awake, settings_open, moments_on }
   try {
     const kept = { ...chosen, ffn_threshold, smoothing, kept_bytes }
     localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))

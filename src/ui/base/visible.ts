@@ -1,12 +1,18 @@
 // Whether a panel can be seen, so that nothing is measured for one that cannot.
 import { type RefObject, useEffect, useState } from 'react'
-import { setHidden } from '../../lab/page/client/observing.ts'
+import { setHidden, setMoments } from '../../lab/page/client/observing.ts'
+import { uiStore } from './store.ts'
 
-/** Has nothing observed while the page is in a background tab. To be called once. */
+/** Has nothing observed for panels while the page is in a background tab, and moments as the person chose. To be called once. */
 export function followVisibility(): void {
   const follow = () => setHidden(document.hidden)
   document.addEventListener('visibilitychange', follow)
   follow()
+  const followMoments = () => setMoments(uiStore.getState().moments_on)
+  uiStore.subscribe((now, before) => {
+    if (now.moments_on !== before.moments_on) followMoments()
+  })
+  followMoments()
 }
 
 /** True while any part of the element is on screen. */

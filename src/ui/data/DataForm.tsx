@@ -5,6 +5,7 @@ import {
   applyData,
   type ContentFile,
   type DataPlan,
+  endReading,
   type OpenedData,
   type Outcome,
   outcomeOf,
@@ -28,20 +29,24 @@ interface Reading {
 }
 
 /** What a file holds once it is read; undefined meanwhile. */
-function useDataFile(file: File | undefined): Reading | undefined {
+function useDataFile(file: File | undefined): {
+  readonly reading: Reading | undefined
+  readonly progress: number
+} {
   const [reading, setReading] = useState<Reading>()
+  const [progress, setProgress] = useState(0)
   useEffect(() => {
     if (!file) return undefined
-    let is_here = true
-    readDataFile(file).then(
-      (opened) => is_here && setReading({ of: file, opened }),
-      (error) => is_here && setReading({ of: file, why: String(error?.message ?? error) }),
+    const ended = new AbortController()
+    const { signal } = ended
+    setProgress(0)
+    readDataFile(file, { onProgress: setProgress, signal }).then(
+      (opened) => signal.aborted || setReading({ of: file, opened }),
+      (error) => signal.aborted || setReading({ of: file, why: String(error?.message ?? error) }),
     )
-    return () => {
-      is_here = false
-    }
+    return () => ended.abort()
   }, [file])
-  return reading?.of === file ? reading : undefined
+  return { reading: reading?.of === file ? reading : undefined, progress }
 }
 
 /** What the plan makes of the rows; undefined while that is found out. */
@@ -68,7 +73,8 @@ function useOutcome(
 
 export function DataForm() {
   const file = useStore(openedDataStore, (state) => state.file)
-  const reading = useDataFile(file)
+  const { reading, progress } = useDataFile(file)
+  useEffect(() => endReading, [])
   return (
     <div className="data" data-testid="data-form">
       <h2>Your own data</h2>
@@ -83,7 +89,18 @@ export function DataForm() {
         is_first
         onFile={(chosen) => openedDataStore.setState({ file: chosen })}
       />
-      {file && !reading ? <p role="status">Reading {file.name} …</p> : null}
+      {file && !reading ? (
+        <p role="status" data-testid="data-reading">
+          Reading {file.name} … {progress > 0 ? <progress value={progress} /> : null}{' '}
+          <button
+            type="button"
+            data-testid="data-cancel"
+            onClick={() => openedDataStore.setState({ file: undefined })}
+          >
+            Cancel
+          </button>
+        </p>
+      ) : null}
       {reading?.why === undefined ? null : <Refused why={reading.why} />}
       {reading?.opened ? (
         <Opened key={reading.opened.content.hash} opened={reading.opened} />
@@ -97,7 +114,7 @@ const NO_FILES: readonly File[] = []
 const Making = ({ plan, progress }: { readonly plan: DataPlan; readonly progress: number }) => (
   <p role="status" data-testid="data-making">
     {plan.tokenizer === 'bpe' ? 'Training the tokenizer …' : 'Reading the rows …'}{' '}
-    {progress > 0 ? <progress value={progress} aria-label="Share of the training" /> : null}
+    {progress > 0 ? <progress value={progress} aria-label="Share of the work" /> : null}
   </p>
 )
 
@@ -109,11 +126,10 @@ const Refused = ({ why }: { readonly why: string }) => (
 
 /** A file that was read, until its rows are used. */
 function Opened({ opened }: { readonly opened: OpenedData }) {
-  const { table } = opened
   const [plan, setPlan] = useState<DataPlan>(opened.first_plan)
   const [val_file, setValFile] = useState<File>()
   const [refused, setRefused] = useState<string>()
-  const val = useDataFile(val_file)
+  const { reading: val } = useDataFile(val_file)
   const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(NO_FILES)
   const tokenizer = useTokenizer(tokenizer_files)
   const { outcome, progress } = useOutcome(opened, val?.opened, plan, tokenizer?.content)
@@ -133,7 +149,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
   return (
     <>
       <FirstRows opened={opened} plan={plan} />
-      {table.notes.map((note) => (
+      {opened.notes.map((note) => (
         <p key={note} className="soft">
           {note}
         </p>
@@ -158,6 +174,16 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
       {outcome ? null : <Making plan={plan} progress={progress} />}
       {outcome?.ok ? <FoundRows prepared={outcome.prepared} plan={plan} /> : null}
       {outcome?.ok === false ? <Refused why={outcome.why} /> : null}
+      {outcome?.ok === false && outcome.bad_rows !== undefined ? (
+        <button
+          type="button"
+          data-testid="data-leave-out"
+          onClick={() => change({ skip_bad_rows: true })}
+        >
+          Leave out {outcome.bad_rows.toLocaleString('en-GB')} bad{' '}
+          {outcome.bad_rows === 1 ? 'row' : 'rows'}
+        </button>
+      ) : null}
       {refused === undefined ? null : <Refused why={refused} />}
       <button
         type="button"

@@ -16,7 +16,7 @@ export function FirstRows({
   readonly opened: OpenedData
   readonly plan: DataPlan
 }) {
-  const { columns } = opened.table
+  const { columns } = opened
   const roles = columns.map((column) => roleOf(column, plan))
   return (
     <section className="data-rows" aria-label="First rows" tabIndex={0}>

@@ -10,8 +10,13 @@ const count = (n: number, one: string, many = `${one}s`) =>
   `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`
 
 /** A sentence for each thing that is not as one might expect. */
-function remarksOf({ duplicates, ambiguous, dropped, shared }: Found): string[] {
+function remarksOf({ duplicates, ambiguous, dropped, shared, bad }: Found): string[] {
   return [
+    ...(bad.count > 0
+      ? [
+          `${count(bad.count, 'row')} left out, because they cannot be used: ${bad.first.join('; ')}${bad.count > bad.first.length ? ' …' : ''}`,
+        ]
+      : []),
     ...(duplicates > 0
       ? [`${count(duplicates, 'row')} occurred before, with the same answer.`]
       : []),

@@ -35,6 +35,15 @@ export function PlanFields(props: PlanProps) {
         placeholder={is_text ? '64' : 'all'}
         onValue={(max_response_length) => onPlan({ max_response_length })}
       />
+      <label className="data-check">
+        <input
+          type="checkbox"
+          data-testid="data-skip-bad"
+          checked={plan.skip_bad_rows}
+          onChange={({ target }) => onPlan({ skip_bad_rows: target.checked })}
+        />
+        <span>Leave out rows that cannot be used; otherwise they are refused</span>
+      </label>
       {is_text ? null : (
         <label className="data-check">
           <input

@@ -77,10 +77,10 @@ export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): strin
   if (first !== undefined && at_step !== undefined)
     return `Step ${at_step} was not observed. The first observed step is ${first}.`
   if (is_past)
-    return 'This run kept no numbers for this figure: they are measured only while it is open.'
+    return 'This run kept no numbers for this figure: nothing was looked at in its moments, and the figure was not open.'
   return is_busy
     ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
-    : 'Nothing was observed. Press Train, and keep this figure in view: it is measured only then.'
+    : 'Nothing was observed yet. Press Train: it is measured at the ends of phases, and in each step while it is in view.'
 }
 
 /** What the probes of some groups cost, in milliseconds; undefined where none was timed. */

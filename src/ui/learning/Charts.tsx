@@ -29,7 +29,7 @@ import {
 import { Samples } from './Samples.tsx'
 
 /** Most people never open them. */
-const MoreCharts = lazyPart(async () => (await import('./MoreCharts.tsx')).MoreCharts, {
+const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).MoreCharts, {
   name: 'More charts',
   fallback: null,
 })

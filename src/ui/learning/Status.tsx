@@ -47,7 +47,7 @@ const selectMessage = (state: LabState) => state.message
 
 /** What Train would take, as long as nothing is trained. */
 const selectPlanned = ({ status, plan }: LabState) =>
-  status === 'idle' || status === 'finished' || status === 'failed' ? plan?.bytes : undefined
+  status === 'idle' || status === 'finished' || status === 'failed' ? plan : undefined
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
@@ -59,7 +59,7 @@ export function Status() {
   const status = useShown(selectStatus)
   const message = useShown(selectMessage)
   const has_steps = useShown(selectHasSteps)
-  const planned_bytes = useShown(selectPlanned)
+  const planned = useShown(selectPlanned)
   const is_pausing = useShown(selectIsPausing)
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
@@ -73,9 +73,9 @@ export function Status() {
       <span>
         {is_replaying ? (REPLAYED[status] ?? moment) : words}
         {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-        {planned_bytes === undefined || is_replaying ? null : (
-          <span className="soft" data-testid="planned-bytes" data-bytes={planned_bytes}>
-            {`, takes ${formatBytes(planned_bytes)} of GPU memory`}
+        {planned === undefined || is_replaying ? null : (
+          <span className="soft" data-testid="planned-bytes" data-bytes={planned.bytes}>
+            {`, takes ${formatBytes(planned.bytes)} of GPU memory${planned.savings ? `. ${planned.savings}` : ''}`}
           </span>
         )}
       </span>

@@ -1,4 +1,4 @@
-// What the parts of a composed reward say of one response, in words.
+// What the parts of a composed reward say of one response, in words, and what a person's programs failed at.
 import type { RolloutSample } from '../../lab/protocol/results.ts'
 import { formatNumber } from '../base/format.ts'
 
@@ -6,10 +6,12 @@ import { formatNumber } from '../base/format.ts'
 export function rewardWords({
   reward_parts = {},
   reward_problem,
-}: Pick<RolloutSample, 'reward_parts' | 'reward_problem'>): string {
+  tool_problem,
+}: Pick<RolloutSample, 'reward_parts' | 'reward_problem' | 'tool_problem'>): string {
   const parts = Object.entries(reward_parts).map(
     ([name, score]) => `${name} ${formatNumber(score)}`,
   )
-  const words = parts.length > 0 ? ` ${parts.join(', ')}.` : ''
+  const asked = tool_problem === undefined ? '' : ` No answer of a tool: ${tool_problem}.`
+  const words = `${parts.length > 0 ? ` ${parts.join(', ')}.` : ''}${asked}`
   return reward_problem === undefined ? words : `${words} Not scored: ${reward_problem}.`
 }

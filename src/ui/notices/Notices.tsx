@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import { rolloutDTypeText } from '../../lab/experiment/rollout_dtype.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'
-import { fileStore } from '../palette/files.ts'
+import { fileStore } from '../palette/file_store.ts'
 
 const selectNotices = (state: LabState) => state.notices
 

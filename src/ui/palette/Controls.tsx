@@ -8,8 +8,8 @@ import { nextPhase } from '../../lab/page/client/steering.ts'
 import { replayStore } from '../../lab/page/replay.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { later } from '../base/page/later.tsx'
 import { useLab } from '../base/run.ts'
-import { ReplayBar } from '../runs/replay/ReplayBar.tsx'
 import { selectIsReplaying } from '../runs/replay/replays.ts'
 import { FullPage } from '../share/FullPage.tsx'
 import { useLocked } from '../share/locked.ts'
@@ -26,6 +26,12 @@ import {
 } from './actions.ts'
 import { showDialog } from './dialogs.ts'
 import { listenToKeys } from './keys/shortcuts.ts'
+
+const ReplayBar = later(
+  'The bar of the recording',
+  async () => (await import('../runs/replay/ReplayBar.tsx')).ReplayBar,
+  () => useStore(replayStore, selectIsReplaying),
+)
 
 const selectPreset = (state: LabState) => state.preset_id
 

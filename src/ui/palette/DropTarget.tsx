@@ -2,7 +2,6 @@
 import { FileDown } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { droppedFiles } from './dropped.ts'
-import { openFiles } from './files.ts'
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
 
@@ -25,8 +24,13 @@ export function DropTarget() {
       event.preventDefault()
       depth = 0
       setIsOver(false)
-      if (event.dataTransfer)
-        void droppedFiles(event.dataTransfer).then(({ files, name }) => openFiles(files, name))
+      if (!event.dataTransfer) return
+      // What was dropped is gone when this event is over.
+      const dropped = droppedFiles(event.dataTransfer)
+      void import('./open_files.ts').then(async ({ openFiles }) => {
+        const { files, name } = await dropped
+        await openFiles(files, name)
+      })
     }
     const listeners = { dragenter: move(1), dragleave: move(-1), dragover: over, drop } as const
     for (const [name, listener] of Object.entries(listeners))

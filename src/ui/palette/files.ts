@@ -1,13 +1,5 @@
-// Files of the page: an experiment that comes in, and what goes out.
-import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { CAN_IMPORT } from '../../lab/jobs/logs/can_import.ts'
-import { openExperiment } from '../../lab/page/client/opening.ts'
-import { contentsStore } from '../../lab/page/contents/contents.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
-import { openingLocked } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import {
   metricsCsv,
@@ -19,115 +11,6 @@ import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
-import { isData, openData } from '../data/open_data.ts'
-import { offerFile } from '../runs/checkpoints/continue_run.ts'
-import { closePast } from '../runs/opened.ts'
-
-/** Far above any experiment, far below what would hold up the page. */
-const MAX_BYTES = 1_000_000
-
-const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; checkpoints of runs, as .safetensors; bundles, as .zip; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
-  CAN_IMPORT
-
-/** A file that was not opened, and everything that is wrong with it. */
-export interface FileProblem {
-  readonly name: string
-  readonly problems: readonly string[]
-}
-
-export const fileStore = createStore<{ readonly problem: FileProblem | undefined }>(() => ({
-  problem: undefined,
-}))
-
-type Read =
-  | { readonly ok: true; readonly experiment: Experiment }
-  | { readonly ok: false; readonly problems: readonly string[] }
-
-/** The experiment that a file holds, or what is wrong with it, by field. */
-export function readExperimentText(text: string): Read {
-  let document: unknown
-  try {
-    document = JSON.parse(text)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { ok: false, problems: [`It is not JSON: ${why}.`, CAN_OPEN] }
-  }
-  if (typeof document !== 'object' || document === null || Array.isArray(document))
-    return { ok: false, problems: ['It contains no experiment.', CAN_OPEN] }
-  const parsed = parseExperiment(document)
-  if (parsed.ok) return parsed
-  const problems = parsed.issues.map(({ path, message }) =>
-    path ? `${path}: ${message}` : message,
-  )
-  return { ok: false, problems }
-}
-
-/** Opens a file in the settings. What is wrong with it is shown, and then nothing is changed. */
-export async function openFile(file: File): Promise<void> {
-  const refuse = (problems: readonly string[]) =>
-    fileStore.setState({ problem: { name: file.name, problems } })
-  const locked = openingLocked()
-  if (locked !== undefined)
-    return refuse([
-      locked,
-      'No file can be opened until it is unlocked or the recording is closed.',
-    ])
-  if (/\.safetensors$/i.test(file.name)) {
-    const problems = await offerFile(file)
-    fileStore.setState({ problem: undefined })
-    return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
-  }
-  if (contentsStore.getState().missing.length > 0) {
-    const { bringFile } = await import('../../lab/page/contents/content_files.ts')
-    if (await bringFile(file)) return
-  }
-  if (/\.(js|mjs|py)$/i.test(file.name)) {
-    const { takeProgram } = await import('../settings/rewards/take_program.ts')
-    const problems = await takeProgram(file)
-    fileStore.setState({ problem: undefined })
-    return problems.length > 0 ? refuse(problems) : undefined
-  }
-  if (/\.zip$/i.test(file.name)) {
-    // Only some visitors have bundles to bring.
-    const { openBundle } = await import('../data/bundles.ts')
-    const problems = await openBundle(file)
-    return problems.length > 0 ? refuse(problems) : fileStore.setState({ problem: undefined })
-  }
-  if (await isData(file).catch(() => false)) {
-    fileStore.setState({ problem: undefined })
-    return openData(file)
-  }
-  // Only some visitors have logs to bring.
-  const { importLog } = await import('../runs/import_log.ts')
-  const imported = await importLog([file], file.name)
-  if (imported !== undefined)
-    return imported.length > 0 ? refuse(imported) : fileStore.setState({ problem: undefined })
-  if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
-    return refuse(['It is not a JSON file.', CAN_OPEN])
-  if (file.size > MAX_BYTES) return refuse(['It is too large for an experiment.', CAN_OPEN])
-  let text: string
-  try {
-    text = await file.text()
-  } catch {
-    return refuse(['The browser could not read it.'])
-  }
-  const read = readExperimentText(text)
-  if (!read.ok) return refuse(read.problems)
-  const refused = openExperiment(read.experiment, file.name)
-  if (refused !== undefined) return refuse([refused])
-  closePast()
-  fileStore.setState({ problem: undefined })
-  showToast(`Opened ${file.name}. Undo brings the settings back.`)
-}
-
-/** Opens a file, or the files of a folder; `name` is the folder's, where it is known. */
-export async function openFiles(files: readonly File[], name?: string): Promise<void> {
-  if (files.length < 2) return files[0] && openFile(files[0])
-  const { openFolder } = await import('../runs/open_folder.ts')
-  const refused = await openFolder(files, name)
-  fileStore.setState({ problem: refused })
-}
 
 const ACCEPTED =
   '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt,.zip,.js,.mjs,.py'
@@ -139,7 +22,10 @@ export function chooseFile(is_folder = false): void {
   input.multiple = true
   input.webkitdirectory = is_folder
   if (!is_folder) input.accept = ACCEPTED
-  input.addEventListener('change', () => void openFiles([...(input.files ?? [])]))
+  input.addEventListener('change', async () => {
+    const { openFiles } = await import('./open_files.ts')
+    await openFiles([...(input.files ?? [])])
+  })
   input.click()
 }
 

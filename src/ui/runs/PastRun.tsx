@@ -1,7 +1,6 @@
-// Says that the page shows a past run; and gives deleted ones back.
-import { ArrowLeft, History, SlidersHorizontal, Undo2 } from 'lucide-react'
+// Says that the page shows a past run.
+import { ArrowLeft, History, SlidersHorizontal } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type Library, libraryStore, undoDelete } from '../../lab/runs/library/library.ts'
 import { runName } from '../../lab/runs/record/names.ts'
 import { CutName } from '../base/CutName.tsx'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
@@ -9,7 +8,6 @@ import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } fro
 import { endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
-const selectDeleted = ({ deleted }: Library) => deleted.length
 
 /** Nothing while the current run is shown. */
 export function PastRun() {
@@ -45,22 +43,5 @@ export function PastRun() {
       </div>
       {opened.is_elsewhere ? null : <CheckpointList entry={entry} />}
     </section>
-  )
-}
-
-/** The region stays, so that screen readers hear it change. */
-export function Deleted() {
-  const count = useStore(libraryStore, selectDeleted)
-  return (
-    <div className="toast undo-toast" role="status" data-testid="deleted" data-shown={count > 0}>
-      {count > 0 ? (
-        <>
-          {count === 1 ? 'Run deleted.' : `${count} runs deleted.`}
-          <button type="button" data-testid="undo-delete" onClick={undoDelete}>
-            <Undo2 className="icon" aria-hidden="true" /> Undo
-          </button>
-        </>
-      ) : null}
-    </div>
   )
 }

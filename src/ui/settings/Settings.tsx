@@ -7,10 +7,11 @@ import { isSteerable } from '../../lab/experiment/steering/edit_phases.ts'
 import { choosePreset } from '../../lab/page/client/opening.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { later } from '../base/page/later.tsx'
 import { selectIsBusy, useLab } from '../base/run.ts'
+import { useShown } from '../base/shown.ts'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
 import { AddPhase, PhaseTools, phaseOfGroup } from '../phases/PhaseTools.tsx'
-import { SuggestedFor } from '../phases/SuggestedLayer.tsx'
 import { useLocked } from '../share/locked.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields, shownFields } from './form.ts'
@@ -31,6 +32,15 @@ const AFTER_PHASES = 'Rollout'
 
 /** Groups that are unfolded at first: what people change first. */
 const OPEN_AT_FIRST = /^(Experiment|Task)$/
+
+const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
+
+/** A run has to measure it. */
+const SuggestedFor = later(
+  'The suggested layer',
+  async () => (await import('../phases/SuggestedLayer.tsx')).SuggestedFor,
+  () => useShown(hasBegun),
+)
 
 type Values = ReadonlyMap<string, FieldData['value']>
 

@@ -1,5 +1,5 @@
 // Under the choice of the task: what it asks, how it scores, and three of its problems.
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { taskCard } from '../../lab/experiment/task_card.ts'
 import { type Contents, contentsStore } from '../../lab/page/contents/contents.ts'
@@ -12,11 +12,28 @@ const SHOWN = 3
 const hasRows = ({ status }: Contents) => status === 'none' || status === 'here'
 const selectTask = ({ experiment }: LabState) => experiment.task
 
+/** What a short run of the task came to; the figures are loaded when the first task is shown. */
+function useResult(id: string): string | undefined {
+  const [text, setText] = useState<string>()
+  useEffect(() => {
+    let is_wanted = true
+    import('../../lab/presets/task_results.ts').then(({ taskResult, resultText }) => {
+      const result = taskResult(id)
+      if (is_wanted) setText(result && resultText(result))
+    })
+    return () => {
+      is_wanted = false
+    }
+  }, [id])
+  return text
+}
+
 export function TaskSamples() {
   const task = useLab(selectTask)
   // Rows of a data set can be shown once its file was read.
   const count = useStore(contentsStore, hasRows) ? SHOWN : 0
   const { summary, partial_score, problems } = useMemo(() => taskCard(task, count), [task, count])
+  const result = useResult(task.id)
   return (
     <div className="task-samples" data-testid="task-samples">
       <p className="soft help">
@@ -41,6 +58,11 @@ export function TaskSamples() {
           ))}
         </tbody>
       </table>
+      {result === undefined ? null : (
+        <p className="soft help" data-testid="task-result">
+          {result}
+        </p>
+      )}
       <button type="button" data-testid="open-data" onClick={() => openData()}>
         Train on your own data …
       </button>

@@ -6,6 +6,7 @@ import { isReplaying, replayStore } from '../../lab/page/replay.ts'
 import { shareStore } from '../../lab/page/share_store.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../base/overlays.ts'
 import { openTab } from '../base/store.ts'
+import { followLessonIn } from '../lessons/open_lesson.ts'
 
 /** On light and on dark panels 3 : 1 or more. */
 const COLOR = '#7d847c'
@@ -86,11 +87,13 @@ function tellHeight(): void {
 function followHash(): void {
   let before = location.hash
   addEventListener('hashchange', () => {
-    const view = ({ tab: _, ...rest }: ReturnType<typeof viewParts>) => JSON.stringify(rest)
+    const view = ({ tab: _, lesson: __, ...rest }: ReturnType<typeof viewParts>) =>
+      JSON.stringify(rest)
     const is_same = view(viewParts(before)) === view(viewParts(location.hash))
     before = location.hash
-    if (is_same) openTab(tabOf(location.hash))
-    else location.reload()
+    if (!is_same) return location.reload()
+    followLessonIn(location.hash)
+    openTab(tabOf(location.hash))
   })
 }
 

@@ -3,6 +3,7 @@ import type { LossAggregation } from './aggregation.ts'
 import { seq_mean_token_mean } from './seq_mean_token_mean.ts'
 import { seq_mean_token_sum } from './seq_mean_token_sum.ts'
 import { seq_mean_token_sum_norm } from './seq_mean_token_sum_norm.ts'
+import { seq_mean_token_sum_norm_0_7_1 } from './seq_mean_token_sum_norm_0_7_1.ts'
 import { token_mean } from './token_mean.ts'
 import { token_sum } from './token_sum.ts'
 
@@ -13,6 +14,7 @@ const LISTED = [
   seq_mean_token_mean,
   seq_mean_token_sum_norm,
   token_sum,
+  seq_mean_token_sum_norm_0_7_1,
 ] as const
 
 /** verl's names of the means over tokens (actor.loss_agg_mode). */

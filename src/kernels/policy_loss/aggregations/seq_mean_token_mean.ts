@@ -5,5 +5,6 @@ export const seq_mean_token_mean = aggregation({
   name: 'seq-mean-token-mean',
   label: 'mean over responses of their token means',
   weight_of: 'return params.scale / (counts.sequences * row_tokens);',
+  divides_by: 'sequences',
   weight: ({ row_tokens, sequences }) => 1 / (row_tokens + 1e-8) / sequences,
 })

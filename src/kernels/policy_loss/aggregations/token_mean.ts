@@ -5,5 +5,6 @@ export const token_mean = aggregation({
   name: 'token-mean',
   label: 'mean over tokens',
   weight_of: 'return params.scale / counts.tokens;',
+  divides_by: 'tokens',
   weight: ({ tokens }) => 1 / tokens,
 })

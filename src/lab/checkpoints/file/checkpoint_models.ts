@@ -1,9 +1,11 @@
 // The models of a run as named tensors, under Hugging Face's names for the weights, so that torch reads them too.
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
+import { type AdapterLayout, adapterLayout } from '../../../model/adapter/adapter_layout.ts'
 import { readFloats } from '../../../model/hf/safetensors.ts'
 import type { OpenSafetensors } from '../../../model/hf/safetensors_header.ts'
 import type { WrittenTensor } from '../../../model/hf/safetensors_write.ts'
 import { modelShape } from '../../../model/params/config.ts'
+import type { FlatLayout } from '../../../model/params/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../../model/params/params.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
 import { hasCritic, settingsOf } from '../../experiment/phase_settings.ts'
@@ -19,9 +21,18 @@ export type Shapes = ReadonlyMap<string, ShapeOf>
 
 type Learner = 'actor' | 'critic' | 'reward_model'
 
+/** Where the weights of a learner lie, and those of its adapter where that is trained in their place. */
+export interface LearnerLayout {
+  readonly weights: ParamLayout
+  readonly adapter?: AdapterLayout | undefined
+}
+
+/** What a learner trains. */
+export const trainedLayout = ({ weights, adapter }: LearnerLayout): FlatLayout => adapter ?? weights
+
 /** What trains in a run of an experiment, and where its weights lie. */
 export interface RunModels {
-  readonly learners: ReadonlyMap<Learner, ParamLayout>
+  readonly learners: ReadonlyMap<Learner, LearnerLayout>
   /** Whether there is a frozen policy that KL is measured to: kept from the beginning of reinforcement, used or not. */
   readonly has_reference: boolean
   /** Whether a phase measures KL to it. */
@@ -31,17 +42,26 @@ export interface RunModels {
 /** The models of a run, known from its experiment alone. */
 export function runModels(experiment: Experiment): RunModels {
   const shape = modelShape(trainerConfig(experiment).model)
-  const layout = (head: Head) => paramLayout(shape, head)
+  const whole = modelShape({ ...shape, lora: undefined })
+  const layout = (head: Head) => ({ weights: paramLayout(whole, head) })
   const rl = experiment.phases.filter((phase) => phase.kind === 'rl')
   const settings = rl.map((phase) => settingsOf(experiment, phase))
-  const learners = new Map<Learner, ParamLayout>([['actor', layout('lm_head')]])
+  const adapter = shape.lora && adapterLayout(shape, shape.lora)
+  const actor = { weights: paramLayout(shape), adapter }
+  const learners = new Map<Learner, LearnerLayout>([['actor', actor]])
   if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))
   if (experiment.phases.some(({ kind }) => kind === 'reward_model'))
     learners.set('reward_model', layout('reward_head'))
   const uses_reference = settings.some(
     ({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward,
   )
-  return { learners, has_reference: rl.length > 0, uses_reference }
+  // The reference of an adapter is its base.
+  const keeps = !adapter
+  return {
+    learners,
+    has_reference: keeps && rl.length > 0,
+    uses_reference: keeps && uses_reference,
+  }
 }
 
 /** The models of a file: files of version 1 hold a reference only where a phase uses it. */
@@ -60,13 +80,15 @@ const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
 export function modelShapes({ learners, has_reference }: RunModels): Shapes {
   const shapes = new Map<string, ShapeOf>()
   const add = (name: string, shape: readonly number[]) => shapes.set(name, { dtype: 'F32', shape })
-  for (const [model, { params, segment_ends }] of learners) {
-    for (const { name, shape } of params) {
+  for (const [model, learner] of learners) {
+    const trained = trainedLayout(learner)
+    for (const { name, shape } of [...learner.weights.params, ...(learner.adapter?.params ?? [])])
       add(weightName(model, name), shape)
+    for (const { name, shape } of trained.params) {
       add(momentName(model, 'adam_m', name), shape)
       add(momentName(model, 'adam_v', name), shape)
     }
-    add(`${model}.corrections`, [segment_ends.length, 2])
+    add(`${model}.corrections`, [trained.segment_ends.length, 2])
     add(`${model}.control`, [CONTROL.length])
   }
   if (has_reference)
@@ -76,22 +98,26 @@ export function modelShapes({ learners, has_reference }: RunModels): Shapes {
 }
 
 function actorLayout(learners: RunModels['learners']): ParamLayout {
-  const layout = learners.get('actor')
-  if (!layout) throw new RangeError('checkpoint: expected a policy')
-  return layout
+  const learner = learners.get('actor')
+  if (!learner) throw new RangeError('checkpoint: expected a policy')
+  return learner.weights
 }
 
 /** Tensors of the models, as views. Throws RangeError where a state is not of these models. */
 export function modelTensors(models: RunModels, states: ModelStates): NamedTensor[] {
   const tensors: NamedTensor[] = []
-  for (const [model, layout] of models.learners) {
+  for (const [model, learner] of models.learners) {
+    const { weights: layout, adapter: own } = learner
+    const trained = trainedLayout(learner)
     const state = states[model]
     if (!state) throw new RangeError(`checkpoint: expected the state of the ${model}, got none`)
-    const { weights, adam_m, adam_v, corrections, control } = state
+    const { weights, adapter, adam_m, adam_v, corrections, control } = state
     tensors.push(...named(layout, weights, (name) => weightName(model, name)))
-    tensors.push(...named(layout, adam_m, (name) => momentName(model, 'adam_m', name)))
-    tensors.push(...named(layout, adam_v, (name) => momentName(model, 'adam_v', name)))
-    const segments = layout.segment_ends.length
+    if (own)
+      tensors.push(...named(own, adapter ?? new Float32Array(), (name) => weightName(model, name)))
+    tensors.push(...named(trained, adam_m, (name) => momentName(model, 'adam_m', name)))
+    tensors.push(...named(trained, adam_v, (name) => momentName(model, 'adam_v', name)))
+    const segments = trained.segment_ends.length
     tensors.push([`${model}.corrections`, { shape: [segments, 2], data: corrections }])
     tensors.push([`${model}.control`, { shape: [CONTROL.length], data: control }])
   }
@@ -106,7 +132,7 @@ export function modelTensors(models: RunModels, states: ModelStates): NamedTenso
 
 /** The parameters of a flat array. What lies between them is not kept, so it must be zero. */
 function named(
-  { params, size }: ParamLayout,
+  { params, size }: FlatLayout,
   flat: Float32Array,
   nameOf: (param: string) => string,
 ): NamedTensor[] {
@@ -132,7 +158,7 @@ export function readModels(
   { learners, has_reference }: RunModels,
   file: OpenSafetensors,
 ): ModelStates {
-  const flat = ({ params, size }: ParamLayout, nameOf: (param: string) => string) => {
+  const flat = ({ params, size }: FlatLayout, nameOf: (param: string) => string) => {
     const values = new Float32Array(size)
     for (const { name, offset, size: count } of params)
       readFloats(file, nameOf(name), values.subarray(offset, offset + count))
@@ -144,13 +170,16 @@ export function readModels(
     return values
   }
   const learner = (model: Learner): ModelState | undefined => {
-    const layout = learners.get(model)
-    if (!layout) return undefined
+    const own = learners.get(model)
+    if (!own) return undefined
+    const trained = trainedLayout(own)
+    const { weights, adapter } = own
     return {
-      weights: flat(layout, (name) => weightName(model, name)),
-      adam_m: flat(layout, (name) => momentName(model, 'adam_m', name)),
-      adam_v: flat(layout, (name) => momentName(model, 'adam_v', name)),
-      corrections: floats(`${model}.corrections`, 2 * layout.segment_ends.length),
+      weights: flat(weights, (name) => weightName(model, name)),
+      ...(adapter && { adapter: flat(adapter, (name) => weightName(model, name)) }),
+      adam_m: flat(trained, (name) => momentName(model, 'adam_m', name)),
+      adam_v: flat(trained, (name) => momentName(model, 'adam_v', name)),
+      corrections: floats(`${model}.corrections`, 2 * trained.segment_ends.length),
       control: floats(`${model}.control`, CONTROL.length),
     }
   }

@@ -99,6 +99,7 @@ const VALUES: readonly (readonly [
   expected: string,
 ])[] = [
   ['weights', isNumber, 'finite numbers'],
+  ['adapter', isNumber, 'finite numbers'],
   ['adam_m', isNumber, 'finite numbers'],
   [
     'adam_v',
@@ -135,7 +136,8 @@ export function brokenNumbers(states: ModelStates): Broken {
     const state = states[model]
     if (!state) continue
     for (const [part, is_sound, expected] of VALUES) {
-      const broken = brokenValue(`${model}.${part}`, state[part], is_sound, expected)
+      const values = state[part] ?? new Float32Array()
+      const broken = brokenValue(`${model}.${part}`, values, is_sound, expected)
       if (broken) return broken
     }
     const broken = brokenControl(model, state.control)

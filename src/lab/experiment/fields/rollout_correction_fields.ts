@@ -6,8 +6,11 @@ import { boolean, number, select, type Tree, text } from './field.ts'
 /** verl's algorithm.rollout_correction; where that has null, an experiment has 'off' or ''. */
 export type RolloutCorrectionFields = Omit<
   RolloutCorrection,
-  'rollout_is' | 'rollout_rs' | 'rollout_rs_threshold'
+  'rollout_is' | 'rollout_is_threshold' | 'rollout_rs' | 'rollout_rs_threshold'
 > & {
+  readonly rollout_is_threshold: number
+  /** 0 = weights are cut off; above 0 the lower bound of IcePop. verl writes both as `lower_upper`. */
+  readonly rollout_is_threshold_lower: number
   readonly rollout_is: 'off' | 'token' | 'sequence'
   /** '' = off. */
   readonly rollout_rs: string
@@ -78,10 +81,17 @@ export const ROLLOUT_CORRECTION: Tree<RolloutCorrectionFields> = {
   rollout_is_threshold: number({
     label: 'Largest weight',
     help: 'Weights are cut off above this.',
-    default: correction.rollout_is_threshold,
+    default: 2,
     min: 0.01,
     max: 1000,
     scale: 'log',
+  }),
+  rollout_is_threshold_lower: number({
+    label: 'Smallest weight (IcePop)',
+    help: 'Above 0, weights outside smallest … largest become 0 in place of being cut off; verl 0.8 and later write both as lower_upper.',
+    default: 0,
+    min: 0,
+    max: 1000,
   }),
   rollout_is_batch_normalize: boolean({
     label: 'Normalise weights',

@@ -107,6 +107,11 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     help: 'Otherwise the first one is an error.',
     default: true,
   }),
+  skip_bad_rows: boolean({
+    label: 'Leave out rows that cannot be used',
+    help: 'Such as a line that is no JSON, or an answer that is a list; otherwise the first one is an error.',
+    default: false,
+  }),
   train_size: size('Rows', 'Rows to train on, as found.', MOST_ROWS, 'rows'),
   test_size: size(
     'Held-out rows',

@@ -96,6 +96,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.rollout_correction.loss_type': ({ algorithm }) =>
     algorithm.rollout_correction.bypass_mode,
   'algorithm.rollout_correction.rollout_is_threshold': isWeighted,
+  'algorithm.rollout_correction.rollout_is_threshold_lower': isWeighted,
   'algorithm.rollout_correction.rollout_is_batch_normalize': isWeighted,
   'algorithm.filter_groups.metric': filters,
   'algorithm.filter_groups.max_num_gen_batches': filters,

@@ -1,5 +1,6 @@
 // The whole form: every field of an experiment, in the order in which it is shown.
 import { TASKS } from '../../../tasks/index.ts'
+import { PROGRAM_ID } from '../../../tasks/program.ts'
 import { hasTrainingSet } from '../epochs.ts'
 import { leavesOf } from '../fields/field.ts'
 import { MODEL } from '../fields/model_fields.ts'
@@ -7,7 +8,7 @@ import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
 import { REWARD } from '../lists/reward_schema.ts'
-import { TOOLS_INFO, toolsText } from '../lists/tools.ts'
+import { TOOLS_INFO, toolOptions, toolsText } from '../lists/tools.ts'
 import type { Experiment } from '../schema.ts'
 import { validationHasEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
@@ -37,6 +38,7 @@ function taskFields(experiment: Experiment): Field[] {
     ...TOOLS_INFO,
     path: 'tools',
     group: 'Task',
+    options: toolOptions(experiment.tools),
     value: toolsText(experiment.tools),
     has_effect: true,
   }
@@ -71,7 +73,9 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...dataFields(experiment),
     ...section('Reward', 'reward', REWARD).map((field) => ({
       ...field,
-      has_effect: experiment.reward.parts.some(({ id }) => id === 'program'),
+      has_effect: [...experiment.reward.parts, ...experiment.tools].some(
+        ({ id }) => id === PROGRAM_ID,
+      ),
     })),
     ...section('Model', 'model', MODEL).map((field) => ({
       ...field,

@@ -13,7 +13,7 @@ const MOST_TEXT = 4000
 export const REWARD: Tree<Omit<RewardChoice, 'parts'>> = {
   timeout_ms: integer({
     label: 'Time of a program',
-    help: 'How long a reward program may take for one response; one that takes longer is ended, and the response scores 0.',
+    help: 'How long a program may take for one response, or for one call of a tool; one that takes longer is ended. The response scores 0, and the model reads that the tool failed.',
     default: 1000,
     min: 10,
     max: 60_000,
@@ -22,7 +22,7 @@ export const REWARD: Tree<Omit<RewardChoice, 'parts'>> = {
   }),
   batch_timeout_ms: integer({
     label: 'Time of a batch',
-    help: 'How long a reward program may take for all responses of a step; those that are left then score 0.',
+    help: 'How long a program may take for all that it is asked at once; responses that are left then score 0, and calls have no answer.',
     default: 20_000,
     min: 100,
     max: 600_000,

@@ -1,5 +1,8 @@
 // The tools of a document: a list, a choice in the form, a word in a link, and the rules about turns.
 import { expect, test } from 'vitest'
+import { contentHash } from '../../content/content.ts'
+import { loadContents } from '../../content/load.ts'
+import { contentNames } from '../../content/named.ts'
 import { decodeLink, encodeLink } from '../../links/link.ts'
 import { PRESETS } from '../../presets/presets.ts'
 import { withField } from '../experiment.ts'
@@ -55,6 +58,41 @@ test('a link carries tools and turns', () => {
   expect(decoded.notices).toEqual([])
   expect(decoded.experiment).toEqual(experiment)
   expect(encodeLink(PRESETS[0].experiment)).not.toContain('tools')
+})
+
+const code = `sha256-${'a'.repeat(64)}`
+const program = { id: 'program', code, name: 'meine, Würfel.py' }
+
+test('a program is named by its hash, in documents, links and forms', () => {
+  const experiment = parsed({ ...TALKS, tools: [{ id: 'calculator' }, program] })
+  const decoded = decodeLink(encodeLink(experiment))
+  expect(decoded).toMatchObject({ experiment, notices: [] })
+  expect(contentNames(experiment)).toEqual([{ hash: code, name: program.name }])
+  const field = experimentFields(experiment).find(({ path }) => path === 'tools')
+  expect(field?.options?.at(-1)).toEqual({
+    value: field?.value,
+    label: 'calculator and meine, Würfel.py',
+  })
+  for (const wrong of [
+    { ...program, code: 'sha256-1' },
+    { id: 'program' },
+    { ...program, name: '' },
+    { ...program, x: 1 },
+    { ...program, id: 'calculator' },
+  ])
+    expect(issues({ ...TALKS, tools: [wrong] })[0]).toMatch(/^tools: expected a list/)
+  expect(issues({ ...TALKS, tools: [program, program] })[0]).toMatch(/^tools: expected a list/)
+  expect(issues({ ...TALKS, tools: `program:${code}:%E0` })[0]).toMatch(/^tools: expected a list/)
+})
+
+test('the file of a tool is read when it is there, and refused before a run where it is none', async () => {
+  const bytes = new TextEncoder().encode('def execute(parameters): return ""')
+  const hash = await contentHash(bytes)
+  const experiment = parsed({ ...TALKS, tools: [{ ...program, code: hash }] })
+  await expect(loadContents(experiment, [{ hash, name: 'x.py', bytes }])).rejects.toThrow(
+    'expected a tool that says tool_schema',
+  )
+  expect(issues(experiment)[0]).toMatch(/^tools: .*expected a tool that says tool_schema/)
 })
 
 test('a form sets them by one choice, and shows what turns change where there are any', () => {

@@ -1,38 +1,63 @@
 // The tools of an experiment: a list in the document, one choice in a form and in a link.
 import * as z from 'zod/mini'
+import { PROGRAM_ID } from '../../../tasks/program.ts'
 import { TOOLS, type ToolChoice } from '../../../tasks/tools/index.ts'
-import { nameOf } from '../../../tasks/tools/tool.ts'
+import { isRecord, nameOf } from '../../../tasks/tools/tool.ts'
 import { type FieldInfo, show } from '../fields/field.ts'
 
 const IDS = TOOLS.map(nameOf)
 const MOST_TOOLS = 8
+const MOST_NAME = 80
+const CODE = /^sha256-[0-9a-f]{64}$/
 
-/** A list as text, which is how forms and links write it: `calculator,lookup`; '' = no tools. */
+/** A list as text, which is how forms and links write it: `calculator,program:sha256-…:dice.py`; '' = no tools. */
 export const toolsText = (tools: readonly ToolChoice[]): string =>
-  tools.map(({ id }) => id).join(',')
+  tools.map((tool) => [tool.id, ...programOf(tool)].join(':')).join(',')
 
-const listOf = (text: string): unknown => (text === '' ? [] : text.split(',').map((id) => ({ id })))
+const programOf = ({ code, name }: ToolChoice): string[] =>
+  code === undefined ? [] : [code, encodeURIComponent(name ?? '')]
+
+const listOf = (text: string): unknown => (text === '' ? [] : text.split(',').map(choiceOf))
+
+function choiceOf(text: string): unknown {
+  const [id, code, name] = text.split(':')
+  try {
+    return code === undefined ? { id } : { id, code, name: decodeURIComponent(name) }
+  } catch {
+    return text
+  }
+}
+
+const isProgram = ({ id, code, name, ...more }: Partial<ToolChoice>): boolean =>
+  id === PROGRAM_ID &&
+  Object.keys(more).length === 0 &&
+  CODE.test(`${code}`) &&
+  typeof name === 'string' &&
+  name.isWellFormed() &&
+  name.length > 0 &&
+  name.length <= MOST_NAME
+
+const isChoice = (one: unknown): one is ToolChoice =>
+  isRecord(one) &&
+  (isProgram(one) || (Object.keys(one).join() === 'id' && IDS.includes(`${one.id}`)))
 
 const isChoices = (value: unknown): value is ToolChoice[] =>
   Array.isArray(value) &&
   value.length <= MOST_TOOLS &&
   value.every(
     (one, i) =>
-      typeof one === 'object' &&
-      one !== null &&
-      Object.keys(one).join() === 'id' &&
-      IDS.includes(one.id) &&
-      value.findIndex((other) => other.id === one.id) === i,
+      isChoice(one) &&
+      value.findIndex((other) => other.id === one.id && other.code === one.code) === i,
   )
 
 const listed = (value: unknown): unknown => (typeof value === 'string' ? listOf(value) : value)
 
-/** A list of `{id}`, or its text. */
+/** A list of `{id}` and programs `{id, code, name}`, or its text. */
 export const toolsSchema = z.pipe(
   z.unknown().check(
     z.refine((value) => isChoices(listed(value)), {
       error: ({ input }) =>
-        `expected a list of different tools, each as {id} with id ${IDS.map((id) => `'${id}'`).join(' or ')}, got ${show(input)}`,
+        `expected a list of different tools, each as {id} with id ${IDS.map((id) => `'${id}'`).join(' or ')}, or a program as {id: 'program', code, name} with code its sha256, got ${show(input)}`,
     }),
   ),
   z.transform((value) => listed(value) as ToolChoice[]),
@@ -53,4 +78,13 @@ export const TOOLS_INFO: FieldInfo = {
   options: CHOICES.map(([value, label]) => ({ value, label })),
   default: '',
   live: false,
+}
+
+/** The choices of a form; programs are added where they can be read, and what there is stays a choice. */
+export function toolOptions(tools: readonly ToolChoice[]): NonNullable<FieldInfo['options']> {
+  const { options = [] } = TOOLS_INFO
+  const value = toolsText(tools)
+  if (options.some((option) => option.value === value)) return options
+  const label = tools.map(({ id, name }) => name ?? id).join(' and ')
+  return [...options, { value, label }]
 }

@@ -51,6 +51,14 @@ export function correctionRules({ phase, at, settings, path, rule }: RuledPhase)
     [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
     `expected 'off' or loss_type reinforce, because the ratio of ppo_clip already is the importance weight in bypass mode; got '${rollout_is}'`,
   )
+  const { rollout_is_threshold: upper, rollout_is_threshold_lower: lower } =
+    settings.algorithm.rollout_correction
+  rule(
+    lower <= upper,
+    path(`${CORRECTION}.rollout_is_threshold_lower`),
+    [path(`${CORRECTION}.rollout_is_threshold`)],
+    `expected at most rollout_is_threshold (${upper}), because weights between the two are kept; got ${lower}`,
+  )
 }
 
 /** Each criterion of rejection has a threshold of its form. */

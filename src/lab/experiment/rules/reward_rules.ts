@@ -38,6 +38,30 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
   )
 }
 
+/** GDPO compares the parts of a reward, which nothing else changes. */
+export function componentRules({ experiment, at, settings, path, rule }: RuledPhase): void {
+  if (settings.adv_estimator !== 'gdpo') return
+  const has_parts = experiment.reward.parts.length > 0
+  rule(
+    !settings.reward_model.enable,
+    `${at}.reward_model.enable`,
+    [`${at}.adv_estimator`],
+    'expected false, because gdpo compares the parts of the reward, and a reward model has none; got true',
+  )
+  rule(
+    !has_parts || !settings.algorithm.use_kl_in_reward,
+    path('algorithm.use_kl_in_reward'),
+    [`${at}.adv_estimator`],
+    'expected false, because gdpo compares each part of the reward by itself, without a KL; put it in the loss; got true',
+  )
+  rule(
+    !has_parts || settings.algorithm.overlong_buffer.len === 0,
+    path('algorithm.overlong_buffer.len'),
+    [`${at}.adv_estimator`],
+    `expected 0, because gdpo compares each part of the reward by itself, without penalties; got ${settings.algorithm.overlong_buffer.len}`,
+  )
+}
+
 /** An adaptive KL has numbers to adapt, and the overlong buffer fits a response. */
 export function rewardRules({ settings, path, rule }: RuledPhase): void {
   const { rollout, algorithm } = settings

@@ -17,7 +17,7 @@ import {
   trainedRules,
   warmupRules,
 } from './phase_rules.ts'
-import { estimatorRules, pairRules, rewardRules } from './reward_rules.ts'
+import { componentRules, estimatorRules, pairRules, rewardRules } from './reward_rules.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 import { toolRules } from './tool_rules.ts'
 
@@ -60,6 +60,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     const ruled: RuledPhase = { experiment, phase, at, settings, path, rule }
     batchRules(ruled)
     estimatorRules(ruled)
+    componentRules(ruled)
     warmupRules(ruled)
     criticRules(ruled)
     lossRules(ruled)

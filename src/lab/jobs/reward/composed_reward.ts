@@ -1,14 +1,13 @@
 // reward.py of an experiment that composes its reward: every part in Python, and the sum. src/cli/outside_judges.test.ts compares each with the lab's own.
 import { type OutFile, textFile } from '../../../model/hf/out_file.ts'
+import { languageOf, PROGRAM_ID, programSource } from '../../../tasks/program.ts'
 import type { PartChoice } from '../../../tasks/rewards/composed.ts'
 import { fillParams, partNames } from '../../../tasks/rewards/params.ts'
 import { compilePattern } from '../../../tasks/rewards/pattern.ts'
-import { languageOf, PROGRAM_ID, programSource } from '../../../tasks/rewards/program.ts'
 import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
 import type { Task } from '../../../tasks/task.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { JobError } from '../job_error.ts'
-import { rewardOf, scoreOf } from '../rewards.ts'
 import edit_distance from '../templates/rewards/edit_distance.py?raw'
 import equation from '../templates/rewards/equation.py?raw'
 import exact_match from '../templates/rewards/exact_match.py?raw'
@@ -23,6 +22,7 @@ import program from '../templates/rewards/program.py?raw'
 import regex from '../templates/rewards/regex.py?raw'
 import task_score from '../templates/rewards/task.py?raw'
 import countdown from '../templates/scores/countdown.py?raw'
+import { rewardOf, scoreOf } from './rewards.ts'
 
 /** Every kind of part in Python: a function `make` of its settings that returns the rule. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -91,6 +91,14 @@ function programFiles(parts: readonly PartChoice[], names: readonly string[]): O
       throw new JobError(
         `reward.parts.${i}: ${part.name} is in JavaScript, and other systems run Python; write it as a .py file`,
       )
-    return [textFile(`${names[i]}.py`, programSource(`${part.code}`, `${part.name}`))]
+    return [textFile(`${names[i]}.py`, programText(`${part.code}`, `${part.name}`))]
   })
+}
+
+/** Throws JobError where nobody has loaded it. */
+export function programText(code: string, name: string): string {
+  const source = programSource(code)
+  if (source === undefined)
+    throw new JobError(`the program ${name} (${code}) is not here; give its file again`)
+  return source
 }

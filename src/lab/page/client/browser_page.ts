@@ -73,6 +73,8 @@ export function browserPage(): LabPage {
       contents ??= openContents()
       return contents
     },
+    dataPort: () =>
+      new Worker(new URL('../contents/data_worker.ts', import.meta.url), { type: 'module' }),
     now: () => performance.now(),
   }
 }

@@ -97,3 +97,85 @@ test('a phase is not changed by its place while another one may come to stand th
   train()
   expect(editField('phases.1.steps', 8)).toBeUndefined()
 })
+
+/** A run of the preset that trains, and what it is asked. */
+function steeredRun() {
+  openPage('v=1&p=tiny')
+  train()
+  port().says({ type: 'status', run: 1, status: 'running' })
+  draw()
+  const values = () =>
+    port().commands.flatMap((command) =>
+      command.type === 'steer' && command.action.kind === 'set' ? [command.action.value] : [],
+    )
+  /** The run takes a value; the page has not drawn it yet. */
+  const answers = (value: number, refused?: string) => {
+    const { run_experiment: experiment } = labStore.getState()
+    if (!experiment) throw new Error('no run')
+    const entry = { step: 1, kind: 'set', path: 'actor.optim.lr', value } as const
+    const after = {
+      ...experiment,
+      actor: { ...experiment.actor, optim: { ...experiment.actor.optim, lr: value } },
+    }
+    port().says({
+      ...{ type: 'steered', run: 1, entry, steering: [entry] },
+      experiment: refused === undefined ? after : experiment,
+      ...(refused !== undefined && { refused }),
+    })
+  }
+  const rest = () => vi.advanceTimersByTime(300)
+  return { values, answers, rest }
+}
+
+test('an edit that is taken back before the page has drawn the answer to it reaches the run', () => {
+  const { values, answers, rest } = steeredRun()
+  const { lr } = labStore.getState().experiment.actor.optim
+  editField('actor.optim.lr', 0.002)
+  rest()
+  editField('actor.optim.lr', lr)
+  rest()
+  expect(values()).toEqual([0.002, lr])
+  answers(0.002)
+  draw()
+  answers(lr)
+  draw()
+  expect(labStore.getState().experiment.actor.optim.lr).toBe(lr)
+  expect(labStore.getState().run_experiment?.actor.optim.lr).toBe(lr)
+  // Nothing is asked twice.
+  editField('actor.optim.lr', lr)
+  rest()
+  expect(values()).toHaveLength(2)
+})
+
+test('an answer that is drawn while a later edit rests does not take its place', () => {
+  const { values, answers, rest } = steeredRun()
+  const { lr } = labStore.getState().experiment.actor.optim
+  editField('actor.optim.lr', 0.002)
+  rest()
+  editField('actor.optim.lr', lr)
+  answers(0.002)
+  draw()
+  rest()
+  expect(values()).toEqual([0.002, lr])
+  expect(labStore.getState().experiment.actor.optim.lr).toBe(lr)
+})
+
+test('a value that was refused, or that a lost run was sent, can be sent again', () => {
+  const { values, answers, rest } = steeredRun()
+  editField('actor.optim.lr', 0.002)
+  rest()
+  answers(0.002, 'no room')
+  draw()
+  editField('actor.optim.lr', 0.002)
+  rest()
+  expect(values()).toEqual([0.002, 0.002])
+  train()
+  port().says({ type: 'status', run: 2, status: 'running' })
+  draw()
+  const { lr } = labStore.getState().experiment.actor.optim
+  editField('actor.optim.lr', 0.003)
+  rest()
+  editField('actor.optim.lr', lr)
+  rest()
+  expect(values()).toEqual([0.002, 0.002, 0.003, lr])
+})

@@ -59,9 +59,19 @@ const SOFTWARE_EVERY = 5
 /** Every how many steps panels are shown the inside: 1, on software adapters 5. */
 const observeEvery = (): number => (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
 
-/** What all panels together want now; nothing while the page is hidden. */
-export const wantedRequest = (): ObservationRequest =>
-  mergeWanted(is_hidden ? [] : wanted.values(), observeEvery())
+let has_moments = true
+
+/** Whether runs are looked at in moments (validations, ends of phases), whatever panels are open and also while the page is hidden. */
+export function setMoments(wants: boolean): void {
+  has_moments = wants
+  sendWanted()
+}
+
+/** What all panels together want now; nothing but moments while the page is hidden. */
+export const wantedRequest = (): ObservationRequest => ({
+  ...mergeWanted(is_hidden ? [] : wanted.values(), observeEvery()),
+  ...(has_moments && { moments: true }),
+})
 
 const wanted_hearers = new Set<(request: ObservationRequest) => void>()
 

@@ -20,6 +20,7 @@ test('what panels want is remembered, merged, and sent once a frame while a run 
     tokens: false,
     token_layers: false,
     every: 1,
+    moments: true,
   }
   expect(port().commands.at(-1)).toMatchObject({ observe: { ...nothing, groups: ['flow'] } })
   const stopSimilarity = wantObserved('similarity', { groups: ['similarity'], layer: 2 })

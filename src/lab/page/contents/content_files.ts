@@ -1,4 +1,5 @@
 // The files of the page: read from the browser's storage, loaded, kept, and taken from a person who brings them. Loaded when they are needed.
+import type { Prepare } from '../../../tasks/data/load_data.ts'
 import {
   type ContentFile,
   contentHash,
@@ -10,8 +11,8 @@ import type { Experiment } from '../../experiment/schema.ts'
 import { labPage } from '../client/connection.ts'
 import { nextExperiment } from '../next_experiment.ts'
 import { labStore } from '../store.ts'
-import { trainBpeInWorker } from './bpe_training.ts'
 import { contentsOf, contentsStore, findContents, here } from './contents.ts'
+import { DataWork, sourceOf } from './data_work.ts'
 
 /** Reads what is not in memory yet; returns what is in no storage either. */
 export async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
@@ -27,8 +28,25 @@ export async function readAll(names: readonly NamedContent[]): Promise<NamedCont
 }
 
 /** Makes the files of an experiment known to the page's own tasks. */
-export const loadAll = (experiment: Experiment): Promise<void> =>
-  loadContents(experiment, contentsOf(experiment) ?? [], trainBpeInWorker())
+export async function loadAll(experiment: Experiment): Promise<void> {
+  const files = contentsOf(experiment) ?? []
+  const open = labPage().dataPort
+  const work = open && new DataWork(open)
+  const source = (file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }) =>
+    sourceOf({ hash: files.find(({ bytes }) => bytes === file.bytes)?.hash ?? '', ...file })
+  const prepare: Prepare | undefined =
+    work &&
+    ((train, val, plan, { file }) =>
+      work.prepare({
+        ...{ train: source(train), val: val && source(val), plan },
+        tokenizer: file && source(file),
+      }))
+  try {
+    await loadContents(experiment, files, prepare)
+  } finally {
+    work?.end()
+  }
+}
 
 /** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
 export async function keepContent(file: ContentFile): Promise<void> {

@@ -1,74 +1,66 @@
 // A data file that a person brings: what it holds, what can be decided about it, and the experiment that trains on it. Loaded when the first one
 // is brought.
+import { BadRowsError } from '../../../tasks/data/bad_rows.ts'
 import { DATA_TOKENIZERS, type DataTokenizer } from '../../../tasks/data/data_tokenizer.ts'
 import { type LengthBin, lengthBins, medianLength } from '../../../tasks/data/lengths.ts'
 import { choiceOf } from '../../../tasks/data/load_data.ts'
-import { keysOf, proposeMapping } from '../../../tasks/data/mapping.ts'
-import {
-  type DataPlan,
-  type Found,
-  type NamedTable,
-  type Prepared,
-  USUAL_PLAN,
-} from '../../../tasks/data/plan.ts'
-import { prepareData } from '../../../tasks/data/prepare.ts'
-import { readTable } from '../../../tasks/data/readers/readers.ts'
-import { shownCell } from '../../../tasks/data/table.ts'
+import type { DataPlan, Found, Prepared } from '../../../tasks/data/plan.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { packTokenizer } from '../../../tasks/tokenizers/packed.ts'
 import { LARGEST_BPE, SMALLEST_BPE } from '../../../tasks/tokenizers/train_bpe.ts'
 import { type ContentFile, contentHash, tooLarge } from '../../content/content.ts'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { onDataSet } from '../../experiment/on_data_set.ts'
+import { labPage } from '../client/connection.ts'
 import { openExperiment } from '../client/opening.ts'
 import { labStore } from '../store.ts'
-import { type BpeWatch, trainBpeInWorker } from './bpe_training.ts'
 import { keepContent } from './content_files.ts'
+import type { DataHead } from './data_messages.ts'
+import { type DataWatch, DataWork, sourceOf } from './data_work.ts'
 
 export type { ContentFile, DataPlan, Found, LengthBin, Prepared }
 /** Tokens that a byte-pair encoding can have. */
 export const BPE_SIZES = [SMALLEST_BPE, LARGEST_BPE] as const
 
 /** A file that was read, as far as a person sees it. */
-export interface OpenedData extends NamedTable {
+export interface OpenedData extends DataHead {
+  readonly name: string
   readonly content: ContentFile
-  /** Columns, and names inside of columns that hold objects. */
-  readonly keys: readonly string[]
-  /** What each column is likely to be, and the usual choices. */
-  readonly first_plan: DataPlan
-  /** The first rows, a text for each column. */
-  readonly first_rows: readonly { readonly place: string; readonly cells: readonly string[] }[]
 }
-
-const SHOWN_ROWS = 5
-const SHOWN_CHARACTERS = 120
 
 /** The tokenizers to choose from, by name. */
 export const TOKENIZER_CHOICES = Object.entries(DATA_TOKENIZERS) as [DataTokenizer, string][]
 
+/** One worker for the dialog: it keeps what it has read. */
+let work: DataWork | undefined
+const worker = () => {
+  const open = labPage().dataPort
+  if (!open) throw new Error('this page has no workers')
+  work ??= new DataWork(open)
+  return work
+}
+
+/** Lets go of the tables that the dialog has read. */
+export function endReading(): void {
+  work?.end()
+  work = undefined
+}
+
 /** Throws DataFileError, or RangeError for a file that is too large, before it is read. */
-export async function readDataFile(file: File): Promise<OpenedData> {
+export async function readDataFile(file: File, watch: DataWatch): Promise<OpenedData> {
   const why = tooLarge(file.size)
   if (why !== undefined) throw new RangeError(`${file.name}: ${why}`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   const { name } = file
-  const table = await readTable({ name, bytes })
-  return {
-    ...{ name, table, content: { hash: await contentHash(bytes), name, bytes } },
-    keys: keysOf(table),
-    first_plan: { ...USUAL_PLAN, ...proposeMapping(table) },
-    first_rows: table.rows.slice(0, SHOWN_ROWS).map((row, r) => ({
-      place: table.placeOf(r),
-      cells: row.map((cell) =>
-        typeof cell === 'string' ? cell.slice(0, SHOWN_CHARACTERS) : shownCell(cell),
-      ),
-    })),
-  }
+  const content = { hash: await contentHash(bytes), name, bytes }
+  const head = await worker().open({ name, hash: content.hash, blob: file }, watch)
+  return { ...head, name, content }
 }
 
 export type Outcome =
   | { readonly ok: true; readonly prepared: Prepared }
-  | { readonly ok: false; readonly why: string }
+  /** `bad_rows`: how many could be left out. */
+  | { readonly ok: false; readonly why: string; readonly bad_rows?: number }
 
 /** The files of a tokenizer as one file of content: tokenizer.json, and those beside it that say ends and templates. */
 export async function readTokenizer(files: readonly File[]): Promise<ContentFile> {
@@ -83,25 +75,30 @@ export async function readTokenizer(files: readonly File[]): Promise<ContentFile
   return { hash: await contentHash(bytes), name: main.name.slice(-MOST_NAME), bytes }
 }
 
-/** What a plan needs besides the tables: the file of a tokenizer, and how the training of one is watched and ended. */
-export interface Making extends BpeWatch {
+/** What a plan needs besides the files: the file of a tokenizer, and how the work is watched and ended. */
+export interface Making extends DataWatch {
   readonly tokenizer?: ContentFile | undefined
 }
 
 /** The rows of a plan, or why there are none. */
 export async function outcomeOf(
-  train: NamedTable,
-  val: NamedTable | undefined,
+  train: OpenedData,
+  val: OpenedData | undefined,
   plan: DataPlan,
   { tokenizer: file, ...watch }: Making,
 ): Promise<Outcome> {
   if (plan.answer_key === '') return { ok: false, why: 'Say which column holds the right answer.' }
   if (plan.tokenizer === 'file' && !file) return { ok: false, why: 'Choose a tokenizer.json.' }
-  const source = { file, trainBpe: trainBpeInWorker(watch) }
+  const files = {
+    ...{ train: sourceOf(train.content), val: val && sourceOf(val.content) },
+    tokenizer: file && sourceOf(file),
+  }
   try {
-    return { ok: true, prepared: await prepareData(train, val, plan, source) }
+    return { ok: true, prepared: await worker().prepare({ ...files, plan }, watch) }
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) }
+    const why = error instanceof Error ? error.message : String(error)
+    const bad_rows = error instanceof BadRowsError ? error.bad.count : undefined
+    return { ok: false, why, ...(bad_rows !== undefined && { bad_rows }) }
   }
 }
 

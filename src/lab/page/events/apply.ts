@@ -57,7 +57,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     adapter,
     status: state.status === 'loading' ? 'idle' : state.status,
   }),
-  plan: (state, { bytes, allowed_bytes }) => ({ ...state, plan: { bytes, allowed_bytes } }),
+  plan: (state, { type: _, ...plan }) => ({ ...state, plan }),
   progress: (state, { message }) => ({ ...state, message }),
   kernels: (state, { matmul, kernels }) => ({ ...state, matmul, kernels }),
   status: (state, { status }) => ({

@@ -76,6 +76,7 @@ const sample = z.object({
   prompt: text,
   response: text,
   turns: z.optional(list(turn, 64)),
+  tool_problem: z.optional(text),
   ground_truth: text,
   score: finite,
   rm_score: z.optional(finite),

@@ -19,10 +19,36 @@ const KEPT_FOR_PYTHON = ['performance', 'crypto', 'setTimeout', 'clearTimeout', 
 
 /** 1 January 2025: what every clock says. */
 const NOW = 1735689600000
-const LONGEST_TEXT = 20000
+/** A line of them fits, however they are written in JSON. */
+const LONGEST_TEXT = 10000
 const MOST_ENTRIES = 64
 const MOST_MEMORY = 2 ** 29
 const { parse, stringify } = JSON
+
+/** The last of what a program printed in one call. */
+const MOST_PRINTED = 1000
+const output = {
+  text: '',
+  print(text) {
+    output.text = (output.text + text.slice(-MOST_PRINTED)).slice(-MOST_PRINTED)
+  },
+  /** Adds it to a line, and begins anew. */
+  into(line) {
+    const printed = output.text
+    output.text = ''
+    return printed === '' ? line : { ...line, printed }
+  },
+}
+
+/** A value as console.log shows it, more or less. */
+function printable(value) {
+  if (typeof value === 'string') return value
+  try {
+    return stringify(plain(value)) ?? ''
+  } catch {
+    return 'a value that cannot be read'
+  }
+}
 
 /** Numbers from 0 to 1 that begin anew for every call (mulberry32). */
 const chance = {
@@ -61,8 +87,8 @@ function freezeTime(scope) {
   Object.assign(Frozen, { now: () => NOW, parse: Real.parse, UTC: Real.UTC })
   scope.Date = Frozen
   scope.Math.random = chance.next
-  const silent = () => {}
-  scope.console = { log: silent, info: silent, warn: silent, error: silent, debug: silent }
+  const print = (...values) => output.print(`${values.map(printable).join(' ')}\n`)
+  scope.console = { log: print, info: print, warn: print, error: print, debug: print }
   if (scope.performance) scope.performance = { now: () => 0, timeOrigin: NOW }
   if (!scope.crypto) return
   const getRandomValues = (array) => {
@@ -75,11 +101,17 @@ function freezeTime(scope) {
   Object.defineProperty(scope, 'crypto', { value: { getRandomValues } })
 }
 
+/** Beginning and end of a longer text: whoever cuts it shorter, on whichever side, cuts what was there. */
+const shortened = (text) =>
+  text.length <= LONGEST_TEXT
+    ? text
+    : text.slice(0, LONGEST_TEXT / 2) + text.slice(-LONGEST_TEXT / 2)
+
 /** What a program returned, as JSON of a bounded size. A number that is none is a text. */
 function plain(value, depth = 0) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : `${value}`
   if (typeof value === 'boolean' || value === null || value === undefined) return value ?? null
-  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
+  if (typeof value === 'string') return shortened(value)
   if (typeof value === 'bigint') return Number(value)
   if (typeof value !== 'object') return `a ${typeof value}`
   if (depth === 3) return '…'
@@ -128,7 +160,7 @@ def _plain(value, depth=0):
     if isinstance(value, float):
         return value if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
     if isinstance(value, str):
-        return value[:${LONGEST_TEXT}]
+        return value if len(value) <= ${LONGEST_TEXT} else value[:${LONGEST_TEXT / 2}] + value[-${LONGEST_TEXT / 2}:]
     if depth == 3:
         return "…"
     if isinstance(value, dict):
@@ -187,8 +219,8 @@ async function pythonProgram(scope, { source, entry, files }, load) {
     lockFileContents: { info, packages: {} },
     env: { PYTHONHASHSEED: '0', HOME: '/home/pyodide' },
     jsglobals: {},
-    stdout: () => {},
-    stderr: () => {},
+    stdout: (line) => output.print(`${line}\n`),
+    stderr: (line) => output.print(`${line}\n`),
     stdin: () => null,
   })
   scope.fetch = fetch
@@ -208,10 +240,10 @@ async function pythonProgram(scope, { source, entry, files }, load) {
 function answer(program, { index, args }) {
   chance.state = 0
   try {
-    return stringify({ index, value: program.call(args) })
+    return stringify(output.into({ index, value: program.call(args) }))
   } catch (error) {
     const is_fatal = `${error?.name}`.includes('Fatal') || error?.pyodide_fatal_error === true
-    return stringify({ index, error: messageOf(error), is_fatal })
+    return stringify(output.into({ index, error: messageOf(error), is_fatal }))
   }
 }
 
@@ -222,7 +254,7 @@ function* answers(program, text) {
     chance.state = 0
     program.begin()
   } catch (error) {
-    for (const { index } of calls) yield stringify({ index, error: messageOf(error) })
+    for (const { index } of calls) yield stringify(output.into({ index, error: messageOf(error) }))
     return
   }
   for (const call of calls) yield answer(program, call)

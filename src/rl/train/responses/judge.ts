@@ -58,7 +58,7 @@ export class Judge {
         : task.tokenizer.decode(ids)
     })
     const answers = format ? texts.map((text) => format.answer(text)) : texts
-    const scored = await scoreTexts(this.#by, samples, answers, batch.is_ended)
+    const scored = await scoreTexts(this.#by, samples, answers, batch.is_ended, turns?.num_turns)
     return { batch, texts, ...scored, ...(spoken && { spoken }) }
   }
 

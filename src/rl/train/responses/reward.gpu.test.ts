@@ -1,8 +1,8 @@
 // A composed reward in the real trainer: what is trained on, what is reported of each part, and a response that cannot be scored.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
+import { installProgramRunner, loadProgram } from '../../../tasks/program.ts'
 import { createReward, type PartChoice } from '../../../tasks/rewards/composed.ts'
-import { installProgramRunner, loadProgram } from '../../../tasks/rewards/program.ts'
 import { mean } from '../../math/stats.ts'
 import { CONFIG, RL } from '../../testing.ts'
 import { Trainer } from '../trainer.ts'
@@ -39,7 +39,7 @@ test('the sum of the parts is trained on, and each part is reported', async () =
 
 test('a response that a program cannot score scores 0, is counted, and says why', async () => {
   loadProgram('sha256-p', '')
-  installProgramRunner(async (_, responses) =>
+  installProgramRunner(async (_program, _entry, responses) =>
     responses.map((_, row) =>
       row === 1 ? { problem: 'timeout', message: 'too long' } : { value: { score: 0.5, half: 1 } },
     ),

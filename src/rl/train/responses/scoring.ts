@@ -3,6 +3,9 @@ import type { Scored } from '../../../tasks/rewards/composed.ts'
 import { isRight, type Sample } from '../../../tasks/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 
+/** verl's num_turns of a response that was written at once: the prompt, and the response. */
+const ONE_TURN = 2
+
 /**
  * Scores responses. The task's own score is 0 for one that did not end; a composed reward sees every text, cut off or not, as verl's do.
  */
@@ -11,6 +14,7 @@ export async function scoreTexts(
   samples: readonly Sample[],
   texts: readonly string[],
   is_ended: readonly boolean[],
+  num_turns?: readonly number[],
 ): Promise<Scored> {
   if (reward)
     return reward.score(
@@ -18,7 +22,7 @@ export async function scoreTexts(
         data_source,
         solution_str: texts[b],
         ground_truth,
-        extra_info: { ...extra_info, prompt },
+        extra_info: { ...extra_info, prompt, num_turns: num_turns?.[b] ?? ONE_TURN },
       })),
     )
   const scores = samples.map(({ prompt }, b) => (is_ended[b] ? task.score(prompt, texts[b]) : 0))

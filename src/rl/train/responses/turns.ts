@@ -8,6 +8,7 @@ import { chatOf, chatTurns } from '../../../tasks/tools/chat_turns.ts'
 import { Conversation, type ConversationSetting } from '../../../tasks/tools/conversation.ts'
 import { markedTurns } from '../../../tasks/tools/marked_turns.ts'
 import { TURN_DEFAULTS } from '../../../tasks/tools/tool.ts'
+import { messagesOf } from '../../../tasks/tools/tool_prompts.ts'
 import type { TurnFormat } from '../../../tasks/tools/turn_format.ts'
 import type { Rollout as RolloutConfig } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
@@ -78,9 +79,7 @@ export async function respond(
     const [response_ids, ...read] = await gpu.read(rollout.tensors.response_ids, ...tensors)
     return { response_ids, read: read as Float32Array[] }
   }
-  const held = samples.map(
-    ({ prompt }) => new Conversation(setting, [{ role: 'user', content: prompt }]),
-  )
+  const held = samples.map((sample) => new Conversation(setting, messagesOf(sample)))
   const placed = await rollout.converse(prompts, sampling, ({ row, ids }) => held[row].say(ids))
   const read = tensors.length > 0 ? await gpu.read(...tensors) : []
   return {

@@ -136,6 +136,7 @@ async function respond(
   const texts: string[] = []
   const answers: string[] = []
   const ended: boolean[] = []
+  const num_turns: number[] = []
   for (let first = 0; first < total; first += B) {
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
@@ -156,8 +157,10 @@ async function respond(
       asked.push(samples[b])
       texts.push(text)
       answers.push(setting ? setting.format.answer(text) : text)
+      if (turns) num_turns.push(turns.num_turns[b])
       ended.push(turns ? turns.is_ended[b] : eos_token_ids.some((id) => response.includes(id)))
     }
   }
-  return { texts, is_ended: ended, ...(await scoreTexts(config, asked, answers, ended)) }
+  const scored = await scoreTexts(config, asked, answers, ended, num_turns)
+  return { texts, is_ended: ended, ...scored }
 }

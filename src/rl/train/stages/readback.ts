@@ -142,13 +142,13 @@ function criticNumbers(
 
 /** The evidence of an update that was left out, with the first token of the batch whose log-prob was not finite. */
 function nonFinite(
-  { layout, config }: Training,
+  { parts, config }: Training,
   { batch, order, critic }: PolicyStep,
   { updates, critic_updates }: Updates,
   { controls, found, tokens, critic_controls, critic_found }: Sums,
 ): { readonly non_finite?: NonFinite } {
   const broken =
-    brokenUpdate('actor', layout, takenUpdates(controls, updates), found) ??
+    brokenUpdate('actor', parts.actor.tensors.layout, takenUpdates(controls, updates), found) ??
     (critic &&
       brokenUpdate(
         'critic',

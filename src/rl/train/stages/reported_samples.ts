@@ -2,6 +2,15 @@
 import { type DrawnBatch, rewardPartsOf } from '../../experience/drawn_batch.ts'
 import type { StepSample } from '../step_result.ts'
 
+/** Why a tool of a person's own did not answer, the first time. */
+function toolProblemOf(
+  { turns }: DrawnBatch['batch'],
+  row: number,
+): Pick<StepSample, 'tool_problem'> {
+  const [first] = turns?.tool_problems?.[row] ?? []
+  return first ? { tool_problem: `${first.tool}: ${first.message}` } : {}
+}
+
 /** In the order in which they were drawn; advantages [B]. */
 export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>): StepSample[] {
   const { order, samples, texts, spoken, scores, task_scores, batch } = drawn
@@ -11,6 +20,7 @@ export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>):
       prompt: samples[b].prompt,
       response: texts[b],
       ...(spoken && { turns: spoken[b] }),
+      ...toolProblemOf(batch, b),
       ground_truth: samples[b].ground_truth,
       score: task_scores[b],
       ...rewardPartsOf(drawn, b),

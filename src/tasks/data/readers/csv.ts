@@ -1,4 +1,5 @@
 // Values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes, and ends of lines inside of them.
+import type { Reading } from '../bad_rows.ts'
 import { DataFileError } from '../data_file.ts'
 import { refuseColumns, refuseRows, type Table } from '../table.ts'
 import type { Reader } from './reader.ts'
@@ -26,8 +27,11 @@ function separatorOf(text: string): string {
   return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best))[0]
 }
 
+/** Lines between two words on how far it is. */
+const SOME_LINES = 4096
+
 /** Every record; an empty line is none. */
-function recordsOf(text: string, file: string): Record[] {
+function recordsOf(text: string, file: string, { onBadRow, onProgress }: Reading): Record[] {
   const separator = separatorOf(text)
   const records: Record[] = []
   let at = 0
@@ -44,12 +48,16 @@ function recordsOf(text: string, file: string): Record[] {
       at++
     }
     if (text[at] === '\r') at++
-    if (at < text.length && text[at] !== '\n')
-      throw new DataFileError(
+    const is_broken = at < text.length && text[at] !== '\n'
+    if (is_broken) {
+      onBadRow(
         `${file}: line ${line}, column ${fields.length}: expected the end of the field after its quote`,
       )
+      while (at < text.length && text[at] !== '\n') at++
+    }
     at++
-    line++
+    if (++line % SOME_LINES === 0) onProgress?.(at / text.length)
+    if (is_broken) continue
     if (fields.length > 1 || fields[0] !== '') records.push({ fields, line: begins })
     refuseRows(file, records.length - 1)
   }
@@ -87,8 +95,8 @@ function quoted(text: string, start: number, file: string, line: number): Field 
 /** Whether the first record names columns. Where none of its fields has a letter, as in `3+4=,7`, it is a row. */
 const isHead = ({ fields }: Record) => fields.some((field) => /\p{L}/u.test(field))
 
-function readText(text: string, file: string): Table {
-  const records = recordsOf(text, file)
+function readText(text: string, file: string, reading: Reading): Table {
+  const records = recordsOf(text, file, reading)
   const [first] = records
   if (!first) return { columns: [], rows: [], notes: [], placeOf: () => '' }
   const has_head = isHead(first)
@@ -101,12 +109,14 @@ function readText(text: string, file: string): Table {
     throw new DataFileError(
       `${file}: line 1, column ${twice + 1}: expected another name for each column, found '${columns[twice]}' twice`,
     )
-  const rows = has_head ? records.slice(1) : records
-  for (const { fields, line } of rows)
-    if (fields.length !== columns.length)
-      throw new DataFileError(
+  const rows = (has_head ? records.slice(1) : records).filter(({ fields, line }) => {
+    const is_whole = fields.length === columns.length
+    if (!is_whole)
+      reading.onBadRow(
         `${file}: line ${line}: expected ${columns.length} fields as in the first line, found ${fields.length}`,
       )
+    return is_whole
+  })
   return {
     columns,
     rows: rows.map(({ fields }) => fields),

@@ -1,5 +1,5 @@
 // JSON lines: an object on every line. Empty lines are left out.
-import { DataFileError } from '../data_file.ts'
+import type { Reading } from '../bad_rows.ts'
 import { type Cell, refuseRows, type Table, tableOfObjects } from '../table.ts'
 import type { Reader } from './reader.ts'
 
@@ -9,32 +9,44 @@ const isObject = (value: unknown): value is Readonly<Record<string, Cell>> =>
 /** Python writes these where a number is none, and they are no JSON. */
 const NOT_FINITE = /(?<![\w"])(-?Infinity|NaN)(?![\w"])/
 
-/** Throws DataFileError naming the line. */
-export function readJsonLines(text: string, file: string): Table {
+/** Lines between two words on how far it is. */
+const SOME_LINES = 4096
+
+/** A line that is no object is a bad row. */
+export function readJsonLines(
+  text: string,
+  file: string,
+  { onBadRow, onProgress }: Reading,
+): Table {
   const lines: number[] = []
   const objects: Readonly<Record<string, Cell>>[] = []
-  text.split('\n').forEach((line, i) => {
-    if (line.trim() === '') return
+  let line = 0
+  for (let from = 0; from < text.length; ) {
+    const next = text.indexOf('\n', from)
+    const end = next < 0 ? text.length : next
+    const own = text.slice(from, end)
+    from = end + 1
+    if (++line % SOME_LINES === 0) onProgress?.(end / text.length)
+    if (own.trim() === '') continue
     refuseRows(file, objects.length + 1)
-    const value = parsed(line, `${file}: line ${i + 1}`)
-    if (!isObject(value))
-      throw new DataFileError(
-        `${file}: line ${i + 1}: expected one JSON object, found another value`,
-      )
-    objects.push(value)
-    lines.push(i + 1)
-  })
+    const object = parsed(own)
+    if (typeof object === 'string') onBadRow(`${file}: line ${line}: ${object}`)
+    else {
+      objects.push(object)
+      lines.push(line)
+    }
+  }
   return tableOfObjects(file, objects, (row) => `line ${lines[row]}`)
 }
 
-function parsed(line: string, where: string): unknown {
+/** The object of a line, or what is wrong with it. */
+function parsed(line: string): Readonly<Record<string, Cell>> | string {
   try {
-    return JSON.parse(line)
+    const value: unknown = JSON.parse(line)
+    return isObject(value) ? value : 'expected one JSON object, found another value'
   } catch {
     const [found] = NOT_FINITE.exec(line) ?? []
-    throw new DataFileError(
-      `${where}: expected one JSON object, found ${found === undefined ? 'text that is no JSON' : `${found}, which JSON does not have`}`,
-    )
+    return `expected one JSON object, found ${found === undefined ? 'text that is no JSON' : `${found}, which JSON does not have`}`
   }
 }
 

@@ -1,4 +1,5 @@
 // Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
+import type { Reading } from '../bad_rows.ts'
 import { type DataFile, DataFileError } from '../data_file.ts'
 import { type Cell, refuseColumns, refuseRows, type Table } from '../table.ts'
 import { isParquet } from './bytes.ts'
@@ -8,7 +9,7 @@ import type { Reader } from './reader.ts'
 /** Levels of lists and structures inside a cell. */
 const MOST_DEPTH = 16
 
-async function readBytes({ name, bytes }: DataFile): Promise<Table> {
+async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Promise<Table> {
   try {
     const [{ parquetMetadata, parquetRead, parquetSchema }, { parquetHeader }, { compressors }] =
       await Promise.all([
@@ -34,14 +35,23 @@ async function readBytes({ name, bytes }: DataFile): Promise<Table> {
         found = rows
       },
     })
-    const rows = found.map((row, r) =>
-      columns.map((column, c) =>
-        plainCell(row[c], (what) => {
-          throw new DataFileError(`${name}: row ${r + 1}, column ${column}: ${what}`)
-        }),
-      ),
-    )
-    return { columns, rows, notes: [], placeOf: (row) => `row ${row + 1}` }
+    const places: number[] = []
+    const rows = found.flatMap((row, r) => {
+      try {
+        const cells = columns.map((column, c) =>
+          plainCell(row[c], (what) => {
+            throw new DataFileError(`${name}: row ${r + 1}, column ${column}: ${what}`)
+          }),
+        )
+        places.push(r + 1)
+        return [cells]
+      } catch (error) {
+        if (!(error instanceof DataFileError)) throw error
+        onBadRow(error.message)
+        return []
+      }
+    })
+    return { columns, rows, notes: [], placeOf: (row) => `row ${places[row]}` }
   } catch (error) {
     if (error instanceof DataFileError) throw error
     const why = error instanceof Error ? error.message : String(error)

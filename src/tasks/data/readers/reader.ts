@@ -1,4 +1,5 @@
 // What a format of data files is. One file and one line in the list (readers.ts) add another.
+import type { Reading } from '../bad_rows.ts'
 import type { DataFile } from '../data_file.ts'
 import type { Table } from '../table.ts'
 
@@ -6,7 +7,7 @@ import type { Table } from '../table.ts'
 interface TextReader {
   readonly extensions: readonly string[]
   /** Throws DataFileError naming file, row and column. */
-  readonly readText: (text: string, file: string) => Table
+  readonly readText: (text: string, file: string, reading: Reading) => Table
 }
 
 /** A format of its own bytes. */
@@ -14,7 +15,7 @@ interface BytesReader {
   readonly extensions: readonly string[]
   readonly isIt: (bytes: Uint8Array) => boolean
   /** Throws DataFileError naming file, row and column. */
-  readonly readBytes: (file: DataFile) => Promise<Table>
+  readonly readBytes: (file: DataFile, reading: Reading) => Promise<Table>
 }
 
 export type Reader = TextReader | BytesReader

@@ -1,5 +1,7 @@
 // Any data file as a table: its format is told by its bytes, then by its name.
+import { BadRows, type Reading, STRICT } from '../bad_rows.ts'
 import { type DataFile, DataFileError } from '../data_file.ts'
+import type { NamedTable } from '../plan.ts'
 import type { Table } from '../table.ts'
 import { refuseForeign, textOf } from './bytes.ts'
 import { csv } from './csv.ts'
@@ -19,15 +21,30 @@ const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./
 /** Whether a file is one of these formats by its name. */
 export const isDataFile = (name: string): boolean => DATA_EXTENSIONS.includes(extensionOf(name))
 
+/** Reads a data file, and takes down its rows that cannot be used. Throws DataFileError for a file without any other. */
+export async function readRows(
+  { name, bytes }: DataFile,
+  onProgress?: Reading['onProgress'],
+): Promise<NamedTable> {
+  const bad = new BadRows()
+  try {
+    const table = await readTable({ name, bytes }, { onBadRow: bad.add, onProgress })
+    return { name, table, bad }
+  } catch (error) {
+    // What is wrong with its rows says more than that there are none.
+    throw bad.count > 0 ? new DataFileError(bad.first[0]) : error
+  }
+}
+
 /**
  * Reads a data file. Throws DataFileError, and nothing else, for one that is none: the message says what it is, and row and column where it
  * breaks.
  */
-export async function readTable(file: DataFile): Promise<Table> {
+export async function readTable(file: DataFile, reading: Reading = STRICT): Promise<Table> {
   const { name, bytes } = file
   refuseForeign(name, bytes)
   const own = READERS.find((reader) => 'isIt' in reader && reader.isIt(bytes))
-  if (own && 'readBytes' in own) return withRows(name, await own.readBytes(file))
+  if (own && 'readBytes' in own) return withRows(name, await own.readBytes(file, reading))
   const text = textOf(name, bytes)
   if (text.trim() === '')
     throw new DataFileError(`${name}: expected rows, found nothing but spaces`)
@@ -37,7 +54,8 @@ export async function readTable(file: DataFile): Promise<Table> {
   const chosen = reader ?? byText(text)
   // A list of objects under the name of JSON lines.
   const format = chosen === jsonl && /^\s*\[/.test(text) ? json : chosen
-  return withRows(name, (format as Extract<Reader, { readText: unknown }>).readText(text, name))
+  const { readText } = format as Extract<Reader, { readText: unknown }>
+  return withRows(name, readText(text, name, reading))
 }
 
 /** The format of a text whose name says none. */

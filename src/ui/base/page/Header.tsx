@@ -1,8 +1,9 @@
-import { CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { BookOpen, CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../../lab/page/replay.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { adapterName } from '../../../lab/protocol/card.ts'
+import { ALL_LESSONS, openLesson } from '../../lessons/open_lesson.ts'
 import { showDialog } from '../../palette/dialogs.ts'
 import { Keys } from '../../palette/keys/Keys.tsx'
 import { selectIsReplaying } from '../../runs/replay/replays.ts'
@@ -90,6 +91,22 @@ function ThemeSwitch() {
   )
 }
 
+function LessonsButton() {
+  return (
+    <button
+      type="button"
+      className="lessons-button"
+      data-testid="open-lessons"
+      aria-label="Lessons"
+      title="Twelve short lessons, beside the lab"
+      onClick={() => openLesson(ALL_LESSONS)}
+    >
+      <BookOpen className="icon" aria-hidden="true" />
+      <span>Lessons</span>
+    </button>
+  )
+}
+
 /** The way to every command for those who do not know its key. */
 function CommandsButton() {
   return (
@@ -117,6 +134,7 @@ export function Header() {
         Reinforcement learning on your own GPU, with the policy of every layer in view
       </p>
       <Adapter />
+      <LessonsButton />
       <CommandsButton />
       <ThemeSwitch />
     </header>

@@ -2,12 +2,16 @@
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../../lab/links/view.ts'
-import { Charts } from '../../learning/Charts.tsx'
 import { openTab, type UiState, uiStore } from '../store.ts'
 import { lazyPart } from './lazy_part.tsx'
 import { Part } from './Part.tsx'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
+/** It is open at first: its place is kept, so that nothing moves when it comes. */
+const Charts = lazyPart(async () => (await import('../../learning/Charts.tsx')).Charts, {
+  name: 'This tab',
+  fallback: <div className="charts-awaited" />,
+})
 const InsideTab = lazyPart(
   async () => (await import('../../inside/InsideTab.tsx')).InsideTab,
   IN_TAB,
@@ -17,6 +21,7 @@ const TokensTab = lazyPart(
   IN_TAB,
 )
 const RunsTab = lazyPart(async () => (await import('../../runs/RunsTab.tsx')).RunsTab, IN_TAB)
+const StudyTab = lazyPart(async () => (await import('../../study/StudyTab.tsx')).StudyTab, IN_TAB)
 const GpuTab = lazyPart(async () => (await import('../../gpu/GpuTab.tsx')).GpuTab, IN_TAB)
 
 const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
@@ -24,6 +29,7 @@ const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
   inside: { name: 'Inside', says: 'What every layer does, on tokens of the run' },
   tokens: { name: 'Tokens', says: 'Responses token by token, and the step that trained on them' },
   runs: { name: 'Runs', says: 'Runs of this browser, side by side' },
+  study: { name: 'Study', says: 'Several settings with several seeds, and what they prove' },
   gpu: { name: 'GPU', says: 'Memory, time and speed' },
 }
 
@@ -32,6 +38,7 @@ const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
   inside: () => <InsideTab />,
   tokens: () => <TokensTab />,
   runs: () => <RunsTab />,
+  study: () => <StudyTab />,
   gpu: () => <GpuTab />,
 }
 

@@ -3,6 +3,7 @@ import { TABS, type Tab } from '../../../lab/links/view.ts'
 import { shownStep } from '../../base/shown.ts'
 import { openTab, setPreference, uiStore } from '../../base/store.ts'
 import { follow, scrubKept } from '../../learning/scrub.ts'
+import { ALL_LESSONS, openLesson } from '../../lessons/open_lesson.ts'
 import { copyReport } from '../../notices/report.ts'
 import { canKeepAwake } from '../../notices/wake_lock.ts'
 import { showDialog } from '../dialogs.ts'
@@ -43,6 +44,7 @@ const TAB_NAMES: Readonly<Record<Tab, readonly [key: string, name: string, also:
   inside: ['I', 'Inside', 'layers'],
   tokens: ['T', 'Tokens', 'responses samples'],
   runs: ['R', 'Runs', 'compare history'],
+  study: ['S', 'Study', 'arms seeds statistics search'],
   gpu: ['G', 'GPU', 'memory profiler'],
 }
 
@@ -73,6 +75,13 @@ export const PAGE_COMMANDS: readonly Command[] = [
     keys: ['?'],
     also: 'help keys',
     run: () => showDialog('help'),
+  },
+  {
+    id: 'lessons',
+    group: 'Page',
+    name: () => 'Lessons',
+    also: 'learn tutorial course help explain',
+    run: () => openLesson(ALL_LESSONS),
   },
   {
     id: 'report',

@@ -1,34 +1,24 @@
-// A part that is a program: its text, which can be written here, chosen as a file, or dropped onto the page.
+// A program's text, which can be written here, chosen as a file, or dropped onto the page: for parts of a reward and for tools.
 import { useState } from 'react'
-import { type PartChoice, programPart, programText } from '../../../lab/page/reward_trial.ts'
+import { programText } from '../../../lab/page/contents/kept_programs.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { useLab } from '../../base/run.ts'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 
-/** What an empty editor begins with, by the ending of the file. */
-const STARTS = {
-  'reward.js': `function compute_score(data_source, solution_str, ground_truth, extra_info) {
-  return solution_str === ground_truth ? 1 : 0
-}
-`,
-  'reward.py': `def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
-    return 1.0 if solution_str == ground_truth else 0.0
-`,
-} as const
-
 interface EditorProps {
   readonly start: string
   readonly name: string
   readonly action: string
-  onUse(part: PartChoice): void
+  /** Rejects with the reason where the text cannot be used. */
+  onUse(text: string, name: string): Promise<void>
 }
 
-/** A text and the button that makes a part of it. */
+/** A text and the button that uses it. */
 function Editor({ start, name, action, onUse }: EditorProps) {
   const [text, setText] = useState(start)
   const [problem, setProblem] = useState<string>()
-  const use = () => programPart(text, name).then(onUse, ({ message }: Error) => setProblem(message))
+  const use = () => onUse(text, name).catch(({ message }: Error) => setProblem(message))
   return (
     <>
       <textarea
@@ -52,26 +42,36 @@ function Editor({ start, name, action, onUse }: EditorProps) {
   )
 }
 
-/** The program of a part, to read and to change. */
-export function ProgramPart(props: {
-  readonly part: PartChoice
-  onChange(part: PartChoice): void
+/** A program that the experiment names, to read and to change. */
+export function ProgramEditor(props: {
+  readonly code: string
+  readonly name: string
+  onUse(text: string, name: string): Promise<void>
 }) {
-  const { part, onChange } = props
-  const text = programText(useLab(selectExperiment), `${part.code}`)
+  const { code, name, onUse } = props
+  const text = programText(useLab(selectExperiment), code)
   if (text === undefined) return <p className="soft">Its file is not here yet.</p>
-  return (
-    <Editor
-      key={`${part.code}`}
-      {...{ start: text, name: `${part.name}`, action: 'Use the changed text' }}
-      onUse={({ code, name }) => onChange({ ...part, code, name })}
-    />
-  )
+  return <Editor key={code} {...{ start: text, name, action: 'Use the changed text', onUse }} />
 }
 
-/** A program that is not a part yet; `onDone` without one when a person thinks better of it. */
-export function NewProgram({ onDone }: { onDone: (part?: PartChoice) => void }) {
-  const [name, setName] = useState<keyof typeof STARTS>('reward.js')
+/** What an empty editor begins with, in each language. */
+export interface ProgramStarts {
+  readonly js: string
+  readonly py: string
+}
+
+/** A program that is not part of the experiment yet. */
+export function NewProgram(props: {
+  /** The name of its file without the ending: reward, tool. */
+  readonly stem: string
+  readonly starts: ProgramStarts
+  readonly help: string
+  onUse(text: string, name: string): Promise<void>
+  onCancel(): void
+}) {
+  const { stem, starts, help, onUse, onCancel } = props
+  const [language, setLanguage] = useState<keyof ProgramStarts>('js')
+  const [problem, setProblem] = useState<string>()
   return (
     <div className="reward-part">
       <div className="reward-part-head">
@@ -79,12 +79,12 @@ export function NewProgram({ onDone }: { onDone: (part?: PartChoice) => void }) 
         <label>
           language{' '}
           <select
-            value={name}
+            value={language}
             data-testid="program-language"
-            onChange={({ target }) => setName(target.value as keyof typeof STARTS)}
+            onChange={({ target }) => setLanguage(target.value as keyof ProgramStarts)}
           >
-            <option value="reward.js">JavaScript</option>
-            <option value="reward.py">Python</option>
+            <option value="js">JavaScript</option>
+            <option value="py">Python</option>
           </select>
         </label>
         <input
@@ -94,21 +94,25 @@ export function NewProgram({ onDone }: { onDone: (part?: PartChoice) => void }) 
           data-testid="program-file"
           onChange={async ({ target }) => {
             const [file] = target.files ?? []
-            if (file) onDone(await programPart(await file.text(), file.name))
+            if (!file) return
+            const used = onUse(await file.text(), file.name)
+            used.catch(({ message }: Error) => setProblem(message))
           }}
         />
-        <button type="button" className="plain" onClick={() => onDone()}>
+        <button type="button" className="plain" onClick={onCancel}>
           Cancel
         </button>
       </div>
-      <p className="soft help">
-        It runs apart from this page: without network, storage or GPU, and with a time limit. The
-        same file works in verl.
-      </p>
+      <p className="soft help">{help}</p>
+      {problem === undefined ? null : (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
       <Editor
-        key={name}
-        {...{ start: STARTS[name], name, action: 'Use this program' }}
-        onUse={onDone}
+        key={language}
+        {...{ start: starts[language], name: `${stem}.${language}`, onUse }}
+        action="Use this program"
       />
     </div>
   )

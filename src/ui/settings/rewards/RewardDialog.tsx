@@ -19,16 +19,24 @@ export function RewardDialog() {
 }
 
 const selectParts = ({ experiment }: LabState) => experiment.reward.parts
+const selectTools = ({ experiment }: LabState) => experiment.tools
+const wordsOf = (parts: readonly { readonly id: string; readonly name?: unknown }[]) =>
+  parts.map(({ id, name }) => (id === 'program' ? name : id)).join(' + ')
 
-/** Under the task: what responses are worth, and the way to change it. */
+/** Under the task: what responses are worth and which tools there are, and the ways to change it. */
 export function RewardLine() {
-  const parts = useLab(selectParts)
-  const words = parts.map(({ id, name }) => (id === 'program' ? name : id)).join(' + ')
+  const reward = wordsOf(useLab(selectParts)) || 'the task’s own score'
+  const tools = wordsOf(useLab(selectTools)) || 'none'
   return (
     <p className="task-samples">
-      Reward: {words || 'the task’s own score'}{' '}
+      Reward: {reward}{' '}
       <button type="button" data-testid="open-reward" onClick={() => showDialog('reward')}>
         Compose…
+      </button>
+      <br />
+      Tools: {tools}{' '}
+      <button type="button" data-testid="open-tools" onClick={() => showDialog('tools')}>
+        Choose…
       </button>
     </p>
   )

@@ -3,16 +3,25 @@ import './rewards.css'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { editField } from '../../../lab/page/client/edits.ts'
-import { kindsOf, type PartChoice } from '../../../lab/page/reward_trial.ts'
+import { kindsOf, type PartChoice, programPart } from '../../../lab/page/reward_trial.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { useLab } from '../../base/run.ts'
 import { closeDialog } from '../../palette/dialogs.ts'
 import { PartSettings } from './PartSettings.tsx'
-import { NewProgram, ProgramPart } from './Program.tsx'
+import { NewProgram, ProgramEditor } from './Program.tsx'
 import { Trial } from './Trial.tsx'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 const PROGRAM = 'program'
+const STARTS = {
+  js: `function compute_score(data_source, solution_str, ground_truth, extra_info) {
+  return solution_str === ground_truth ? 1 : 0
+}
+`,
+  py: `def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
+    return 1.0 if solution_str == ground_truth else 0.0
+`,
+}
 
 interface PartProps {
   readonly part: PartChoice
@@ -49,7 +58,15 @@ function Part({ part, place, onChange, onRemove }: PartProps) {
       </div>
       {kind ? <p className="soft help">{kind.help}</p> : null}
       {kind ? <PartSettings {...{ kind, part, place, onChange }} /> : null}
-      {part.id === PROGRAM ? <ProgramPart {...{ part, onChange }} /> : null}
+      {part.id === PROGRAM ? (
+        <ProgramEditor
+          {...{ code: `${part.code}`, name: `${part.name}` }}
+          onUse={async (text, file) => {
+            const { code, name } = await programPart(text, file)
+            onChange({ ...part, code, name })
+          }}
+        />
+      ) : null}
     </li>
   )
 }
@@ -61,10 +78,14 @@ function AddPart({ onAdd }: { onAdd: (part: PartChoice) => void }) {
   if (is_writing)
     return (
       <NewProgram
-        onDone={(part) => {
+        {...{ stem: 'reward', starts: STARTS }}
+        help="It runs apart from this page: without network, storage or GPU, and with a time limit. The same file works in verl."
+        onUse={async (text, name) => {
+          const part = await programPart(text, name)
           setIsWriting(false)
-          if (part) onAdd(part)
+          onAdd(part)
         }}
+        onCancel={() => setIsWriting(false)}
       />
     )
   return (

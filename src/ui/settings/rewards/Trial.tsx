@@ -37,7 +37,7 @@ function useTrial(experiment: LabState['experiment']): Tried {
 }
 
 function Row({ row, names }: { readonly row: TriedRow; readonly names: readonly string[] }) {
-  const { prompt, what, response, score, parts, problem } = row
+  const { prompt, what, response, score, parts, problem, printed } = row
   return (
     <tr data-what={what}>
       <td className="response">{shownText(prompt)}</td>
@@ -49,6 +49,7 @@ function Row({ row, names }: { readonly row: TriedRow; readonly names: readonly 
       <td className="total" title={problem}>
         {formatNumber(score)}
         {problem === undefined ? null : <span className="problem"> {problem}</span>}
+        {printed === undefined ? null : <pre data-testid="reward-printed">{printed}</pre>}
       </td>
     </tr>
   )

@@ -1,5 +1,5 @@
 // For which system: each with what it is, and why it cannot run this experiment where it cannot.
-import type { JobSource } from '../../../lab/jobs/job_files.ts'
+import type { JobSource } from '../../../lab/jobs/job_spec.ts'
 import type { VerlVersion } from '../../../lab/jobs/setting.ts'
 import { FORMATS, type Format, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
 

@@ -4,11 +4,10 @@ import {
   checkJob,
   type Job,
   type JobCheck,
-  type JobOptions,
-  type JobSource,
   makeJob,
   modelExport,
 } from '../../../lab/jobs/job_files.ts'
+import type { JobOptions, JobSource } from '../../../lab/jobs/job_spec.ts'
 import {
   type Cluster,
   type Proposal,

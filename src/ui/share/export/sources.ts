@@ -2,7 +2,7 @@
 import { version } from '../../../../package.json'
 import { decodeCheckpoint } from '../../../lab/checkpoints/file/checkpoint_file.ts'
 import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
-import type { JobSource } from '../../../lab/jobs/job_files.ts'
+import type { JobSource } from '../../../lab/jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../../lab/jobs/model_folders.ts'
 import { readCheckpoint } from '../../../lab/page/client/checkpoints.ts'
 import { labStore } from '../../../lab/page/store.ts'

@@ -1,0 +1,86 @@
+// A study in the page: two settings, three seeds, a reload in the middle, the forest plot, the link, and the command line's numbers.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, test } from './lab_page.ts'
+
+/** A few steps of a narrow model of one layer. */
+const LINK =
+  'v=1&p=tiny&phases=sft,rl&phases.0.steps=4&phases.1.steps=4&phases.1.target_layer=final&model.num_hidden_layers=1&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=2&validation.prompts=16'
+
+interface Kept {
+  readonly seed: number
+  readonly arm: string
+  readonly series: object
+}
+
+/** The numbers of a study without what the clock says. */
+const numbers = (text: string): Kept[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map(({ arm, seed, series, costs, fingerprint }) => ({ arm, seed, series, costs, fingerprint }))
+    .sort((a, b) => (`${a.arm}${a.seed}` < `${b.arm}${b.seed}` ? -1 : 1))
+
+test('two arms and three seeds reach the forest plot over a reload, their link repeats them, and so does the command line', async ({
+  lab,
+  page,
+}) => {
+  test.setTimeout(420_000)
+  await lab.open(LINK)
+  await lab.show('study')
+  await lab.get('study-question').fill('Does a higher rate help?')
+  await lab.get('study-path').selectOption('actor.optim.lr')
+  await lab.get('study-values').fill('0.0001, 0.003')
+  await lab.get('study-seeds').fill('3')
+  await lab.get('study-make').click()
+  await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
+  const { violations } = await new AxeBuilder({ page }).include('.study').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+  await lab.get('study-train').click()
+  await expect(lab.get('study-progress')).toContainText('2 of 6 runs', { timeout: 180_000 })
+
+  await page.reload()
+  // Whatever part of the page is open: it continues in the background.
+  await lab.show('study')
+  await expect(lab.get('study-progress')).toContainText('6 of 6 runs', { timeout: 180_000 })
+  await expect(lab.get('study-forest')).toBeVisible()
+  await expect(lab.get('study-curves')).toBeVisible()
+  await expect(lab.get('study-table').locator('tbody tr')).toHaveCount(2)
+  await expect(lab.get('study-answer')).not.toBeEmpty()
+
+  const saved = async (name: string) => {
+    const waiting = page.waitForEvent('download')
+    await lab.get(`study-save-${name}`).click()
+    return readFileSync(await (await waiting).path(), 'utf8')
+  }
+  const study = await saved('study.json')
+  const own = numbers(await saved('results.jsonl'))
+  expect(own).toHaveLength(6)
+  expect(await saved('report.md')).toContain('Does a higher rate help?')
+
+  const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
+  writeFileSync(join(folder, 'study.json'), study)
+  const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
+  await promisify(execFile)(process.execPath, ['scripts/lab.mjs', ...args])
+  const text = readFileSync(join(folder, 'out/results.jsonl'), 'utf8')
+  const same = numbers(text)
+  expect(same).toHaveLength(2)
+  // Chromium's adapter and that of the command line are one program, where it finds no other.
+  if (/SwiftShader/.test(text)) expect(same).toEqual(own.filter(({ seed }) => seed === 1))
+  rmSync(folder, { recursive: true })
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lab.get('study-link').click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  await lab.get('study-clear').click()
+  await expect(lab.get('study-form')).toBeVisible()
+  await page.goto('about:blank')
+  await page.goto(link)
+  await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
+  await expect(lab.get('study-train')).toHaveText('Train 6 runs')
+})

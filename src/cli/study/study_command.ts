@@ -1,0 +1,106 @@
+// lab study: trains the runs of a study, side by side where there is room, and writes its table and its report.
+import { analyse } from '../../lab/study/analysis.ts'
+import { type Arm, expandStudy } from '../../lab/study/arms.ts'
+import { type PlannedRun, secondsLeft } from '../../lab/study/queue.ts'
+import { studyFiles } from '../../lab/study/report/files.ts'
+import { planStudy } from '../../lab/study/search.ts'
+import type { Study } from '../../lab/study/study.ts'
+import { type Command, LabFailure } from '../command.ts'
+import { print, tell } from '../terminal.ts'
+import { StudyFolder } from './study_folder.ts'
+import { readStudy, readStudyOptions, type StudyOptions } from './study_options.ts'
+import { trainRun } from './study_run.ts'
+
+export const studyCommand: Command = {
+  usage: '<study.json> --out DIR [--resume] [--jobs N] [--seeds N] [--dry-run]',
+  summary:
+    'trains all arms of a study with all seeds, seed by seed, and writes results.jsonl, table.csv, report.md and pictures; ' +
+    '--resume continues a folder: finished runs are kept, missing ones are trained; --jobs N trains N runs side by side; ' +
+    '--seeds N takes the first N seeds, or adds some; --dry-run says what would be trained',
+  run: async (args) => {
+    const options = readStudyOptions(args)
+    const expanded = expandStudy(options.study)
+    if (!expanded.ok)
+      throw new LabFailure(
+        `${options.file}: nothing was trained:\n  ${expanded.problems.join('\n  ')}`,
+      )
+    for (const note of expanded.notes) tell(note)
+    const { arms } = expanded
+    if (options.is_dry) return describe(options.study, arms)
+    return trainStudy(options, arms)
+  },
+}
+
+function describe(study: Study, arms: readonly Arm[]): number {
+  print(`${study.name}: ${arms.length} arms × ${study.seeds.length} seeds`)
+  for (const { name, experiment } of arms) {
+    const steps = experiment.phases.map(({ kind, steps }) => `${kind} ${steps}`).join(', ')
+    print(`  ${name} (${steps})`)
+  }
+  return 0
+}
+
+async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<number> {
+  const { study, out, resume, jobs, file } = options
+  const folder = StudyFolder.open(out, study, resume)
+  for (const change of folder.changes) tell(change)
+  const stop = new AbortController()
+  const onSignal = () => stop.abort()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
+  const problems: string[] = []
+  let plan = planStudy(study, arms, folder.results())
+  while (plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
+    tell(`${plan.stage}: ${plan.runs.length} runs to train, ${jobs} at a time`)
+    await trainAll(plan.runs, study, folder, jobs, stop, problems)
+    plan = planStudy(study, arms, folder.results())
+  }
+  const { compared } = plan
+  const analysis = analyse(compared.study, compared.arms, folder.results())
+  for (const [name, text] of studyFiles(compared.study, analysis, folder.changes))
+    folder.write(name, text)
+  print(`Wrote ${folder.folder}`)
+  for (const problem of problems) tell(problem)
+  if (JSON.stringify(studyOf(options)) !== JSON.stringify(study))
+    tell(
+      `${file} was edited while the study ran. The report is of the study as it began; run it again with --resume for the edited one`,
+    )
+  if (problems.length > 0) return 1
+  return stop.signal.aborted ? 130 : 0
+}
+
+const studyOf = ({ file, study }: StudyOptions): Study | undefined => {
+  try {
+    return { ...readStudy(file), seeds: study.seeds }
+  } catch {
+    return undefined
+  }
+}
+
+/** `jobs` runs at a time, in their order. */
+async function trainAll(
+  runs: readonly PlannedRun[],
+  study: Study,
+  folder: StudyFolder,
+  jobs: number,
+  stop: AbortController,
+  problems: string[],
+): Promise<void> {
+  const waiting = [...runs]
+  const done = folder.results()
+  const work = async () => {
+    for (let run = waiting.shift(); run && !stop.signal.aborted; run = waiting.shift()) {
+      const outcome = await trainRun(run, study, folder.runFolder(run), stop.signal)
+      const name = `${run.arm.name}, seed ${run.seed}`
+      if ('problem' in outcome) problems.push(`${name} did not run: ${outcome.problem}`)
+      if (!('result' in outcome)) continue
+      folder.keep(outcome.result)
+      done.push(outcome.result)
+      const left = secondsLeft(waiting.length, done, jobs)
+      const time = left === undefined ? '' : `, about ${Math.ceil(left / 60)} min left`
+      tell(
+        `${name}: ${outcome.result.status} (${runs.length - waiting.length}/${runs.length}${time})`,
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, work))
+}

@@ -1,0 +1,77 @@
+// The command line of lab study.
+import { parseArgs } from 'node:util'
+import { parseStudy, type Study } from '../../lab/study/study.ts'
+import { LabFailure, UsageError } from '../command.ts'
+import { wholeNumber } from '../input/changed_fields.ts'
+import { readJson } from '../input/input_file.ts'
+
+export interface StudyOptions {
+  readonly file: string
+  readonly study: Study
+  readonly out: string
+  /** Whether `out` may hold this study's runs already. */
+  readonly resume: boolean
+  /** Runs that are trained side by side, each in a process of its own. */
+  readonly jobs: number
+  /** Says what would be trained, and trains nothing. */
+  readonly is_dry: boolean
+}
+
+const MOST_JOBS = 64
+
+/** Throws UsageError for what cannot be meant, LabFailure for a study that is none. */
+export function readStudyOptions(args: readonly string[]): StudyOptions {
+  const { values, positionals } = parse(args)
+  const [file, ...more] = positionals
+  if (file === undefined || more.length > 0)
+    throw new UsageError(`study: expected one study file, got ${positionals.length}`)
+  if (values.out === undefined && !values['dry-run'])
+    throw new UsageError('--out: add --out DIR, the folder for runs, table and report')
+  const jobs = values.jobs === undefined ? 1 : (wholeNumber('--jobs', values.jobs) ?? 1)
+  if (jobs < 1 || jobs > MOST_JOBS)
+    throw new UsageError(`--jobs: expected 1 to ${MOST_JOBS}, got ${jobs}`)
+  const seeds = values.seeds === undefined ? undefined : wholeNumber('--seeds', values.seeds)
+  return {
+    file,
+    study: withSeeds(readStudy(file), seeds),
+    out: values.out ?? '',
+    resume: values.resume,
+    jobs,
+    is_dry: values['dry-run'],
+  }
+}
+
+/** The study with its first `count` seeds, or with further ones behind its own. */
+function withSeeds(study: Study, count: number | undefined): Study {
+  if (count === undefined) return study
+  if (count < 1 || count > 64) throw new UsageError(`--seeds: expected 1 to 64, got ${count}`)
+  const next = Math.max(...study.seeds) + 1
+  const more = Array.from({ length: Math.max(0, count - study.seeds.length) }, (_, i) => next + i)
+  return { ...study, seeds: [...study.seeds, ...more].slice(0, count) }
+}
+
+/** The study of a file. Throws LabFailure naming everything that is wrong with it. */
+export function readStudy(file: string): Study {
+  const parsed = parseStudy(readJson(file))
+  if (parsed.ok) return parsed.study
+  const lines = parsed.issues.map(({ path, message }) => `${path || 'the study'}: ${message}`)
+  throw new LabFailure(`${file}: this is no study:\n  ${lines.join('\n  ')}`)
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        out: { type: 'string' },
+        resume: { type: 'boolean', default: false },
+        jobs: { type: 'string' },
+        seeds: { type: 'string' },
+        'dry-run': { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}

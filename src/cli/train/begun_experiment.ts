@@ -1,0 +1,39 @@
+// What becomes of an experiment before a run of it begins: the sizes of a given model, no warm start where weights bring it, nobody to ask.
+import { followExperiment, parseExperiment } from '../../lab/experiment/experiment.ts'
+import type { PhaseDocument } from '../../lab/experiment/phases.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { LabFailure } from '../command.ts'
+import type { GivenModel } from '../input/given_model.ts'
+
+/** The experiment with the sizes of a given model. Throws LabFailure where it does not fit them. */
+export function withModel(experiment: Experiment, { model }: GivenModel): Experiment {
+  const parsed = parseExperiment({ ...experiment, model: { ...experiment.model, ...model } })
+  if (parsed.ok) return parsed.experiment
+  const [{ path, message }] = parsed.issues
+  throw new LabFailure(`--model: ${path}: ${message}`)
+}
+
+/** The experiment without the sft phases it begins with. */
+export function afterWarmStart(experiment: Experiment): Experiment {
+  const first = experiment.phases.findIndex(({ kind }) => kind !== 'sft')
+  if (first < 0) throw new LabFailure('--warm-start: this experiment has sft phases only')
+  if (experiment.steering.length > 0)
+    throw new LabFailure(
+      '--warm-start: this experiment is steered, and its steps count from the first sft phase; take steering out of it',
+    )
+  return { ...experiment, phases: experiment.phases.slice(first) }
+}
+
+/** Refuses an experiment that would wait for a person for ever, as far as can be said before phase `from` of it runs. */
+export function refuseQuestions(experiment: Experiment, from = 0): void {
+  const { phases } = followExperiment(experiment).experiments.at(-1) ?? experiment
+  for (const [i, phase] of phases.entries())
+    if (i >= from && asksSomeone(phase))
+      throw new LabFailure(
+        `phases.${i}.pairs.source: 'human' asks the person at the page, which the command line cannot do. ` +
+          `Use 'judge', or an experiment with phases.${i}.pairs.verdicts: links copied from a finished run have them`,
+      )
+}
+
+const asksSomeone = (phase: PhaseDocument): boolean =>
+  phase.kind === 'reward_model' && phase.pairs.source === 'human' && !phase.pairs.verdicts

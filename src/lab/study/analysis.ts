@@ -1,0 +1,244 @@
+// What the finished runs of a study say: arms beside the baseline, paired by seed.
+import { mean, variance } from '../../rl/math/stats.ts'
+import { type Arm, baselineOf, runExperiment } from './arms.ts'
+import { commonBudget, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
+import { fingerprintOf, type RunResult } from './results.ts'
+import { seedsNeeded } from './statistics/power.ts'
+import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
+import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
+import { type Interval, tInterval, tTest } from './statistics/student.ts'
+import type { Study } from './study.ts'
+
+/** One run's number. */
+interface SeedValue {
+  readonly seed: number
+  readonly value: number
+  readonly has_collapsed: boolean
+}
+
+/** An arm minus the baseline, by seed. */
+export interface Comparison {
+  readonly pairs: readonly { readonly seed: number; readonly difference: number }[]
+  readonly mean: number
+  readonly t?: Interval | undefined
+  readonly bootstrap?: Interval | undefined
+  readonly p_t?: number | undefined
+  readonly p_sign: number
+  readonly p_permutation: number
+  /** Of the test that the study decides by. */
+  readonly p: number
+  /** Holm's of it, over all arms of the study. */
+  readonly p_holm: number
+  /** That a run of the arm beats one of the baseline. */
+  readonly probability_of_improvement: number
+  readonly verdict: 'better' | 'worse' | 'none' | 'too few'
+  /** Seeds in all that would find a difference of this size, in four of five studies. */
+  readonly seeds_needed?: number | undefined
+}
+
+export interface ArmResult {
+  readonly arm: Arm
+  readonly values: readonly SeedValue[]
+  readonly mean: number
+  readonly deviation: number
+  readonly interquartile_mean: number
+  readonly t?: Interval | undefined
+  readonly spent: number
+  readonly comparison?: Comparison
+}
+
+export interface Analysis {
+  readonly metric: string | undefined
+  /** The budget at which the measure is read. */
+  readonly until: number
+  readonly arms: readonly ArmResult[]
+  readonly baseline: string
+  readonly runs: readonly RunResult[]
+  /** Kept runs that belong to no arm of the study as it is now. */
+  readonly left_over: number
+  /** What a reader must know before the numbers. */
+  readonly warnings: readonly string[]
+}
+
+/** Two-sided. */
+export const ALPHA = 0.05
+
+/** The results by run: `arm, seed` of the study as it is now. */
+export function matchResults(
+  arms: readonly Arm[],
+  seeds: readonly number[],
+  results: readonly RunResult[],
+): Map<string, RunResult> {
+  const known = new Map(results.map((result) => [result.fingerprint, result]))
+  const matched = new Map<string, RunResult>()
+  for (const arm of arms)
+    for (const seed of seeds) {
+      const found = known.get(fingerprintOf(runExperiment(arm, seed)))
+      if (found) matched.set(runKey(arm, seed), found)
+    }
+  return matched
+}
+
+export const runKey = ({ name }: Pick<Arm, 'name'>, seed: number): string => `${name}\n${seed}`
+
+/** Everything that the report and the page show. */
+export function analyse(
+  study: Study,
+  arms: readonly Arm[],
+  results: readonly RunResult[],
+): Analysis {
+  const matched = matchResults(arms, study.seeds, results)
+  const runs = [...matched.values()]
+  const metric = metricOf(runs, study.measure.metric)
+  const until = commonBudget(runs, study)
+  const baseline = baselineOf(study, arms)
+  const values = new Map(
+    arms.map((arm) => [arm.name, metric ? valuesOf(study, arm, matched, metric, until) : []]),
+  )
+  const against = values.get(baseline.name) ?? []
+  const others = arms.filter(({ name }) => name !== baseline.name)
+  const compared = others.map(({ name }) => compare(values.get(name) ?? [], against, study))
+  const adjusted = holm(compared.map(({ p }) => p))
+  const comparisons = new Map(
+    others.map(({ name }, i) => [name, judged(compared[i], adjusted[i], study)]),
+  )
+  return {
+    metric,
+    until,
+    baseline: baseline.name,
+    runs,
+    left_over: new Set(results.map(({ fingerprint }) => fingerprint)).size - runs.length,
+    warnings: warningsOf(study, arms, matched, metric),
+    arms: arms.map((arm) => {
+      const own = values.get(arm.name) ?? []
+      const numbers = own.map(({ value }) => value)
+      const comparison = comparisons.get(arm.name)
+      const spent = study.seeds.flatMap((seed) => {
+        const run = matched.get(runKey(arm, seed))
+        return run ? [spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)] : []
+      })
+      return {
+        arm,
+        values: own,
+        mean: mean(numbers),
+        deviation: Math.sqrt(variance(numbers, { unbiased: true })),
+        interquartile_mean: interquartileMean(numbers),
+        t: tInterval(numbers),
+        spent: mean(spent),
+        ...(comparison && { comparison }),
+      }
+    }),
+  }
+}
+
+function valuesOf(
+  study: Study,
+  arm: Arm,
+  matched: ReadonlyMap<string, RunResult>,
+  metric: string,
+  until: number,
+): SeedValue[] {
+  return study.seeds.flatMap((seed) => {
+    const result = matched.get(runKey(arm, seed))
+    const value = result && measureOf(result, study, metric, until)
+    if (result === undefined || value === undefined) return []
+    return [{ seed, value, has_collapsed: hasCollapsed(result, study, metric) }]
+  })
+}
+
+function compare(
+  own: readonly SeedValue[],
+  against: readonly SeedValue[],
+  { measure }: Study,
+): Omit<Comparison, 'p_holm' | 'verdict' | 'seeds_needed'> {
+  const pairs = own.flatMap(({ seed, value }) => {
+    const other = against.find((one) => one.seed === seed)
+    return other ? [{ seed, difference: value - other.value }] : []
+  })
+  const differences = pairs.map(({ difference }) => difference)
+  const p_t = tTest(differences)
+  const p_permutation = signFlipTest(differences)
+  return {
+    pairs,
+    mean: mean(differences),
+    t: tInterval(differences),
+    bootstrap: bootstrapInterval(differences),
+    probability_of_improvement: probabilityOfImprovement(
+      own.map(({ value }) => value),
+      against.map(({ value }) => value),
+    ),
+    p_t,
+    p_sign: signTest(differences),
+    p_permutation,
+    p: measure.test === 't' ? (p_t ?? 1) : p_permutation,
+  }
+}
+
+/** Fewer pairs say nothing about their spread that one would want to rely on. */
+const FEWEST_PAIRS = 3
+
+function judged(
+  found: Omit<Comparison, 'p_holm' | 'verdict' | 'seeds_needed'>,
+  p_holm: number,
+  { measure }: Study,
+): Comparison {
+  const differences = found.pairs.map(({ difference }) => difference)
+  const is_better = found.mean > 0 === (measure.goal === 'higher')
+  const decided = p_holm < ALPHA ? (is_better ? 'better' : 'worse') : 'none'
+  const is_enough = differences.length >= FEWEST_PAIRS
+  const deviation = Math.sqrt(variance(differences, { unbiased: true }))
+  return {
+    ...found,
+    p_holm,
+    verdict: is_enough ? decided : 'too few',
+    ...(is_enough && { seeds_needed: seedsNeeded(found.mean, deviation) }),
+  }
+}
+
+/** Numbers that agree so far are the same but for rounding. */
+const SAME = 1e-6
+
+function warningsOf(
+  study: Study,
+  arms: readonly Arm[],
+  matched: ReadonlyMap<string, RunResult>,
+  metric: string | undefined,
+): string[] {
+  const runs = [...matched.values()]
+  const warnings: string[] = []
+  const total = arms.length * study.seeds.length
+  if (runs.length < total) warnings.push(`${total - runs.length} of ${total} runs are missing.`)
+  if (runs.length > 0 && metric === undefined)
+    warnings.push(`No run measured one metric that ends with ${study.measure.metric}.`)
+  const adapters = [...new Set(runs.map(({ adapter }) => adapter))]
+  if (adapters.length > 1)
+    warnings.push(
+      `The runs come from different adapters (${adapters.join('; ')}): differences between arms may be differences between machines.`,
+    )
+  const failed = runs.filter(({ status }) => status === 'failed')
+  if (failed.length > 0)
+    warnings.push(
+      `${failed.length} runs broke and count with their last value: ${failed.map(({ arm, seed }) => `${arm}, seed ${seed}`).join('; ')}.`,
+    )
+  if (metric === undefined) return warnings
+  const collapsed = runs.filter(
+    (run) => run.status === 'finished' && hasCollapsed(run, study, metric),
+  )
+  if (collapsed.length > 0)
+    warnings.push(
+      `${collapsed.length} runs ended below half of where reinforcement began, and count: ${collapsed.map(({ arm, seed }) => `${arm}, seed ${seed}`).join('; ')}.`,
+    )
+  const unlike = study.seeds.filter((seed) => {
+    const begun = arms.flatMap((arm) => {
+      const run = matched.get(runKey(arm, seed))
+      const at = run?.series[metric]?.find(([step]) => step === run.begins)
+      return at ? [at[1]] : []
+    })
+    return begun.some((value) => Math.abs(value - begun[0]) > SAME)
+  })
+  if (unlike.length > 0)
+    warnings.push(
+      `The warm starts of seed ${unlike.join(', ')} differ between arms, so their differences are not those of reinforcement alone.`,
+    )
+  return warnings
+}

@@ -1,0 +1,165 @@
+// The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that cannot run are named before
+// anything is trained.
+import { parseExperiment } from '../experiment/experiment.ts'
+import { type Document, setAt } from '../experiment/paths.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import { PRESETS } from '../presets/presets.ts'
+import { plannedCosts, plannedStep } from './costs.ts'
+import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
+import type { Settings, Study } from './study.ts'
+
+/** One arm: what it is called, what it sets, and its experiment, whose seed is that of the base. */
+export interface Arm {
+  readonly name: string
+  /** The name that the study gives it, without the point of the grid. */
+  readonly group: string
+  readonly settings: Settings
+  readonly experiment: Experiment
+}
+
+/** What a study trains, or why it cannot be trained at all. */
+export type Expanded =
+  | { readonly ok: true; readonly arms: readonly Arm[]; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+const MOST_RUNS = 2000
+
+/** A value as an arm's name says it. */
+function shownValue(value: unknown): string {
+  if (typeof value === 'number')
+    return value !== 0 && Math.abs(value) < 1e-3
+      ? value.toExponential().replace('e+', 'e')
+      : `${value}`
+  if (typeof value === 'string') return value === '' ? 'none' : value
+  return JSON.stringify(value).slice(0, 30)
+}
+
+/** `phases.1.target_layer` and 3 as `target_layer 3`. */
+const named = (settings: Settings): string =>
+  Object.entries(settings)
+    .map(([path, value]) => `${path.split('.').at(-1)} ${shownValue(value)}`)
+    .join(', ')
+
+function baseDocument({ base }: Study): Document | string {
+  if (typeof base !== 'string') return base as Document
+  const preset = PRESETS.find(({ id }) => id === base)
+  if (preset) return JSON.parse(JSON.stringify(preset.experiment)) as Document
+  return `base: expected a document or one of ${PRESETS.map(({ id }) => id).join(', ')}, got ${base}`
+}
+
+/** The experiment with as many steps in its last phase of reinforcement as the budget of the base allows, at least one. */
+function withBudget(
+  experiment: Experiment,
+  base: Experiment,
+  { budget }: Study,
+): Experiment | string {
+  if (budget.same === 'steps') return experiment
+  const last = experiment.phases.findLastIndex(({ kind }) => kind === 'rl')
+  const phase = experiment.phases[last]
+  if (phase?.kind !== 'rl') return 'it has no phase of reinforcement to spend a budget in'
+  const { same } = budget
+  const rest = plannedCosts(base)[same] - plannedCosts(experiment)[same]
+  const step = plannedStep(experiment, phase)[same]
+  const steps = Math.round(phase.steps + rest / step)
+  if (steps < 1) return `its other phases take more ${same} than the base has`
+  const phases = experiment.phases.map((other, i) => (i === last ? { ...phase, steps } : other))
+  const parsed = parseExperiment({ ...experiment, phases })
+  return parsed.ok ? parsed.experiment : `${parsed.issues[0].path}: ${parsed.issues[0].message}`
+}
+
+/** The arms of a study. */
+export function expandStudy(study: Study): Expanded {
+  const count = countArms(study)
+  if (count > MOST_ARMS)
+    return {
+      ok: false,
+      problems: [
+        `the grid has ${count.toLocaleString('en')} arms, and at most ${MOST_ARMS} can be compared; search it instead (search.kind), or take values out of it`,
+      ],
+    }
+  const runs = count * study.seeds.length
+  if (runs > MOST_RUNS)
+    return { ok: false, problems: [`${runs} runs, and at most ${MOST_RUNS} can be kept`] }
+  const document = baseDocument(study)
+  if (typeof document === 'string') return { ok: false, problems: [document] }
+  const base = parseExperiment(document)
+  if (!base.ok)
+    return {
+      ok: false,
+      problems: base.issues.map(({ path, message }) => `base.${path}: ${message}`),
+    }
+  const given: readonly { name: string; set: Settings }[] =
+    study.arms.length > 0 ? study.arms : [{ name: '', set: {} }]
+  const grids = gridsOf(study)
+  const made = given.flatMap(({ name, set }, i) =>
+    gridPoints(grids[i], study).map((point) => {
+      const title = [name, named(point)].filter((part) => part !== '').join(', ') || 'base'
+      const settings = { ...set, ...point }
+      return makeArm(study, base.experiment, document, { name: title, group: name, settings })
+    }),
+  )
+  const problems = made.flatMap((arm) => (typeof arm === 'string' ? [arm] : []))
+  const arms = made.flatMap((arm) => (typeof arm === 'string' ? [] : [arm]))
+  const { baseline } = study
+  if (baseline !== '' && !arms.some(({ name, group }) => [name, group].includes(baseline)))
+    problems.push(
+      `baseline: expected one of ${arms.map(({ name }) => name).join('; ')}, got ${baseline}`,
+    )
+  if (new Set(arms.map(({ name }) => name)).size < arms.length)
+    problems.push('two arms have the same name; name them in arms')
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, arms, notes: notesOf(arms) }
+}
+
+/** An arm, or why it cannot run. */
+function makeArm(
+  study: Study,
+  base: Experiment,
+  document: Document,
+  { name, group, settings }: Omit<Arm, 'experiment'>,
+): Arm | string {
+  const own: Document = JSON.parse(JSON.stringify(document))
+  for (const [path, value] of Object.entries(settings))
+    if (!setAt(own, path, value)) return `${name}: ${path}: there is no such field`
+  // Kernels that are measured may differ from run to run, and with them the last bits.
+  const kernels = own.kernels || 'default'
+  const parsed = parseExperiment({ ...own, kernels, name: `${study.name}: ${name}`.slice(0, 80) })
+  if (!parsed.ok) {
+    const [{ path, message }] = parsed.issues
+    return `${name}: ${path}: ${message}`
+  }
+  const experiment = withBudget(parsed.experiment, base, study)
+  return typeof experiment === 'string'
+    ? `${name}: ${experiment}`
+    : { name, group, settings, experiment }
+}
+
+/** What a reader of the comparison should know of its arms. */
+function notesOf(arms: readonly Arm[]): string[] {
+  const warm = ({ experiment: { phases, model, task, data } }: Arm) =>
+    JSON.stringify([
+      phases.slice(
+        0,
+        phases.findIndex(({ kind }) => kind === 'rl'),
+      ),
+      model,
+      task,
+      data,
+    ])
+  const [first, ...others] = arms
+  const other = others.filter((arm) => warm(arm) !== warm(first)).map(({ name }) => name)
+  return other.length === 0
+    ? []
+    : [
+        `not all arms share the warm start of a seed: ${other.join('; ')} differ from ${first.name} in model, task, data or supervised phases`,
+      ]
+}
+
+/** The arm that the others are compared with. */
+export const baselineOf = ({ baseline }: Study, arms: readonly Arm[]): Arm =>
+  arms.find(({ name, group }) => name === baseline || group === baseline) ?? arms[0]
+
+/** The experiment of one run. */
+export const runExperiment = ({ experiment }: Arm, seed: number): Experiment => ({
+  ...experiment,
+  seed,
+})

@@ -1,0 +1,43 @@
+// A study from experiments that a person has: the first is the base, and every one an arm of what it says otherwise.
+import type { Document } from '../experiment/paths.ts'
+import { isDocument } from '../experiment/paths.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { Settings } from './study.ts'
+
+/** No setting of an arm: a study has seeds of its own, and pins the kernels. */
+const NOT_COMPARED: readonly string[] = ['name', 'seed', 'version', 'kernels']
+
+/** An experiment with the name that its arm has. */
+export interface NamedExperiment {
+  readonly name: string
+  readonly experiment: Experiment
+}
+
+/** What `own` says otherwise than `base`: leaves by their paths; lists, such as phases, as a whole. */
+function differenceOf(base: Experiment, own: Experiment): Settings {
+  const found: Document = {}
+  const visit = (before: unknown, after: unknown, path: string) => {
+    if (JSON.stringify(before) === JSON.stringify(after)) return
+    if (isDocument(before) && isDocument(after) && path !== 'task')
+      for (const name of new Set([...Object.keys(before), ...Object.keys(after)]))
+        visit(before[name], after[name], path === '' ? name : `${path}.${name}`)
+    else found[path] = after ?? null
+  }
+  const plain = (experiment: Experiment) =>
+    Object.fromEntries(Object.entries(experiment).filter(([name]) => !NOT_COMPARED.includes(name)))
+  visit(plain(base), plain(own), '')
+  return found
+}
+
+/** The base and the arms of a study of these experiments. */
+export function armsFrom(experiments: readonly NamedExperiment[]) {
+  const [first] = experiments
+  const used = new Set<string>()
+  const arms = experiments.map(({ name, experiment }) => {
+    let own = name.slice(0, 50)
+    for (let i = 2; used.has(own); i++) own = `${name.slice(0, 50)} (${i})`
+    used.add(own)
+    return { name: own, set: differenceOf(first.experiment, experiment) }
+  })
+  return { base: JSON.parse(JSON.stringify(first.experiment)) as Document, arms }
+}

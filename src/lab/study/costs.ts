@@ -1,0 +1,96 @@
+// What a step of reinforcement costs: responses, tokens, and multiplications and additions of the model's products.
+
+import { taskOf } from '../experiment/fields/task_fields.ts'
+import { layersOf } from '../experiment/fields/trained_fields.ts'
+import { hasCritic, settingsOf } from '../experiment/phase_settings.ts'
+import type { RlDocument } from '../experiment/phases.ts'
+import type { Experiment } from '../experiment/schema.ts'
+
+/** Totals of a run so far, warm start not counted: all arms of a seed share it. */
+export interface Costs {
+  readonly responses: number
+  /** Of prompts and responses. */
+  readonly tokens: number
+  /** Operations in matrix products, 10⁹: sampling, scoring and updates of policy, reference and critic. */
+  readonly arithmetic: number
+}
+
+export const NO_COSTS: Costs = { responses: 0, tokens: 0, arithmetic: 0 }
+
+/** Operations of one block and of the head for one token; attention's own products, which are short here, are left out. */
+function sizes({ model, task }: Experiment) {
+  const { hidden_size: C, intermediate_size: F, num_attention_heads: H } = model
+  const D = model.head_dim || C / H
+  const block = 2 * (2 * C * H * D + 2 * C * model.num_key_value_heads * D + 3 * C * F)
+  return { block, head: 2 * C * taskOf(task).tokenizer.vocab_size }
+}
+
+/** Operations that one update of a token takes: forward, and backward as far down as something is trained. */
+function updateCost(experiment: Experiment, phase: RlDocument): number {
+  const { block, head } = sizes(experiment)
+  const L = experiment.model.num_hidden_layers
+  const top = phase.target_layer === 'final' ? L : phase.target_layer
+  const frozen = new Set(layersOf(phase.freeze.layers))
+  const { layer, factor } = phase.lr_factor_above
+  const isTrained = (k: number) => !frozen.has(k) && !(factor === 0 && k > layer)
+  const trained = Array.from({ length: top }, (_, i) => i + 1).filter(isTrained)
+  const lowest = phase.freeze.embed_tokens ? (trained[0] ?? top + 1) : 0
+  // A product's backward is one product for its input and one for its weights.
+  const passed = Math.max(0, top - Math.max(lowest, 1) + 1)
+  const head_backward = phase.freeze.embed_tokens ? head : 2 * head
+  return (top + passed + trained.length) * block + head + head_backward
+}
+
+/** The costs of one step of a phase over so many responses with so many tokens. */
+export function stepCosts(
+  experiment: Experiment,
+  phase: RlDocument,
+  { responses, tokens }: Pick<Costs, 'responses' | 'tokens'>,
+): Costs {
+  const settings = settingsOf(experiment, phase)
+  const { block, head } = sizes(experiment)
+  const L = experiment.model.num_hidden_layers
+  const top = phase.target_layer === 'final' ? L : phase.target_layer
+  const { ppo_epochs, use_kl_loss } = settings.actor
+  const has_reference = use_kl_loss || settings.algorithm.use_kl_in_reward
+  const forward = top * block + head
+  const sampled = L * block + head
+  let per_token = sampled + forward + (has_reference ? forward : 0)
+  per_token += ppo_epochs * updateCost(experiment, phase)
+  if (hasCritic(settings))
+    per_token += L * block * (1 + 3 * (settings.critic.ppo_epochs || ppo_epochs))
+  return { responses, tokens, arithmetic: (per_token * tokens) / 1e9 }
+}
+
+/** Responses of one step. */
+export const stepResponses = (experiment: Experiment, phase: RlDocument): number => {
+  const { train_batch_size, n } = settingsOf(experiment, phase).rollout
+  return train_batch_size * n
+}
+
+export const addCosts = (a: Costs, b: Costs): Costs => ({
+  responses: a.responses + b.responses,
+  tokens: a.tokens + b.tokens,
+  arithmetic: a.arithmetic + b.arithmetic,
+})
+
+/** What a step of a phase is planned to cost, with prompts and responses of full length. */
+export function plannedStep(experiment: Experiment, phase: RlDocument): Costs {
+  const responses = stepResponses(experiment, phase)
+  const { max_prompt_length } = taskOf(experiment.task)
+  const { max_response_length } = settingsOf(experiment, phase).rollout
+  const tokens = responses * (max_prompt_length + max_response_length)
+  return stepCosts(experiment, phase, { responses, tokens })
+}
+
+/** What all reinforcement of an experiment is planned to cost. */
+export const plannedCosts = (experiment: Experiment): Costs =>
+  experiment.phases.reduce((total, phase) => {
+    if (phase.kind !== 'rl') return total
+    const step = plannedStep(experiment, phase)
+    return addCosts(total, {
+      responses: phase.steps * step.responses,
+      tokens: phase.steps * step.tokens,
+      arithmetic: phase.steps * step.arithmetic,
+    })
+  }, NO_COSTS)

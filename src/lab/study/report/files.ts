@@ -1,0 +1,142 @@
+// The files of a study: its report, its tables and its pictures.
+import type { Analysis, ArmResult } from '../analysis.ts'
+import type { Study } from '../study.ts'
+import { forestPlot } from './forest.ts'
+import { heatMap } from './heat.ts'
+import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
+import { short } from './svg.ts'
+import { answerSentence, armSentence, differenceText, planSentence } from './words.ts'
+
+/** Pictures by the names of their files. */
+export function studyPictures(study: Study, analysis: Analysis): Map<string, string> {
+  const pictures = new Map<string, string>()
+  const add = (name: string, svg: string | undefined) => {
+    if (svg !== undefined) pictures.set(name, svg)
+  }
+  if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis))
+  add('curves.svg', curvesPlot(study, analysis))
+  add('profiles.svg', profilesPlot(analysis))
+  add('heat.svg', heatMap(study, analysis))
+  add('layers.svg', layersPlot(study, analysis))
+  return pictures
+}
+
+/** Everything that a study leaves beside its runs, by the names of the files. */
+export function studyFiles(
+  study: Study,
+  analysis: Analysis,
+  changes: readonly string[] = [],
+): Map<string, string> {
+  const pictures = studyPictures(study, analysis)
+  return new Map([
+    ['report.md', reportOf(study, analysis, changes, [...pictures.keys()])],
+    ['table.csv', tableOf(analysis)],
+    ['runs.csv', runsTable(analysis)],
+    ...pictures,
+  ])
+}
+
+const cell = (value: string | number | undefined): string => {
+  const text = value === undefined || Number.isNaN(value) ? '' : `${value}`
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+const csv = (rows: readonly (readonly (string | number | undefined)[])[]): string =>
+  `${rows.map((row) => row.map(cell).join(',')).join('\n')}\n`
+
+/** One row per arm. */
+const tableOf = ({ arms }: Analysis): string =>
+  csv([
+    [
+      ...['arm', 'seeds', 'mean', 'deviation', 'interquartile_mean', 'low', 'high', 'spent'],
+      ...['difference', 'difference_low', 'difference_high', 'bootstrap_low', 'bootstrap_high'],
+      ...['p_t', 'p_permutation', 'p_sign', 'p_holm', 'verdict', 'seeds_needed'],
+      ...['probability_of_improvement', 'collapsed'],
+    ],
+    ...arms.map(({ arm, values, mean, deviation, interquartile_mean, t, spent, comparison: c }) => [
+      ...[arm.name, values.length, mean, deviation, interquartile_mean, t?.low, t?.high, spent],
+      ...[c?.mean, c?.t?.low, c?.t?.high, c?.bootstrap?.low, c?.bootstrap?.high],
+      ...[c?.p_t, c?.p_permutation, c?.p_sign, c?.p_holm, c?.verdict, c?.seeds_needed],
+      c?.probability_of_improvement,
+      values.filter(({ has_collapsed }) => has_collapsed).length,
+    ]),
+  ])
+
+/** One row per run. */
+const runsTable = ({ arms }: Analysis): string =>
+  csv([
+    ['arm', 'seed', 'value', 'collapsed'],
+    ...arms.flatMap(({ arm, values }) =>
+      values.map(({ seed, value, has_collapsed }) => [
+        arm.name,
+        seed,
+        value,
+        has_collapsed ? 1 : 0,
+      ]),
+    ),
+  ])
+
+/** The table of a report, in Markdown. */
+function markdownTable({ arms }: Analysis): string {
+  const row = ({
+    arm,
+    values,
+    mean,
+    deviation,
+    interquartile_mean,
+    spent,
+    comparison,
+  }: ArmResult) =>
+    [
+      arm.name,
+      values.length,
+      `${short(mean)} ± ${short(deviation)}`,
+      short(interquartile_mean),
+      short(spent),
+      comparison && comparison.pairs.length > 0 ? differenceText(comparison) : '',
+      comparison ? short(comparison.p_holm) : '',
+      comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
+    ].join(' | ')
+  return [
+    '| arm | seeds | mean ± sd | IQM | spent | difference [95 %] | p (Holm) | |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    ...arms.map((one) => `| ${row(one)} |`),
+  ].join('\n')
+}
+
+/** One page: question, plan, answer, table, pictures, limits. */
+function reportOf(
+  study: Study,
+  analysis: Analysis,
+  changes: readonly string[],
+  pictures: readonly string[],
+): string {
+  const { runs, warnings, baseline, left_over } = analysis
+  const adapters = [...new Set(runs.map(({ adapter }) => adapter))]
+  const limits = [
+    ...warnings,
+    ...changes,
+    ...(left_over > 0 && !study.search
+      ? [`${left_over} kept runs belong to no arm of the study as it is now, and are not shown.`]
+      : []),
+    ...(study.search
+      ? [
+          `The compared settings were chosen by a ${study.search.kind} search among ${study.search.arms} per arm on other seeds than these.`,
+        ]
+      : []),
+  ]
+  const sentences = analysis.arms
+    .filter(({ comparison }) => comparison)
+    .map((arm) => `- ${armSentence(arm, baseline)}`)
+  return [
+    `# ${study.name}`,
+    study.question,
+    `**${answerSentence(study, analysis)}**`,
+    planSentence(study, analysis),
+    `${runs.length} runs on ${adapters.join('; ') || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
+    markdownTable(analysis),
+    sentences.join('\n'),
+    ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
+    ...(limits.length > 0 ? ['## Limits', limits.map((one) => `- ${one}`).join('\n')] : []),
+    '',
+  ].join('\n\n')
+}

@@ -1,0 +1,45 @@
+// The forest plot: the difference of every arm from the baseline with its interval, and the seeds' own differences.
+import type { Analysis } from '../analysis.ts'
+import { escaped, picture, scaleOf, short } from './svg.ts'
+
+const [LEFT, RIGHT, ROW, TOP] = [230, 150, 28, 44]
+const WIDTH = 760
+
+/** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots the seeds. */
+export function forestPlot({ arms, baseline, metric }: Analysis): string {
+  const compared = arms.flatMap(({ arm, comparison }) =>
+    comparison && comparison.pairs.length > 0 ? [{ name: arm.name, comparison }] : [],
+  )
+  const all = compared.flatMap(({ comparison: { pairs, t } }) => [
+    ...pairs.map(({ difference }) => difference),
+    ...(t ? [t.low, t.high] : []),
+  ])
+  const { ticks, place } = scaleOf(Math.min(0, ...all), Math.max(0, ...all), LEFT, WIDTH - RIGHT)
+  const bottom = TOP + compared.length * ROW
+  const grid = ticks.map(
+    (x) =>
+      `<path d="M${place(x)} ${TOP - 8}V${bottom}" stroke="${x === 0 ? '#666' : '#e4e4e4'}"/><text x="${place(x)}" y="${bottom + 18}" text-anchor="middle">${short(x)}</text>`,
+  )
+  const rows = compared.map(
+    ({ name, comparison: { pairs, t, bootstrap, mean, verdict, p_holm } }, i) => {
+      const y = TOP + i * ROW + ROW / 2 - 4
+      const colour = verdict === 'better' ? '#00704f' : verdict === 'worse' ? '#b34700' : '#555'
+      const dots = pairs.map(
+        ({ difference }) =>
+          `<circle cx="${place(difference)}" cy="${y}" r="2.5" fill="${colour}" fill-opacity="0.35"/>`,
+      )
+      const bar = t
+        ? `<path d="M${place(t.low)} ${y}H${place(t.high)}" stroke="${colour}" stroke-width="3"/>`
+        : ''
+      const thin = bootstrap
+        ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
+        : ''
+      const says = verdict === 'none' ? 'no difference found' : verdict
+      return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(name.slice(0, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${says}, p ${short(p_holm)}</text>`
+    },
+  )
+  return picture(`${metric ?? ''}: difference from ${baseline}`, WIDTH, bottom + 30, [
+    ...grid,
+    ...rows,
+  ])
+}

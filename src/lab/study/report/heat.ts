@@ -1,0 +1,55 @@
+// The heat map: the mean of every arm over the two fields of the grid.
+import type { Analysis } from '../analysis.ts'
+import { axisValues } from '../grid.ts'
+import type { Study } from '../study.ts'
+import { escaped, picture, short } from './svg.ts'
+
+const [LEFT, TOP, CELL_W, CELL_H] = [150, 62, 84, 34]
+
+/** Undefined for a study whose grid has not two fields. */
+export function heatMap(study: Study, { arms, metric }: Analysis): string | undefined {
+  const axes = Object.entries(study.grid)
+  if (axes.length !== 2 || study.search) return undefined
+  const [[down, downs], [across, acrosses]] = axes.map(
+    ([path, axis]) => [path, axisValues(axis)] as const,
+  )
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+  const cells = downs.map((d) =>
+    acrosses.map((a) => {
+      const found = arms.filter(
+        ({ arm: { settings } }) => same(settings[down], d) && same(settings[across], a),
+      )
+      const means = found.map((one) => one.mean).filter(Number.isFinite)
+      return means.length > 0 ? means.reduce((x, y) => x + y, 0) / means.length : undefined
+    }),
+  )
+  const known = cells.flat().filter((x) => x !== undefined)
+  const [low, high] = [Math.min(...known), Math.max(...known)]
+  const shade = (x: number) => (high === low ? 0.5 : (x - low) / (high - low))
+  const parts = cells.flatMap((row, i) =>
+    row.map((value, j) => {
+      const [x, y] = [LEFT + j * CELL_W, TOP + i * CELL_H]
+      if (value === undefined)
+        return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="#eee"/>`
+      const dark = shade(value) > 0.55
+      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="#0072b2" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ' fill="#fff"' : ''}>${short(value)}</text>`
+    }),
+  )
+  const text = (value: unknown) => escaped(`${value}`.slice(0, 16))
+  const heads = [
+    ...acrosses.map(
+      (a, j) =>
+        `<text x="${LEFT + j * CELL_W + CELL_W / 2}" y="${TOP - 8}" text-anchor="middle">${text(a)}</text>`,
+    ),
+    ...downs.map(
+      (d, i) =>
+        `<text x="${LEFT - 10}" y="${TOP + i * CELL_H + 20}" text-anchor="end">${text(d)}</text>`,
+    ),
+    `<text x="${LEFT}" y="${TOP - 26}">${escaped(across)} →, ${escaped(down)} ↓</text>`,
+  ]
+  const width = Math.max(LEFT + acrosses.length * CELL_W + 16, 420)
+  return picture(`${metric ?? ''}, mean over seeds`, width, TOP + downs.length * CELL_H + 16, [
+    ...heads,
+    ...parts,
+  ])
+}

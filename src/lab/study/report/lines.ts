@@ -1,0 +1,130 @@
+// Curves of the arms with bands, and the entropy of every layer by arm.
+import { mean } from '../../../rl/math/stats.ts'
+import type { Analysis } from '../analysis.ts'
+import { runExperiment } from '../arms.ts'
+import { curveOf } from '../measure.ts'
+import { fingerprintOf, type RunResult } from '../results.ts'
+import { performanceProfile } from '../statistics/rliable.ts'
+import { tInterval } from '../statistics/student.ts'
+import type { Study } from '../study.ts'
+import { colourOf, dashOf, escaped, picture, scaleOf, short } from './svg.ts'
+
+const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
+
+interface Band {
+  readonly at: readonly number[]
+  readonly middle: readonly number[]
+  readonly low: readonly number[]
+  readonly high: readonly number[]
+}
+
+interface Line {
+  readonly name: string
+  readonly band: Band
+}
+
+/** The runs of one arm of a study. */
+const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunResult[] => {
+  const arm = arms.find((one) => one.arm.name === name)?.arm
+  if (!arm) return []
+  const known = new Set(seeds.map((seed) => fingerprintOf(runExperiment(arm, seed))))
+  return runs.filter(({ fingerprint }) => known.has(fingerprint))
+}
+
+/** Mean and t interval at the places that every run measured. */
+function bandOf(curves: readonly { at: readonly number[]; values: readonly number[] }[]): Band {
+  const length = Math.min(...curves.map(({ values }) => values.length))
+  const columns = Array.from({ length: Number.isFinite(length) ? length : 0 }, (_, i) => ({
+    at: mean(curves.map(({ at }) => at[i])),
+    values: curves.map(({ values }) => values[i]),
+  }))
+  return {
+    at: columns.map(({ at }) => at),
+    middle: columns.map(({ values }) => mean(values)),
+    low: columns.map(({ values }) => tInterval(values)?.low ?? mean(values)),
+    high: columns.map(({ values }) => tInterval(values)?.high ?? mean(values)),
+  }
+}
+
+/** Lines in one frame, with bands of their 95 % intervals. */
+function linesPicture(title: string, unit: string, lines: readonly Line[], height = 400): string {
+  const shown = lines.filter(({ band }) => band.at.length > 0)
+  const columns = 3
+  const legend_rows = Math.ceil(shown.length / columns)
+  const bottom = height - 48
+  const places = shown.flatMap(({ band }) => band.at)
+  const x = scaleOf(Math.min(0, ...places), Math.max(1e-9, ...places), LEFT, WIDTH - RIGHT)
+  const heights = shown.flatMap(({ band }) => band.middle)
+  const y = scaleOf(Math.min(...heights, 0), Math.max(...heights, 0.001), bottom, TOP)
+  const grid = [
+    ...y.ticks.map(
+      (v) =>
+        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="#e4e4e4"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${short(v)}</text>`,
+    ),
+    ...x.ticks.map(
+      (v) => `<text x="${x.place(v)}" y="${bottom + 18}" text-anchor="middle">${short(v)}</text>`,
+    ),
+    `<text x="${WIDTH - RIGHT}" y="${bottom + 34}" text-anchor="end">${escaped(unit)}</text>`,
+  ]
+  const drawn = shown.map(({ band }, i) => {
+    const path = (values: readonly number[]) =>
+      values.map((v, k) => `${x.place(band.at[k])} ${y.place(v)}`)
+    const area = [...path(band.high), ...path(band.low).reverse()].join('L')
+    const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
+    const fill =
+      shown.length > 6 ? '' : `<path d="M${area}Z" fill="${colourOf(i)}" fill-opacity="0.1"/>`
+    return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"${dash}/>`
+  })
+  const legend = shown.map(({ name }, i) => {
+    const left = LEFT + (i % columns) * 232
+    const top = height + Math.floor(i / columns) * 18
+    const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
+    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
+  })
+  return picture(title, WIDTH, height + legend_rows * 18 + 8, [...grid, ...drawn, ...legend])
+}
+
+/** The measured metric of every arm over the budget. */
+export function curvesPlot(study: Study, analysis: Analysis): string {
+  const { metric = '' } = analysis
+  const { same } = study.budget
+  const lines = analysis.arms.map(({ arm: { name } }) => ({
+    name,
+    band: bandOf(runsOf(analysis, study, name).map((run) => curveOf(run, metric, same))),
+  }))
+  return linesPicture(`${metric} by arm`, same === 'arithmetic' ? '10⁹ operations' : same, lines)
+}
+
+/** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none was measured. */
+export function layersPlot(study: Study, analysis: Analysis): string | undefined {
+  const lines = analysis.arms.map(({ arm: { name } }) => {
+    const runs = runsOf(analysis, study, name)
+    const curves = runs.map(({ series }) => {
+      const layers = Object.keys(series)
+        .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
+        .map(Number)
+        .sort((a, b) => a - b)
+      return {
+        at: layers,
+        values: layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN),
+      }
+    })
+    return { name, band: bandOf(curves) }
+  })
+  if (lines.every(({ band }) => band.at.length === 0)) return undefined
+  return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340)
+}
+
+/** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than three runs of an arm. */
+export function profilesPlot(analysis: Analysis): string | undefined {
+  const numbers = analysis.arms.map(({ values }) => values.map(({ value }) => value))
+  const all = numbers.flat()
+  if (numbers.some((own) => own.length < 3)) return undefined
+  const [low, high] = [Math.min(...all, 0), Math.max(...all)]
+  const at = Array.from({ length: 61 }, (_, i) => low + ((high - low) * i) / 60)
+  const lines = analysis.arms.map(({ arm: { name } }, i) => {
+    const middle = performanceProfile(numbers[i], at)
+    return { name, band: { at, middle, low: middle, high: middle } }
+  })
+  return linesPicture('Share of runs above a value', analysis.metric ?? '', lines, 320)
+}

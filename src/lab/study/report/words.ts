@@ -1,0 +1,60 @@
+// What a study found, in sentences.
+import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
+import { MOST_SEEDS } from '../statistics/power.ts'
+import type { Study } from '../study.ts'
+import { short } from './svg.ts'
+
+const signed = (x: number): string => (x > 0 ? `+${short(x)}` : short(x).replace('-', '−'))
+
+/** `+0.012 [−0.004, 0.03]`. */
+export const differenceText = ({ mean, t }: Comparison): string =>
+  t ? `${signed(mean)} [${signed(t.low)}, ${signed(t.high)}]` : signed(mean)
+
+/** One arm against the baseline. */
+export function armSentence({ arm, comparison }: ArmResult, baseline: string): string {
+  if (!comparison || comparison.pairs.length === 0) return `${arm.name}: nothing to compare yet.`
+  const { verdict, p_holm, pairs, seeds_needed } = comparison
+  const facts = `${differenceText(comparison)}, ${pairs.length} seeds, p ${short(p_holm)} after Holm`
+  if (verdict === 'too few') return `${arm.name}: too few seeds to say (${facts}).`
+  if (verdict !== 'none') return `${arm.name} is ${verdict} than ${baseline} (${facts}).`
+  const more =
+    comparison.mean === 0
+      ? ''
+      : seeds_needed === undefined
+        ? ` More than ${MOST_SEEDS} seeds would be needed to find a difference of this size.`
+        : ` About ${seeds_needed} seeds would find a difference of this size in four of five studies, before Holm’s correction.`
+  return `${arm.name}: no difference from ${baseline} found (${facts}).${more}`
+}
+
+/** The answer in a sentence or two, best arm first. */
+export function answerSentence(study: Study, analysis: Analysis): string {
+  const compared = analysis.arms.flatMap(({ arm, comparison }) =>
+    comparison ? [{ name: arm.name, ...comparison }] : [],
+  )
+  const of = (verdict: Comparison['verdict']) =>
+    compared.filter((one) => one.verdict === verdict).map(({ name }) => name)
+  if (compared.every(({ verdict }) => verdict === 'too few'))
+    return 'There are too few seeds to answer.'
+  const [better, worse, none] = [of('better'), of('worse'), of('none')]
+  if (better.length + worse.length === 0)
+    return `No difference from ${analysis.baseline} was found in ${analysis.metric ?? study.measure.metric}.`
+  const parts = [
+    better.length > 0 ? `better than ${analysis.baseline}: ${better.join('; ')}` : '',
+    worse.length > 0 ? `worse: ${worse.join('; ')}` : '',
+    none.length > 0 ? `no difference found: ${none.join('; ')}` : '',
+  ].filter((part) => part !== '')
+  const [first, ...others] = parts.join('. ')
+  return `${first.toUpperCase()}${others.join('')}.`
+}
+
+const MEASURES = {
+  end: 'at the end of the budget',
+  last: 'the mean of its last five values within the budget',
+  area: 'its mean height over the budget (learning-curve area)',
+} as const
+
+/** What was fixed beforehand. */
+export const planSentence = ({ measure, budget }: Study, { metric }: Analysis): string =>
+  `Primary measure, fixed beforehand: ${metric ?? measure.metric}, ${MEASURES[measure.at]}; ${measure.goal} is better. ` +
+  `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
+  `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms.`

@@ -1,0 +1,162 @@
+// What is kept of a finished run of a study: a few of its curves by step, what it cost, and where it ran.
+import * as z from 'zod/mini'
+import type { Experiment } from '../experiment/schema.ts'
+import { addCosts, type Costs, NO_COSTS, stepCosts, stepResponses } from './costs.ts'
+import type { Study } from './study.ts'
+
+const curve = z.array(z.tuple([z.number(), z.number()]))
+
+const resultSchema = z.strictObject({
+  format: z.literal(1),
+  /** The arm's name when it ran. */
+  arm: z.string(),
+  seed: z.int(),
+  /** Says which experiment ran (fingerprintOf). */
+  fingerprint: z.string(),
+  /** failed: its numbers broke, or the trainer ended it. */
+  status: z.enum(['finished', 'failed']),
+  problem: z.optional(z.string()),
+  adapter: z.string(),
+  seconds: z.number(),
+  /** The last supervised step: reinforcement begins behind it. */
+  begins: z.int(),
+  /** [step, value] by metric, steps ascending. */
+  series: z.record(z.string(), curve),
+  /** [step, cumulative] of each cost. */
+  costs: z.strictObject({ responses: curve, tokens: curve, arithmetic: curve }),
+})
+
+/** One run of one arm. */
+export type RunResult = z.infer<typeof resultSchema>
+
+/** A result that was kept, or undefined for what is none. */
+export const readResult = (value: unknown): RunResult | undefined =>
+  resultSchema.safeParse(value).data
+
+/** 53 bits of a text (cyrb53): enough to tell the runs of a study apart. */
+function hash(text: string): string {
+  let [a, b] = [0xdeadbeef, 0x41c6ce57]
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    a = Math.imul(a ^ c, 2654435761)
+    b = Math.imul(b ^ c, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36)
+}
+
+/** The same for experiments that train the same, whatever they are called. */
+export const fingerprintOf = (experiment: Experiment): string =>
+  hash(JSON.stringify({ ...experiment, name: '' }))
+
+/** Points that are kept of a curve that is measured at every step. */
+const POINTS = 6
+/** Curves that every report draws. */
+const KEPT =
+  /(^val-.*(acc\/greedy|acc\/mean@\d+|pass@(?!1\/)\d+\/mean)$)|^layer\/entropy\/|^critic\/score\/mean$|^actor\/entropy$/
+
+type Metrics = Readonly<Record<string, number>>
+
+/** [step, value]. */
+type Point = [number, number]
+/** Digits of a kept value. Accuracies are shares of a few thousand answers. */
+const PRECISION = 7
+
+/** Gathers what a run reports, step by step, into its result. */
+export class ResultLog {
+  readonly #experiment: Experiment
+  readonly #metric: string
+  readonly #series = new Map<string, [number, number][]>()
+  readonly #costs: Record<keyof Costs, [number, number][]> = {
+    responses: [],
+    tokens: [],
+    arithmetic: [],
+  }
+  #total: Costs = NO_COSTS
+  #begins = 0
+  #steps = 0
+
+  constructor(experiment: Experiment, { measure }: Pick<Study, 'measure'>) {
+    this.#experiment = experiment
+    this.#metric = measure.metric
+  }
+
+  /** `phase` counts from 0. Step 0 is what is measured before the first. */
+  step(step: number, phase: number, metrics: Metrics): void {
+    this.#steps = step
+    const { phases } = this.#experiment
+    const document = phases[phase]
+    if (document?.kind !== 'rl') this.#begins = step
+    else if (metrics['perf/total_num_tokens'] !== undefined) {
+      const batches = metrics['train/num_gen_batches'] ?? 1
+      const responses = batches * stepResponses(this.#experiment, document)
+      const tokens = batches * metrics['perf/total_num_tokens']
+      this.#total = addCosts(
+        this.#total,
+        stepCosts(this.#experiment, document, { responses, tokens }),
+      )
+    }
+    for (const name of Object.keys(this.#costs) as (keyof Costs)[])
+      this.#costs[name].push([step, this.#total[name]])
+    for (const [name, value] of Object.entries(metrics))
+      if ((KEPT.test(name) || name.endsWith(this.#metric)) && Number.isFinite(value)) {
+        const curve = this.#series.get(name) ?? []
+        curve.push([step, value])
+        this.#series.set(name, curve)
+      }
+  }
+
+  /** The run is back after this step: what was heard of later ones no longer holds. */
+  restore(step: number): void {
+    const before = <T extends readonly [number, number]>(curve: T[]) =>
+      curve.filter(([at]) => at <= step)
+    this.#steps = step
+    this.#begins = Math.min(this.#begins, step)
+    for (const [name, curve] of this.#series) this.#series.set(name, before(curve))
+    for (const name of Object.keys(this.#costs) as (keyof Costs)[]) {
+      this.#costs[name] = before(this.#costs[name])
+      this.#total = { ...this.#total, [name]: this.#costs[name].at(-1)?.[1] ?? 0 }
+    }
+  }
+
+  result(
+    run: Pick<RunResult, 'arm' | 'seed' | 'status' | 'adapter' | 'seconds' | 'problem'>,
+  ): RunResult {
+    const all = [...this.#series]
+    const measured = new Set(
+      all.flatMap(([name, curve]) => (isSparse(name) ? curve.map(([step]) => step) : [])),
+    )
+    const every = Math.max(1, Math.ceil((this.#steps - this.#begins) / POINTS))
+    const kept = (curve: readonly Point[], is_whole: boolean): Point[] => {
+      const own = curve.filter(([step]) => step >= this.#begins)
+      return own
+        .filter(
+          ([step], i) =>
+            is_whole || i === 0 || i === own.length - 1 || (step - this.#begins) % every === 0,
+        )
+        .map(([step, value]): Point => [step, Number(value.toPrecision(PRECISION))])
+    }
+    const costs = (name: keyof Costs) =>
+      kept(
+        this.#costs[name].filter(([step]) => measured.has(step) || step === this.#steps),
+        true,
+      )
+    const series = all.map(([name, curve]) => [name, kept(curve, isSparse(name))] as const)
+    return {
+      format: 1,
+      ...run,
+      fingerprint: fingerprintOf(this.#experiment),
+      begins: this.#begins,
+      series: Object.fromEntries(series),
+      costs: {
+        responses: costs('responses'),
+        tokens: costs('tokens'),
+        arithmetic: costs('arithmetic'),
+      },
+    }
+  }
+}
+
+/** Measured at some steps alone, and kept whole. */
+const isSparse = (name: string): boolean => name.startsWith('val-')

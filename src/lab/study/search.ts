@@ -1,0 +1,88 @@
+// Which runs come next. Of a search: settings that do well on some seeds go on, and the best meet on seeds that chose nothing, so that
+// a lucky seed cannot win.
+import { mean } from '../../rl/math/stats.ts'
+import { matchResults, runKey } from './analysis.ts'
+import type { Arm } from './arms.ts'
+import { commonBudget, measureOf, metricOf } from './measure.ts'
+import { missingRuns, type PlannedRun } from './queue.ts'
+import type { RunResult } from './results.ts'
+import type { Study } from './study.ts'
+
+/** What is to be trained now, and what the study compares as far as that is known. */
+export interface Plan {
+  readonly runs: readonly PlannedRun[]
+  /** A few words for people. */
+  readonly stage: string
+  /** The arms and seeds whose comparison is the answer. */
+  readonly compared: { readonly arms: readonly Arm[]; readonly study: Study }
+}
+
+/** Seeds that choose, and seeds that judge. */
+function splitSeeds({ seeds }: Study): { choosing: number[]; judging: number[] } {
+  const half = Math.ceil(seeds.length / 2)
+  return { choosing: seeds.slice(0, half), judging: seeds.slice(half) }
+}
+
+/** The runs that are missing at this point of a study. */
+export function planStudy(study: Study, arms: readonly Arm[], results: readonly RunResult[]): Plan {
+  if (!study.search)
+    return { runs: missingRuns(study, arms, results), stage: 'all runs', compared: { arms, study } }
+  const { choosing, judging } = splitSeeds(study)
+  let left = arms
+  for (const [i, { seeds, keep }] of rungs(study, choosing).entries()) {
+    const rung = { ...study, seeds }
+    const runs = missingRuns(rung, left, results)
+    const stage = `choosing, round ${i + 1}: ${left.length} settings × ${seeds.length} seeds`
+    if (runs.length > 0) return { runs, stage, compared: { arms: left, study: rung } }
+    left = best(rung, left, results, keep)
+  }
+  const finals = { ...study, seeds: judging }
+  return {
+    runs: missingRuns(finals, left, results),
+    stage: `judging: ${left.length} settings × ${judging.length} seeds that chose nothing`,
+    compared: { arms: left, study: finals },
+  }
+}
+
+/** Rounds of a search: the seeds of each, and how many settings of a group go on from it. */
+function rungs({ search }: Study, choosing: readonly number[]) {
+  if (!search) return []
+  const { kind, arms, eta, finalists } = search
+  if (kind === 'random') return [{ seeds: [...choosing], keep: finalists }]
+  const rounds = Math.max(1, Math.ceil(Math.log(arms / finalists) / Math.log(eta)))
+  return Array.from({ length: rounds }, (_, i) => ({
+    seeds: choosing.slice(0, Math.max(1, Math.ceil(choosing.length / eta ** (rounds - 1 - i)))),
+    keep: i === rounds - 1 ? finalists : Math.max(finalists, Math.ceil(arms / eta ** (i + 1))),
+  }))
+}
+
+/** The best arms of every group by their mean; those whose runs measured nothing come last. */
+function best(
+  study: Study,
+  arms: readonly Arm[],
+  results: readonly RunResult[],
+  keep: number,
+): Arm[] {
+  const matched = matchResults(arms, study.seeds, results)
+  const runs = [...matched.values()]
+  const metric = metricOf(runs, study.measure.metric)
+  const until = commonBudget(runs, study)
+  const sign = study.measure.goal === 'higher' ? 1 : -1
+  const scoreOf = (arm: Arm): number => {
+    const values = study.seeds.flatMap((seed) => {
+      const run = matched.get(runKey(arm, seed))
+      const value = run && metric ? measureOf(run, study, metric, until) : undefined
+      return value === undefined ? [] : [sign * value]
+    })
+    return values.length > 0 ? mean(values) : Number.NEGATIVE_INFINITY
+  }
+  const groups = [...new Set(arms.map(({ group }) => group))]
+  return groups.flatMap((group) =>
+    arms
+      .filter((arm) => arm.group === group)
+      .map((arm) => ({ arm, score: scoreOf(arm) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, keep)
+      .map(({ arm }) => arm),
+  )
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { analyse } from './analysis.ts'
+import { expandStudy } from './arms.ts'
+import { plannedCosts } from './costs.ts'
+import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
+import { studyFiles } from './report/files.ts'
+import { readResult } from './results.ts'
+import { planStudy } from './search.ts'
+import { parseStudy } from './study.ts'
+import { DOCUMENT, madeUpResult, studyOf } from './testing.ts'
+
+function armsOf(document: object = DOCUMENT) {
+  const expanded = expandStudy(studyOf(document))
+  if (!expanded.ok) throw new Error(expanded.problems.join('; '))
+  return expanded.arms
+}
+
+const problemsOf = (document: object) => {
+  const expanded = expandStudy(studyOf(document))
+  return expanded.ok ? [] : expanded.problems
+}
+
+describe('the document', () => {
+  test('every mistake is named', () => {
+    const parsed = parseStudy({ ...DOCUMENT, seeds: [1, 1], question: '', colour: 'red' })
+    expect(parsed.ok).toBe(false)
+    if (!parsed.ok)
+      expect(parsed.issues.map(({ path }) => path)).toEqual(
+        expect.arrayContaining(['question', 'colour']),
+      )
+    expect(parseStudy({ ...DOCUMENT, seeds: [1, 1] })).toMatchObject({ ok: false })
+    expect(
+      parseStudy({
+        ...DOCUMENT,
+        grid: { 'actor.optim.lr': { from: 0, to: 1, count: 3, scale: 'log' } },
+      }),
+    ).toMatchObject({ ok: false })
+    for (const hostile of [null, 7, [], { grid: { __proto__: 1 } }, { ...DOCUMENT, arms: 'x' }])
+      expect(parseStudy(hostile).ok).toBe(false)
+  })
+
+  test('a grid of a million arms is refused with the count', () => {
+    const axis = { from: 1, to: 100, count: 100 }
+    const grid = { 'actor.optim.lr': axis, 'actor.grad_clip': axis, 'actor.entropy_coeff': axis }
+    expect(problemsOf({ ...DOCUMENT, arms: [], grid })).toEqual([
+      expect.stringContaining('the grid has 1,000,000 arms'),
+    ])
+  })
+
+  test('arms that cannot run are all named before anything starts', () => {
+    const problems = problemsOf({
+      ...DOCUMENT,
+      arms: [
+        { name: 'good' },
+        { name: 'no such field', set: { 'actor.colour': 1 } },
+        { name: 'too low', set: { 'rollout.n': 0 } },
+      ],
+    })
+    expect(problems).toHaveLength(2)
+    expect(problems[0]).toMatch(/^no such field: actor.*colour/)
+    expect(problems[1]).toMatch(/^too low: rollout\.n: /)
+  })
+
+  test('ranges: even, in equal ratios, whole, and with each of the arms', () => {
+    const grid = {
+      'actor.optim.lr': { from: 0.0001, to: 0.01, count: 3, scale: 'log' },
+      'rollout.temperature': [0.8, 1],
+    }
+    const arms = armsOf({ ...DOCUMENT, grid })
+    expect(arms).toHaveLength(12)
+    expect(arms[0].name).toBe('slow, lr 1e-4, temperature 0.8')
+    expect(arms.map(({ settings }) => settings['actor.optim.lr'])[2]).toBe(0.001)
+  })
+})
+
+describe('the budget', () => {
+  const document = (same: string) => ({
+    ...DOCUMENT,
+    budget: { same },
+    arms: [
+      { name: 'whole' },
+      { name: 'wide', set: { 'rollout.train_batch_size': 32, 'actor.ppo_mini_batch_size': 32 } },
+      {
+        name: 'layer 1',
+        set: { 'phases.1.freeze': { embed_tokens: true, layers: '2,3,4,5,6' } },
+      },
+    ],
+  })
+  const steps = (same: string) =>
+    armsOf(document(same)).map(({ experiment }) => experiment.phases[1].steps)
+
+  test('an arm is as long as the base’s responses, tokens or arithmetic last', () => {
+    expect(steps('steps')).toEqual([20, 20, 20])
+    expect(steps('responses')).toEqual([20, 10, 20])
+    expect(steps('tokens')).toEqual([20, 10, 20])
+    const [whole, wide, layer] = steps('arithmetic')
+    expect([whole, wide]).toEqual([20, 10])
+    expect(layer).toBeGreaterThan(20)
+  })
+
+  test('the arithmetic of equally long arms differs by what they train', () => {
+    const [whole, , layer] = armsOf(document('responses')).map(({ experiment }) =>
+      plannedCosts(experiment),
+    )
+    expect(layer.responses).toBe(whole.responses)
+    expect(layer.arithmetic).toBeLessThan(whole.arithmetic)
+    expect(layer.arithmetic).toBeGreaterThan(whole.arithmetic / 2)
+  })
+})
+
+describe('runs', () => {
+  const study = studyOf()
+  const arms = armsOf()
+  const runs = plannedRuns(study, arms)
+
+  test('go seed by seed, and finished ones are not missing', () => {
+    expect(runs.map(({ arm, seed }) => `${arm.name}${seed}`).slice(0, 4)).toEqual([
+      'slow1',
+      'fast1',
+      'slow2',
+      'fast2',
+    ])
+    const known = runs.slice(0, 3).map((run) => madeUpResult(study, run, 0.8))
+    expect(missingRuns(study, arms, known)).toHaveLength(5)
+    expect(secondsLeft(5, known, 2)).toBe(9)
+    expect(secondsLeft(5, [])).toBeUndefined()
+    // Through a file and back.
+    expect(readResult(JSON.parse(JSON.stringify(known[0])))).toEqual(known[0])
+    expect(readResult({ ...known[0], seed: 'x' })).toBeUndefined()
+  })
+
+  test('of an arm that was edited are trained again, and those of the old one are counted as left over', () => {
+    const known = runs.map((run) => madeUpResult(study, run, 0.8))
+    const edited = {
+      ...DOCUMENT,
+      arms: [{ name: 'slow' }, { name: 'fast', set: { 'actor.optim.lr': 0.002 } }],
+    }
+    expect(missingRuns(studyOf(edited), armsOf(edited), known)).toHaveLength(4)
+    expect(analyse(studyOf(edited), armsOf(edited), known).left_over).toBe(4)
+  })
+})
+
+describe('the analysis', () => {
+  const study = studyOf({ ...DOCUMENT, seeds: [1, 2, 3, 4, 5, 6, 7, 8] })
+  const arms = armsOf({ ...DOCUMENT, seeds: [1, 2, 3, 4, 5, 6, 7, 8] })
+  const runs = plannedRuns(study, arms)
+  const wobble = (seed: number) => Math.sin(seed * 5) / 50
+  const resultsOf = (fast: number) =>
+    runs.map((run) =>
+      madeUpResult(
+        study,
+        run,
+        (run.arm.name === 'fast' ? fast : 0.7) +
+          wobble(run.seed * (run.arm.name === 'fast' ? 3 : 1)),
+      ),
+    )
+
+  test('a clear difference is found, by all tests', () => {
+    const { arms: found, warnings, metric } = analyse(study, arms, resultsOf(0.9))
+    expect(metric).toBe('val-aux/sort_digits/acc/greedy')
+    expect(warnings).toEqual([])
+    expect(found[1].comparison).toMatchObject({ verdict: 'better', p_permutation: 2 / 256 })
+    expect(found[1].comparison?.mean).toBeCloseTo(0.2, 1)
+  })
+
+  test('no difference is said to be none, with the seeds that would find one', () => {
+    const analysis = analyse(study, arms, resultsOf(0.703))
+    expect(analysis.arms[1].comparison?.verdict).toBe('none')
+    const report = studyFiles(study, analysis).get('report.md') ?? ''
+    expect(report).toContain('No difference from slow was found')
+    expect(report).toMatch(/no difference from slow found .* About \d+ seeds would find/)
+  })
+
+  test('missing runs, broken and collapsed ones, and mixed adapters are said', () => {
+    const results = resultsOf(0.9).slice(0, 15)
+    results[3] = madeUpResult(study, runs[3], 0.1)
+    results[4] = madeUpResult(study, runs[4], 0.6, { status: 'failed' })
+    results[5] = madeUpResult(study, runs[5], 0.9, { adapter: 'another' })
+    const { warnings, arms: found } = analyse(study, arms, results)
+    expect(warnings.join('\n')).toMatch(/1 of 16 runs are missing/)
+    expect(warnings.join('\n')).toMatch(/different adapters \(made up; another\)/)
+    expect(warnings.join('\n')).toMatch(/1 runs broke .* slow, seed 3/)
+    expect(warnings.join('\n')).toMatch(/below half .* fast, seed 2/)
+    expect(found[1].values.find(({ seed }) => seed === 2)).toMatchObject({ has_collapsed: true })
+    expect(found[1].values).toHaveLength(7)
+  })
+
+  test('the report has the question, a table and its pictures', () => {
+    const files = studyFiles(study, analyse(study, arms, resultsOf(0.9)), ['measure changed.'])
+    expect([...files.keys()]).toEqual([
+      'report.md',
+      'table.csv',
+      'runs.csv',
+      'forest.svg',
+      'curves.svg',
+      'profiles.svg',
+      'layers.svg',
+    ])
+    expect(files.get('report.md')).toMatch(/Which rate is better\?[\s\S]*Better than slow: fast/)
+    expect(files.get('report.md')).toContain('- measure changed.')
+    for (const [name, text] of files)
+      if (name.endsWith('.svg')) expect(text).not.toMatch(/NaN|undefined/)
+  })
+})
+
+test('a search chooses by some seeds and judges by others', () => {
+  const document = {
+    ...DOCUMENT,
+    arms: [],
+    grid: { 'actor.optim.lr': { from: 0.0001, to: 0.01, count: 2, scale: 'log' } },
+    search: { kind: 'halving', arms: 8, finalists: 2 },
+    seeds: [1, 2, 3, 4, 5, 6, 7, 8],
+  }
+  const study = studyOf(document)
+  const arms = armsOf(document)
+  expect(arms).toHaveLength(8)
+  const known: ReturnType<typeof madeUpResult>[] = []
+  const stages: string[] = []
+  for (;;) {
+    const plan = planStudy(study, arms, known)
+    if (plan.runs.length === 0) {
+      const judged = plan.compared
+      expect(judged.study.seeds).toEqual([5, 6, 7, 8])
+      // The two highest rates, because accuracy was made to rise with them.
+      const rates = arms
+        .map(({ settings }) => Number(settings['actor.optim.lr']))
+        .sort((a, b) => b - a)
+      expect(judged.arms.map(({ settings }) => settings['actor.optim.lr'])).toEqual(
+        rates.slice(0, 2),
+      )
+      break
+    }
+    stages.push(`${plan.stage}: ${plan.runs.length}`)
+    for (const run of plan.runs)
+      known.push(madeUpResult(study, run, 0.5 + 40 * Number(run.arm.settings['actor.optim.lr'])))
+  }
+  expect(stages).toEqual([
+    'choosing, round 1: 8 settings × 2 seeds: 16',
+    'choosing, round 2: 4 settings × 4 seeds: 8',
+    'judging: 2 settings × 4 seeds that chose nothing: 8',
+  ])
+})

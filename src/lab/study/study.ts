@@ -1,0 +1,112 @@
+// The study document: one question, the settings that its arms differ in, seeds, a budget that is the same for all, and one
+// measure that is fixed before anything is trained. Takes hostile input.
+import * as z from 'zod/mini'
+import { schemaIssues } from '../experiment/experiment.ts'
+import { type Document, type Issue, sizeIssue } from '../experiment/paths.ts'
+
+const text = (most: number) => z.string().check(z.maxLength(most))
+const seed = z.int().check(z.minimum(0), z.maximum(2 ** 31 - 1))
+/** A value of a field, or a list of phases. */
+const value = z.unknown()
+const path = text(80).check(z.regex(/^[a-z][a-z0-9_.]*$/))
+
+/** Settings in order; or numbers from … to, evenly (`linear`) or in equal ratios (`log`) apart. */
+const axisSchema = z.union([
+  z.array(value).check(z.minLength(1), z.maxLength(1000)),
+  z.strictObject({
+    from: z.number(),
+    to: z.number(),
+    count: z.int().check(z.minimum(1), z.maximum(1000)),
+    scale: z._default(z.enum(['linear', 'log']), 'linear'),
+    /** Whole numbers alone. */
+    whole: z._default(z.boolean(), false),
+  }),
+])
+export type Axis = z.infer<typeof axisSchema>
+
+const armSchema = z.strictObject({
+  name: text(60).check(z.minLength(1)),
+  set: z._default(z.record(path, value), {}),
+  /** Fields of this arm alone, in place of the study's grid. */
+  grid: z.optional(z.record(path, axisSchema)),
+})
+
+const searchSchema = z.strictObject({
+  /**
+   * random: so many settings from the grid, each with the first half of the seeds. halving: they begin with few of these seeds, and
+   * the better ones go on with more. The best then meet on the other half, which chose nothing.
+   */
+  kind: z.enum(['random', 'halving']),
+  /** Of each of the study's arms, or of the base alone. */
+  arms: z.int().check(z.minimum(2), z.maximum(64)),
+  seed: z._default(seed, 0),
+  /** Halving: one arm of so many goes on, with so many times the seeds. */
+  eta: z._default(z.int().check(z.minimum(2), z.maximum(8)), 2),
+  /** Of each of the study's arms, so many settings meet at the end. */
+  finalists: z._default(z.int().check(z.minimum(1), z.maximum(8)), 1),
+})
+
+const studySchema = z.strictObject({
+  version: z._default(z.literal(1), 1),
+  name: text(80).check(z.minLength(1)),
+  /** What it is to answer, in one sentence. */
+  question: text(400).check(z.minLength(1)),
+  /** The experiment that all arms begin from, as a document or the id of a preset. */
+  base: z.union([text(60), z.record(z.string(), value)]),
+  /** Settings by name; where there is a grid too, each of them with each point of the grid. */
+  arms: z._default(z.array(armSchema).check(z.maxLength(64)), []),
+  /** Fields of the schema and their values; the arms are all choices of one value each. */
+  grid: z._default(z.record(path, axisSchema), {}),
+  search: z.optional(searchSchema),
+  seeds: z.array(seed).check(z.minLength(1), z.maxLength(64)),
+  budget: z._default(
+    z.strictObject({
+      /** What is the same for all arms: their reinforcement is made so long that they take as much of it as the base. */
+      same: z._default(z.enum(['steps', 'responses', 'tokens', 'arithmetic']), 'responses'),
+    }),
+    { same: 'responses' },
+  ),
+  measure: z.strictObject({
+    /** A metric's name or how it ends, e.g. acc/greedy. */
+    metric: text(120).check(z.minLength(1)),
+    /** end: the last value. last: the mean of the last five. area: the mean height of the curve over the budget. */
+    at: z._default(z.enum(['end', 'last', 'area']), 'end'),
+    goal: z._default(z.enum(['higher', 'lower']), 'higher'),
+    /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and assumes less. */
+    test: z._default(z.enum(['t', 'permutation']), 't'),
+  }),
+  /** The arm that all others are compared with; '' = the first. */
+  baseline: z._default(text(120), ''),
+})
+
+/** The study document with every default filled in. */
+export type Study = z.infer<typeof studySchema>
+
+/** A study, or everything that is wrong with its document. */
+export type ParsedStudy =
+  | { readonly ok: true; readonly study: Study }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/** The document with its defaults. Nothing throws, and what is too large is refused before it is parsed. */
+export function parseStudy(document: unknown): ParsedStudy {
+  const size = sizeIssue(document)
+  if (size) return { ok: false, issues: [size] }
+  const parsed = studySchema.safeParse(document)
+  if (!parsed.success) return { ok: false, issues: schemaIssues(parsed.error) }
+  const { data } = parsed
+  const issues: Issue[] = []
+  if (new Set(data.seeds).size < data.seeds.length)
+    issues.push({ path: 'seeds', message: 'expected each seed once' })
+  const names = data.arms.map(({ name }) => name)
+  if (new Set(names).size < names.length)
+    issues.push({ path: 'arms', message: 'expected each name once' })
+  for (const [name, axis] of [data.grid, ...data.arms.map((arm) => arm.grid ?? {})].flatMap(
+    (grid) => Object.entries(grid),
+  ))
+    if (!Array.isArray(axis) && axis.scale === 'log' && !(axis.from > 0 && axis.to > 0))
+      issues.push({ path: `grid.${name}`, message: 'expected numbers above 0 on a log scale' })
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, study: data }
+}
+
+/** What an arm says otherwise than the base: values by their paths. */
+export type Settings = Document

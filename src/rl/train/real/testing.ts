@@ -1,0 +1,137 @@
+// Models of the sizes that people open, with random weights, and a task whose tokens are numbers: for plans, measurements and long tests.
+import type { LoraConfig, ModelConfig } from '../../../model/params/config.ts'
+import type { Task } from '../../../tasks/task.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { CONFIG, RL } from '../../testing.ts'
+
+const llama = {
+  model_type: 'llama',
+  rms_norm_eps: 1e-5,
+  rope_theta: 10_000,
+  tie_word_embeddings: true,
+} as const
+
+/** config.json of models, by what they are called here. */
+export const SHAPES = {
+  /** llama2.c's stories15M. */
+  '15m': {
+    ...llama,
+    vocab_size: 32_000,
+    hidden_size: 288,
+    intermediate_size: 768,
+    num_hidden_layers: 6,
+    num_attention_heads: 6,
+    num_key_value_heads: 6,
+    head_dim: 48,
+  },
+  /** SmolLM2-135M. */
+  '135m': {
+    ...llama,
+    rope_theta: 100_000,
+    vocab_size: 49_152,
+    hidden_size: 576,
+    intermediate_size: 1536,
+    num_hidden_layers: 30,
+    num_attention_heads: 9,
+    num_key_value_heads: 3,
+    head_dim: 64,
+  },
+  /** Qwen3-0.6B. */
+  '0.6b': {
+    ...llama,
+    model_type: 'qwen3',
+    rms_norm_eps: 1e-6,
+    rope_theta: 1_000_000,
+    vocab_size: 151_936,
+    hidden_size: 1024,
+    intermediate_size: 3072,
+    num_hidden_layers: 28,
+    num_attention_heads: 16,
+    num_key_value_heads: 8,
+    head_dim: 128,
+  },
+} as const satisfies Readonly<Record<string, ModelConfig>>
+
+/** PEFT's defaults, for every linear layer. */
+export const LORA: LoraConfig = {
+  r: 8,
+  lora_alpha: 16,
+  use_rslora: false,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
+}
+
+/** How long prompts and responses are, in tokens. */
+interface Lengths {
+  readonly prompt: number
+  readonly response: number
+}
+
+/** Prompts of random tokens; a response is worth the share of its tokens that are even. No token ends a response. */
+export function numbersTask(vocab_size: number, { prompt, response }: Lengths): Task {
+  const sample = (seed: number, index: number) => {
+    const token = (i: number) => 2 + ((seed * 31 + index * 7919 + i * 104_729) % (vocab_size - 2))
+    const text = Array.from({ length: prompt }, (_, i) => token(i)).join(' ')
+    return { prompt: text, ground_truth: '2', demonstration: '2' }
+  }
+  return {
+    id: 'numbers',
+    tokenizer: {
+      tokens: [],
+      vocab_size,
+      pad_token_id: 0,
+      eos_token_id: 1,
+      eos_token_ids: [],
+      special_ids: new Set(),
+      encode: (text) => text.split(' ').map(Number),
+      decode: (ids) => Array.from(ids).join(' '),
+      specialIn: () => undefined,
+    },
+    max_prompt_length: prompt,
+    max_response_length: response,
+    train_size: 1000,
+    test_size: 100,
+    exact_match: false,
+    partial_score: 'the share of even tokens',
+    sample,
+    score: (_, text) => {
+      const ids = text.split(' ').map(Number)
+      return ids.filter((id) => id % 2 === 0).length / ids.length
+    },
+  }
+}
+
+interface Size extends Lengths {
+  readonly prompts: number
+  readonly n: number
+}
+
+/** GRPO of a model of this shape: one optimizer step per step, activations computed again. */
+export function grpo(
+  model: ModelConfig,
+  { prompts, n, ...lengths }: Size,
+  change: Partial<TrainerConfig> = {},
+): TrainerConfig {
+  return {
+    ...CONFIG,
+    task: numbersTask(model.vocab_size, lengths),
+    model,
+    enable_gradient_checkpointing: true,
+    validation: { ...CONFIG.validation, test_freq: 0 },
+    probe: { ...CONFIG.probe, freq: 0, rows: 1 },
+    phases: [
+      {
+        ...RL,
+        target_layer: model.num_hidden_layers,
+        rollout: {
+          ...RL.rollout,
+          train_batch_size: prompts,
+          n,
+          max_response_length: lengths.response,
+        },
+        actor: { ...RL.actor, ppo_mini_batch_size: prompts },
+      },
+    ],
+    ...change,
+  }
+}

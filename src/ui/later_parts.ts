@@ -1,0 +1,101 @@
+// The parts of the page that appear when something happened, and what each waits for.
+import { useStore } from 'zustand'
+import { shareStore } from '../lab/page/share_store.ts'
+import { type LabState, labStore } from '../lab/page/store.ts'
+import { libraryStore } from '../lab/runs/library/library.ts'
+import { later } from './base/page/later.tsx'
+import { hasRewardPhase, selectIsBusy } from './base/run.ts'
+import { useShown } from './base/shown.ts'
+import { openLessonStore } from './lessons/open_lesson.ts'
+import { type DialogName, dialogStore } from './palette/dialogs.ts'
+import { offersStore } from './runs/checkpoints/continue_run.ts'
+import { openedStore } from './runs/opened.ts'
+
+export const PastRun = later(
+  'The past run',
+  async () => (await import('./runs/PastRun.tsx')).PastRun,
+  () => useStore(openedStore, ({ opened }) => opened !== undefined),
+)
+
+export const ContinueOffers = later(
+  'The offer to continue',
+  async () => (await import('./runs/checkpoints/ContinueOffers.tsx')).ContinueOffers,
+  () => useStore(offersStore, ({ left, offered }) => left !== undefined || offered !== undefined),
+)
+
+export const Failure = later(
+  'The error of the run',
+  async () => (await import('./notices/Failure.tsx')).Failure,
+  () => useStore(labStore, ({ error }) => error !== undefined),
+)
+
+const hasInterruption = ({ loss, checkpoint_problem, restored, guarded }: LabState) =>
+  [loss, checkpoint_problem, restored?.differs, guarded].some((what) => what !== undefined)
+
+export const Interrupted = later(
+  'The note on the interruption',
+  async () => (await import('./runs/checkpoints/Interrupted.tsx')).Interrupted,
+  () => {
+    const has_problem = useStore(libraryStore, ({ problem }) => problem !== '')
+    return useStore(labStore, hasInterruption) || has_problem
+  },
+)
+
+export const Lessons = later(
+  'The lessons',
+  async () => (await import('./lessons/Lessons.tsx')).Lessons,
+  () => useStore(openLessonStore, ({ open }) => open !== undefined),
+)
+
+/** What can differ from the settings is a run. */
+export const Pending = later(
+  'The changed settings',
+  async () => (await import('./notices/Pending.tsx')).Pending,
+  () => useStore(labStore, selectIsBusy),
+)
+
+export const Reference = later(
+  'The sender’s result',
+  async () => (await import('./share/Reference.tsx')).Reference,
+  () => useStore(shareStore, ({ result }) => result !== undefined),
+)
+
+export const Preferences = later(
+  'The preferences',
+  async () => (await import('./phases/Preferences.tsx')).Preferences,
+  () => useStore(labStore, hasRewardPhase),
+)
+
+const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
+
+export const Findings = later(
+  'The findings',
+  async () => (await import('./notices/Findings.tsx')).Findings,
+  () => useShown(hasBegun),
+)
+
+const hasHistory = ({ phase_switches, experiment }: LabState) =>
+  phase_switches.length > 0 || experiment.steering.length > 0
+
+export const Record = later(
+  'The record of the run',
+  async () => (await import('./notices/Record.tsx')).Record,
+  () => {
+    const is_planned = useStore(labStore, hasHistory)
+    return useShown(hasHistory) || is_planned
+  },
+)
+
+const useIsOpen = (name: DialogName) => useStore(dialogStore, ({ open }) => open === name)
+
+export const Palette = later(
+  'The list of commands',
+  async () => (await import('./palette/Palette.tsx')).Palette,
+  () => useIsOpen('palette'),
+)
+
+export const Help = later(
+  'The help',
+  async () => (await import('./palette/Help.tsx')).Help,
+  () => useIsOpen('help'),
+)

@@ -1,0 +1,34 @@
+// A chart as a list declares it, and the usual lines.
+import type { formatShare } from '../../base/format.ts'
+import type { Ideal } from '../../plot/axes/ideal.ts'
+import type { Line } from '../../plot/chart_lines.ts'
+
+/** Which metrics a chart draws. */
+export interface MoreChart {
+  readonly id: string
+  readonly title: string
+  readonly note: string
+  readonly lines: readonly Line[]
+  readonly format?: typeof formatShare
+  readonly is_share?: boolean
+  readonly ideal?: Ideal
+  /** Many lines, which need room. */
+  readonly is_wide?: boolean
+}
+
+/** One line in the colour of its place. */
+export const line = (metric: string, label: string, place = 0, help?: string): Line => ({
+  metric,
+  label,
+  color: `--series-${place + 1}`,
+  width: 1.5,
+  dash: [[], [7, 3], [2, 3]][place],
+  ...(help === undefined ? {} : { help }),
+})
+
+/** verl's mean, max and min of one quantity. */
+export const range = (quantity: string): readonly Line[] => [
+  line(`${quantity}/mean`, 'mean'),
+  line(`${quantity}/max`, 'largest', 1),
+  line(`${quantity}/min`, 'smallest', 2),
+]

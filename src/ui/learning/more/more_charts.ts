@@ -1,0 +1,258 @@
+// The charts behind “More charts”: which metrics each draws. One is there where the run has measured any of its lines.
+import { RUN_COLORS, runColor } from '../../../lab/runs/record/record.ts'
+import { formatNumber, formatShare, NONE } from '../../base/format.ts'
+import { STAGES } from '../../gpu/profile.ts'
+import { IDEAL_EXPLAINED_VARIANCE } from '../../plot/axes/ideal.ts'
+import type { Line } from '../../plot/chart_lines.ts'
+import { depthColor, layerDash } from '../../plot/palette.ts'
+import { line, type MoreChart, range } from './chart_entry.ts'
+import { rewardCharts } from './reward_charts.ts'
+import { TOOL_CHARTS } from './tool_charts.ts'
+
+export interface ChartGroup {
+  readonly name: string
+  readonly charts: readonly MoreChart[]
+}
+
+const POLICY: readonly MoreChart[] = [
+  {
+    id: 'policy-loss',
+    title: 'Policy loss',
+    note: 'what the updates lower, without entropy and KL; summed over the updates of a step',
+    lines: [line('actor/pg_loss', 'policy loss')],
+  },
+  {
+    id: 'sampled-entropy',
+    title: 'Entropy of what was sampled',
+    note: 'nats per token, of the whole model on its own responses',
+    lines: [line('actor/entropy', 'entropy')],
+  },
+  {
+    id: 'loss-kl',
+    title: 'KL in the loss',
+    note: 'to the reference, the policy that reinforcement began with; summed over the updates of a step',
+    lines: [line('actor/kl_loss', 'KL')],
+  },
+  {
+    id: 'reward-kl',
+    title: 'KL in the reward',
+    note: 'nats per token, to the reference, the policy that reinforcement began with; and its weight',
+    lines: [
+      line('actor/reward_kl_penalty', 'KL'),
+      line('actor/reward_kl_penalty_coeff', 'weight', 1),
+    ],
+  },
+  {
+    id: 'lower-clip-fraction',
+    title: 'Clipped by the third bound',
+    note: 'share of tokens with a bad advantage whose ratio passed clip_ratio_c',
+    lines: [line('actor/pg_clipfrac_lower', 'share')],
+    format: formatShare,
+  },
+  {
+    id: 'rollout-kl',
+    title: 'KL between rollout and training',
+    note: 'nats per token, of the policy that sampled to the one that is trained',
+    lines: [line('rollout_corr/kl', 'KL')],
+  },
+  {
+    id: 'learning-rate',
+    title: 'Learning rate',
+    note: 'of each model’s optimizer',
+    lines: [
+      line('actor/lr', 'policy'),
+      line('critic/lr', 'critic', 1),
+      line('train/lr', 'warm start', 2),
+    ],
+  },
+]
+
+const CRITIC: readonly MoreChart[] = [
+  {
+    id: 'critic-loss',
+    title: 'Critic’s loss',
+    note: 'half the squared error of its values; summed over the updates of a step',
+    lines: [line('critic/vf_loss', 'loss')],
+  },
+  {
+    id: 'explained-variance',
+    title: 'Explained variance',
+    note: 'share of the returns’ variance that the critic’s values explain',
+    lines: [line('critic/vf_explained_var', 'explained')],
+    ideal: IDEAL_EXPLAINED_VARIANCE,
+  },
+  {
+    id: 'values',
+    title: 'Values',
+    note: 'what the critic expects at each response token, before its update',
+    lines: range('critic/values'),
+  },
+  {
+    id: 'value-clip-fraction',
+    title: 'Clip fraction of values',
+    note: 'share of tokens whose new value left the range around the old one',
+    lines: [line('critic/vf_clipfrac', 'share')],
+    format: formatShare,
+  },
+  {
+    id: 'critic-grad-norm',
+    title: 'Critic’s gradient norm',
+    note: 'global, before clipping',
+    lines: [line('critic/grad_norm', 'norm')],
+  },
+]
+
+const ADVANTAGES: readonly MoreChart[] = [
+  {
+    id: 'advantages',
+    title: 'Advantages',
+    note: 'of the response tokens that are trained on',
+    lines: range('critic/advantages'),
+  },
+  {
+    id: 'returns',
+    title: 'Returns',
+    note: 'of the response tokens that are trained on; what a critic learns to expect',
+    lines: range('critic/returns'),
+  },
+  {
+    id: 'rewards',
+    title: 'Rewards',
+    note: 'of whole responses, after penalties and the KL in the reward',
+    lines: range('critic/rewards'),
+  },
+  {
+    id: 'lengths',
+    title: 'Lengths of responses',
+    note: 'tokens, end token included',
+    lines: range('response_length'),
+  },
+  {
+    id: 'cut-off',
+    title: 'Responses cut off',
+    note: 'share that fills all columns, and share without an end token',
+    lines: [
+      line('response_length/clip_ratio', 'full length'),
+      line('response/not_ended_ratio', 'no end token', 1),
+    ],
+    format: formatShare,
+    is_share: true,
+  },
+]
+
+const BY_NUMBER = /^val-(?:core|aux)\/.+\/acc\/(best|maj)@(\d+)\/mean$/
+const MEAN = /^val-core\/.+\/acc\/mean@(\d+)$/
+
+/** Best or majority of n sampled answers, a line for each n; the mean of single ones beneath them. */
+function byNumber(
+  metrics: readonly string[],
+  what: 'best' | 'maj',
+  is_dark: boolean,
+): readonly Line[] {
+  const found = metrics
+    .flatMap((metric) => {
+      const match = BY_NUMBER.exec(metric)
+      return match?.[1] === what ? [{ metric, n: Number(match[2]) }] : []
+    })
+    .sort((a, b) => a.n - b.n)
+  if (found.length === 0) return []
+  const single = metrics.filter((metric) => MEAN.test(metric)).map((metric) => ({ metric, n: 1 }))
+  const all = [...single, ...found]
+  return all.map(({ metric, n }, i) => ({
+    metric,
+    label: n === 1 ? 'one answer' : `${what}@${n}`,
+    color: depthColor(i, all.length - 1, is_dark),
+    width: 1.5,
+    dash: layerDash(i),
+    dots: true,
+  }))
+}
+
+const validationCharts = (metrics: readonly string[], is_dark: boolean): readonly MoreChart[] => [
+  {
+    id: 'best-of-n',
+    title: 'Best of n',
+    note: 'share of held-out problems that the best of n sampled answers solves',
+    lines: byNumber(metrics, 'best', is_dark),
+    format: formatShare,
+    is_share: true,
+  },
+  {
+    id: 'majority-of-n',
+    title: 'Majority of n',
+    note: 'share of held-out problems that the most frequent of n sampled answers solves',
+    lines: byNumber(metrics, 'maj', is_dark),
+    format: formatShare,
+    is_share: true,
+  },
+]
+
+const TIME = 'timing_s/'
+/** Stages that no profile of the GPU tells of. */
+const OTHER_STAGES: Readonly<Record<string, string>> = {
+  reward: 'scoring',
+  adv: 'advantages',
+  update_reward_model: 'reward model learns',
+}
+
+const formatSeconds = (seconds: number | undefined): string =>
+  seconds === undefined ? NONE : `${formatNumber(seconds)} s`
+
+function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
+  const stages = metrics
+    .filter((metric) => metric.startsWith(TIME))
+    .map((metric) => metric.slice(TIME.length))
+    .filter((stage) => stage !== 'step')
+    .map((stage, i) => ({
+      metric: TIME + stage,
+      label: STAGES[stage] ?? OTHER_STAGES[stage] ?? stage,
+      help: `${TIME}${stage}`,
+      color: runColor(i).color,
+      // Colours come again, with another dash.
+      dash: runColor(i + Math.floor(i / RUN_COLORS.length)).dash,
+      width: 1.4,
+      dots: stage === 'testing',
+    }))
+  const whole = { ...line(`${TIME}step`, 'whole step'), color: '--ink', width: 2 }
+  return [
+    {
+      id: 'stage-times',
+      title: 'Time of each stage',
+      note: 'seconds, of every step',
+      lines: [whole, ...stages],
+      format: formatSeconds,
+      is_wide: true,
+    },
+    {
+      id: 'throughput',
+      title: 'Throughput',
+      note: 'tokens of prompts and responses per second',
+      lines: [line('perf/throughput', 'tokens per second')],
+    },
+  ]
+}
+
+/** The charts that a run with these metrics has, by what they are about; each with the lines that were measured. */
+export function moreCharts(metrics: readonly string[], is_dark: boolean): readonly ChartGroup[] {
+  const measured = new Set(metrics)
+  const groups: readonly ChartGroup[] = [
+    { name: 'Policy', charts: POLICY },
+    { name: 'Tools', charts: TOOL_CHARTS },
+    { name: 'Critic', charts: CRITIC },
+    { name: 'Parts of the reward', charts: rewardCharts(metrics) },
+    { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },
+    { name: 'Several answers to held-out problems', charts: validationCharts(metrics, is_dark) },
+    { name: 'Time', charts: timeCharts(metrics) },
+  ]
+  return groups
+    .map(({ name, charts }) => ({
+      name,
+      charts: charts
+        .map((chart) => ({
+          ...chart,
+          lines: chart.lines.filter(({ metric }) => measured.has(metric)),
+        }))
+        .filter(({ lines }) => lines.length > 0),
+    }))
+    .filter(({ charts }) => charts.length > 0)
+}

@@ -1,0 +1,75 @@
+// What a lesson is made of: text with formulas, questions with an answer, and things to try whose result is checked.
+import type { ComponentType } from 'react'
+import type { RunFacts } from './run_facts.ts'
+
+/** A question with one right choice. */
+export interface Question {
+  readonly kind: 'question'
+  readonly asks: string
+  readonly choices: readonly { readonly text: string; readonly is_right?: true }[]
+  /** Said after the right choice. */
+  readonly because: string
+  /** Said after a wrong one: what to look at, not the answer. */
+  readonly hint: string
+}
+
+/** Whether a run shows what is to be seen, and a sentence about its numbers. */
+export interface Checked {
+  readonly is_done: boolean
+  readonly says: string
+}
+
+/** An experiment that the lesson puts into the settings, and what its run has to show. */
+export interface TryIt {
+  readonly kind: 'try'
+  readonly does: string
+  /** The query of a link (lab/links). */
+  readonly link: string
+  readonly check: (run: RunFacts) => Checked
+}
+
+export interface Source {
+  readonly title: string
+  /** e.g. 'arXiv 2402.03300, section 4.1'. */
+  readonly where: string
+  readonly url: string
+}
+
+/** What is loaded when a lesson is opened. */
+export interface LessonContent {
+  /** Questions and things to try, by name. */
+  readonly parts: Readonly<Record<string, Question | TryIt>>
+  readonly Body: ComponentType
+  readonly sources: readonly Source[]
+}
+
+/** What the list of lessons says. */
+export interface Lesson {
+  /** Links contain it: it never changes. */
+  readonly id: string
+  readonly title: string
+  readonly says: string
+  readonly minutes: number
+  readonly load: () => Promise<LessonContent>
+}
+
+export const question = (
+  asks: string,
+  choices: Question['choices'],
+  because: string,
+  hint: string,
+): Question => ({ kind: 'question', asks, choices, because, hint })
+
+export const tryIt = (does: string, link: string, check: TryIt['check']): TryIt => ({
+  kind: 'try',
+  does,
+  link,
+  check,
+})
+
+/** A paper on arXiv. */
+export const arxiv = (id: string, title: string, part = ''): Source => ({
+  title,
+  where: `arXiv ${id}${part === '' ? '' : `, ${part}`}`,
+  url: `https://arxiv.org/abs/${id}`,
+})

@@ -1,0 +1,106 @@
+// Every lesson against real runs of its own experiments: records.json holds what they measured on llvmpipe, seed 1.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { decodeLink } from '../../lab/links/link.ts'
+import type { Question, TryIt } from './lesson.ts'
+import { LESSONS } from './lessons.ts'
+import type { RunFacts } from './run_facts.ts'
+
+interface Recorded {
+  readonly steps: number
+  /** Steps of each phase. */
+  readonly phases: readonly number[]
+  readonly columns: Readonly<Record<string, { steps: number[]; values: number[] }>>
+}
+const RECORDS: Readonly<Record<string, Recorded>> = JSON.parse(
+  readFileSync('src/ui/lessons/records.json', 'utf8'),
+)
+
+/** Checks that one step can meet. */
+const AT_ONCE = ['layer-policies/measured', 'ppo/traced']
+
+/** A run as it was after some of its steps. */
+function runAt(name: string, of: TryIt, step: number): RunFacts {
+  const { phases, columns } = RECORDS[name]
+  const { experiment } = decodeLink(of.link)
+  const begins = phases.map((_, i) => phases.slice(0, i).reduce((sum, steps) => sum + steps, 0))
+  const switches = begins.map((begin, phase) => ({ step: begin, phase }))
+  const series = Object.entries(columns).map(([metric, { steps, values }]) => {
+    const length = steps.filter((one) => one <= step).length
+    return [metric, { steps, values, length }] as const
+  })
+  return {
+    experiment,
+    step,
+    switches: switches.filter((one) => one.step <= step),
+    series: new Map(series),
+    traced: step > begins[1] ? [experiment.phases[1].kind === 'rl' ? traceOf(experiment) : ''] : [],
+    verdicts: step > begins[1] ? 20 : 0,
+  }
+}
+
+const traceOf = ({ phases }: RunFacts['experiment']): string =>
+  phases.flatMap((phase) => (phase.kind === 'rl' ? phase.adv_estimator : []))[0]
+
+const contents = await Promise.all(
+  LESSONS.map(async (lesson) => ({ lesson, content: await lesson.load() })),
+)
+const tries = contents.flatMap(({ lesson, content }) =>
+  Object.entries(content.parts).flatMap(([name, part]) =>
+    part.kind === 'try' ? [{ name: `${lesson.id}/${name}`, part }] : [],
+  ),
+)
+
+test('there are twelve, each with a try-it, two questions and a source, and no id twice', () => {
+  expect(LESSONS).toHaveLength(12)
+  expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(12)
+  for (const { lesson, content } of contents) {
+    const kinds = Object.values(content.parts).map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'try').length, lesson.id).toBeGreaterThan(0)
+    expect(
+      kinds.filter((kind) => kind === 'question'),
+      lesson.id,
+    ).toHaveLength(2)
+    expect(content.sources.length, lesson.id).toBeGreaterThan(0)
+  }
+})
+
+test.each(
+  contents.flatMap(({ lesson, content }) =>
+    Object.entries(content.parts).flatMap(([name, part]): [string, Question][] =>
+      part.kind === 'question' ? [[`${lesson.id}/${name}`, part]] : [],
+    ),
+  ),
+)('the question %s has one right choice, and does not tell it in its hint', (_, part) => {
+  const right = part.choices.filter(({ is_right }) => is_right)
+  expect(right).toHaveLength(1)
+  expect(part.hint).not.toContain(right[0].text)
+  expect(new Set(part.choices.map(({ text }) => text)).size).toBe(part.choices.length)
+})
+
+test.each(tries.map(({ name, part }) => [name, part] as const))(
+  'the experiment of %s opens without a notice, and its own run meets the check',
+  (name, part) => {
+    expect(decodeLink(part.link).notices).toEqual([])
+    const { steps, phases } = RECORDS[name]
+    const met = part.check(runAt(name, part, steps))
+    expect(met.says).not.toMatch(/NaN|undefined|–/)
+    expect(met).toMatchObject({ is_done: true })
+    // Neither the warm start nor the first step of reinforcement is enough.
+    for (const step of [0, 1, phases[0], phases[0] + 1]) {
+      const early = part.check(runAt(name, part, step))
+      if (!AT_ONCE.includes(name)) expect(early.is_done, `after step ${step}`).toBe(false)
+      expect(early.says).not.toMatch(/NaN|undefined/)
+    }
+  },
+)
+
+test('a run of another experiment is no reason to throw', () => {
+  for (const { name } of tries)
+    for (const { part, name: own } of tries) {
+      const other = tries.find((one) => one.name === name)
+      if (!other || own === name) continue
+      const run = runAt(name, other.part, RECORDS[name].steps)
+      expect(typeof part.check(run).is_done).toBe('boolean')
+    }
+})

@@ -1,0 +1,22 @@
+// Which lesson is open, as a part of the address: `#lesson=grpo-by-hand`, or `#lesson=all` for the list.
+import { createStore } from 'zustand/vanilla'
+import { viewParts, withParts } from '../../lab/links/view.ts'
+
+export const ALL_LESSONS = 'all'
+
+/** undefined while the page shows no lesson. */
+export const openLessonStore = createStore<{ readonly open: string | undefined }>(() => ({
+  open: viewParts(globalThis.location?.hash ?? '').lesson,
+}))
+
+/** Opens a lesson or the list, or closes both, and says so in the address. */
+export function openLesson(open: string | undefined): void {
+  openLessonStore.setState({ open })
+  const { pathname, search, hash } = location
+  const parts = withParts(hash, { lesson: open })
+  history.replaceState(history.state, '', `${pathname}${search}${parts}`)
+}
+
+/** Follows an address that was changed by hand or by a link in the page. */
+export const followLessonIn = (hash: string): void =>
+  openLessonStore.setState({ open: viewParts(hash).lesson })

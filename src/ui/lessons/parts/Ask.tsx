@@ -1,0 +1,39 @@
+// A question of a lesson: choices, and an answer to each.
+import { CircleCheck, CircleHelp } from 'lucide-react'
+import { useState } from 'react'
+import type { Question } from '../lesson.ts'
+import { usePart } from './context.ts'
+
+export function Ask({ name, of }: { readonly name: string; readonly of: Question }) {
+  const [is_done, done] = usePart(name)
+  const [chosen, setChosen] = useState<number>()
+  const is_right = chosen === undefined ? is_done : of.choices[chosen].is_right === true
+  const choose = (index: number) => {
+    setChosen(index)
+    if (of.choices[index].is_right) done()
+  }
+  const Icon = is_right ? CircleCheck : CircleHelp
+  return (
+    <fieldset className="lesson-part" data-testid={`question-${name}`} data-done={is_done}>
+      <legend>
+        <Icon className="icon" aria-hidden="true" /> {of.asks}
+      </legend>
+      <div className="lesson-choices">
+        {of.choices.map(({ text, is_right: is_answer }, i) => (
+          <label key={text}>
+            <input
+              type="radio"
+              name={`question ${name}`}
+              checked={chosen === undefined ? is_done && is_answer === true : chosen === i}
+              onChange={() => choose(i)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+      <p role="status" className={is_right ? 'lesson-right' : 'soft'}>
+        {is_right ? of.because : chosen === undefined ? '' : of.hint}
+      </p>
+    </fieldset>
+  )
+}

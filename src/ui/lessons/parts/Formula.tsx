@@ -1,0 +1,43 @@
+// A formula, typeset as MathML by temml, which is loaded with the first one.
+import { useEffect, useRef } from 'react'
+
+interface FormulaProps {
+  readonly tex: string
+  readonly inline?: boolean
+}
+
+/** One formula; where the typesetter does not come, the TeX itself can be read. */
+function Typeset({ tex, inline = false }: FormulaProps) {
+  const place = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    let is_here = true
+    import('temml').then(
+      ({ default: temml }) => {
+        // Nodes and not markup: the page's policy forbids styles in markup.
+        if (is_here && place.current)
+          temml.render(tex, place.current, { displayMode: !inline, throwOnError: true })
+      },
+      () => {},
+    )
+    return () => {
+      is_here = false
+    }
+  }, [tex, inline])
+  return (
+    <span ref={place} className="typeset">
+      <code>{tex}</code>
+    </span>
+  )
+}
+
+/** A display may hold several with `\qquad` between them: they stand side by side where there is room. */
+export function Formula({ tex, inline = false }: FormulaProps) {
+  if (inline) return <Typeset tex={tex} inline />
+  return (
+    <span className="display-formula">
+      {tex.split('\\qquad').map((part) => (
+        <Typeset key={part} tex={part.trim()} />
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,70 @@
+// Something to try: puts an experiment into the lab, and says what its run shows.
+import { CircleCheck, FlaskConical, Play } from 'lucide-react'
+import { useEffect } from 'react'
+import { decodeLink } from '../../../lab/links/link.ts'
+import { train } from '../../../lab/page/client/controls.ts'
+import { openExperiment } from '../../../lab/page/client/opening.ts'
+import { reset } from '../../../lab/page/client/starting.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { selectIsBusy, useLab } from '../../base/run.ts'
+import { showToast } from '../../base/store.ts'
+import type { Checked, TryIt } from '../lesson.ts'
+import { runFacts } from '../run_facts.ts'
+import { usePart } from './context.ts'
+
+const selectRunExperiment = (state: LabState) => state.run_experiment
+const selectStep = (state: LabState) => state.step
+const selectTrace = (state: LabState) => state.trace
+const selectVerdicts = (state: LabState) => state.verdicts
+const selectAll = (state: LabState) => state
+
+/** What the check says of the present run. */
+function useChecked({ check }: TryIt): Checked | undefined {
+  // The columns are mutable: the step is their version.
+  useLab(selectStep)
+  useLab(selectTrace)
+  useLab(selectVerdicts)
+  useLab(selectRunExperiment)
+  const run = runFacts(useLab(selectAll))
+  return run && check(run)
+}
+
+/** Puts the experiment into the settings and trains it; a run in progress ends, and stays under Runs. */
+function start(of: TryIt): void {
+  const { experiment, preset_id } = decodeLink(of.link)
+  const refused = openExperiment(experiment, 'the lesson', preset_id)
+  if (refused !== undefined) {
+    showToast(refused)
+    return
+  }
+  reset()
+  train()
+}
+
+export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
+  const [is_done, done] = usePart(name)
+  const checked = useChecked(of)
+  const is_busy = useLab(selectIsBusy)
+  const is_met = checked?.is_done === true
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `done` is another function in each render.
+  useEffect(() => {
+    if (is_met) done()
+  }, [is_met])
+  const Icon = is_done ? CircleCheck : FlaskConical
+  return (
+    <section className="lesson-part try" data-testid={`try-${name}`} data-done={is_done}>
+      <p>
+        <Icon className="icon" aria-hidden="true" /> <b>Try it.</b> {of.does}
+      </p>
+      <p>
+        <button type="button" data-testid={`start-${name}`} onClick={() => start(of)}>
+          <Play className="icon" aria-hidden="true" />{' '}
+          {is_busy ? 'End this run and train it' : is_done ? 'Train it again' : 'Train it'}
+        </button>
+      </p>
+      <p role="status" className={is_met ? 'lesson-right' : 'soft'}>
+        {checked?.says ?? ''}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,19 @@
+// Which lesson its parts belong to.
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import { markDone, progressOf, progressStore } from '../progress.ts'
+
+export interface LessonPlace {
+  readonly id: string
+  /** Names of all its parts. */
+  readonly parts: readonly string[]
+}
+
+export const LessonContext = createContext<LessonPlace>({ id: '', parts: [] })
+
+/** Whether a part was done in this browser, and how to say that it is. */
+export function usePart(name: string): readonly [is_done: boolean, done: () => void] {
+  const { id, parts } = useContext(LessonContext)
+  const is_done = useStore(progressStore, (all) => progressOf(all, id).done.includes(name))
+  return [is_done, () => markDone(id, name, parts)]
+}

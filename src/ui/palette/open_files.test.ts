@@ -1,0 +1,113 @@
+import { beforeEach, expect, test } from 'vitest'
+import { NO_OPTIONS } from '../../lab/links/view_options.ts'
+import { closeLab, openLab } from '../../lab/page/client/lab.ts'
+import { openExperiment } from '../../lab/page/client/opening.ts'
+import { shareStore } from '../../lab/page/share_store.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { libraryStore, openRun } from '../../lab/runs/library/library.ts'
+import { uiStore } from '../base/store.ts'
+import { openedDataStore } from '../data/open_data.ts'
+import { dialogStore } from './dialogs.ts'
+import { fileStore } from './file_store.ts'
+import { openFile, readExperimentText } from './open_files.ts'
+
+const tiny = PRESETS[0].experiment
+const file = (text: string, name = 'mine.json') => new File([text], name)
+const problems = () => fileStore.getState().problem?.problems.join('\n')
+
+beforeEach(() => {
+  const silent = { postMessage() {}, terminate() {}, addEventListener() {} }
+  openLab(() => silent, {
+    address: 'http://lab/',
+    query: 'v=1&p=tiny',
+    hash: '',
+    replaceQuery() {},
+    nextFrame() {},
+    recall: () => undefined,
+    remember() {},
+    now: () => 0,
+  })
+  fileStore.setState({ problem: undefined })
+  return closeLab
+})
+
+test('an experiment comes back as it was saved', () => {
+  expect(readExperimentText(JSON.stringify(tiny))).toEqual({ ok: true, experiment: tiny })
+})
+
+test('a file opens in the settings', async () => {
+  await openFile(file(JSON.stringify({ ...tiny, seed: 41 })))
+  expect(labStore.getState().experiment.seed).toBe(41)
+  expect(uiStore.getState().toast).toContain('mine.json')
+  expect(problems()).toBeUndefined()
+})
+
+test.for(['experiment', 'settings', 'phases'] as const)(
+  'a page whose link locks the %s opens no file, and says why',
+  async (lock) => {
+    shareStore.setState({ options: { ...NO_OPTIONS, lock: [lock] } })
+    const before = labStore.getState()
+    for (const name of ['mine.json', 'mine.safetensors']) {
+      fileStore.setState({ problem: undefined })
+      await openFile(file(JSON.stringify({ ...tiny, seed: 41 }), name))
+      expect(problems()).toMatch(/opened by a link that locks it\.\nNo file can be opened until/)
+    }
+    expect(openExperiment({ ...tiny, seed: 41 }, 'mine')).toMatch(/locks it/)
+    expect(labStore.getState()).toBe(before)
+    shareStore.setState({ options: NO_OPTIONS })
+  },
+)
+
+test('a file with mistakes names every field, and changes nothing', async () => {
+  const before = labStore.getState()
+  const wrong = { ...tiny, seed: 'three', rollout: { ...tiny.rollout, n: 0 } }
+  await openFile(file(JSON.stringify(wrong)))
+  expect(problems()).toMatch(/seed: expected a whole number/)
+  expect(problems()).toMatch(/rollout\.n: expected/)
+  expect(labStore.getState()).toBe(before)
+})
+
+test.for([
+  ['broken.json', '{"seed": '],
+  ['null.json', 'null'],
+  ['large.json', `"${'x'.repeat(1_100_000)}"`],
+])('%s is refused with what can be opened', async ([name, text]) => {
+  const before = labStore.getState()
+  await openFile(file(text, name))
+  expect(fileStore.getState().problem?.name).toBe(name)
+  expect(problems()).toMatch(/Experiments can be opened here/)
+  expect(labStore.getState()).toBe(before)
+})
+
+test.for([
+  ['rows.csv', 'question,answer\n1,2'],
+  ['rows.jsonl', '{"step": 1, "answer": 2}'],
+  ['rows.json', '{"rows": [{"a": 1}]}'],
+  ['list.json', '[{"a": 1}]'],
+  ['book.txt', 'It was a dark night.'],
+])('%s is opened as data', async ([name, text]) => {
+  const before = labStore.getState()
+  await openFile(file(text, name))
+  expect(problems()).toBeUndefined()
+  expect(openedDataStore.getState().file?.name).toBe(name)
+  expect(dialogStore.getState().open).toBe('data')
+  expect(labStore.getState()).toBe(before)
+})
+
+test('a log of verl becomes a run of the list, and what was left out is said', async () => {
+  const text = '{"step": 1, "data": {"critic/score/mean": 0.5}}\nnothing\n{"step": 2, "da'
+  await openFile(file(text, 'cluster.jsonl'))
+  expect(problems()).toBeUndefined()
+  const [entry] = libraryStore.getState().entries
+  expect(entry.header).toMatchObject({ status: 'finished', step: 1, source: { kind: 'verl' } })
+  expect(entry.header.experiment.name).toBe('cluster')
+  expect(uiStore.getState().toast).toMatch(/Imported cluster\.jsonl: 1 steps\. 1 part of the file/)
+  const { state } = await openRun(entry.id)
+  expect(state.series.get('critic/score/mean')?.values[0]).toBe(0.5)
+})
+
+test('a file that is called a log and is none is refused in a sentence', async () => {
+  await openFile(file('hello', 'events.out.tfevents.1'))
+  expect(problems()).toMatch(/no event file of TensorBoard/)
+})

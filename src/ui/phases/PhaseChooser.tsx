@@ -1,0 +1,222 @@
+// Which phase to add, and where: at the end, or now, during the run.
+import { useMemo, useState } from 'react'
+import type { PhaseDocument } from '../../lab/experiment/phases.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { appendPhase } from '../../lab/page/client/edits.ts'
+import { steer } from '../../lab/page/client/steering.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { type PhaseChoice, phaseChoices, placedPhase } from '../../lab/presets/phase_choices.ts'
+import { formatSteps } from '../base/format.ts'
+import { useLab } from '../base/run.ts'
+
+const selectPresent = (state: LabState) => state.phase
+const presentOf = ({ run_experiment, phase }: LabState) =>
+  run_experiment && resolvePhases(run_experiment)[phase]
+/** Steps that the present phase has not taken yet; those in flight are among them. */
+const selectLeft = (state: LabState): number =>
+  Math.max(0, (presentOf(state)?.steps ?? 0) - state.phase_step)
+const selectName = (state: LabState): string => presentOf(state)?.name ?? ''
+/** A reward model cannot continue after another phase. */
+const selectCanResume = (state: LabState): boolean => presentOf(state)?.kind !== 'reward_model'
+
+const GROUPS: readonly PhaseChoice['group'][] = ['Methods', 'From presets']
+
+export interface PhaseChooserProps {
+  readonly id: string
+  readonly experiment: Experiment
+  readonly is_busy: boolean
+  /** What happened, for people who do not see it. */
+  readonly onSaid: (said: string) => void
+}
+
+export function PhaseChooser({ id, experiment, is_busy, onSaid }: PhaseChooserProps) {
+  const choices = useMemo(() => phaseChoices(experiment), [experiment])
+  const [choice_id, setChoice] = useState(choices[0]?.id)
+  const choice = choices.find((candidate) => candidate.id === choice_id) ?? choices[0]
+  const [own_steps, setSteps] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const [own_layer, setLayer] = useState<number>()
+  const present = useLab(selectPresent)
+  const layers = experiment.model.num_hidden_layers - 1
+  const steps = own_steps ?? `${choice.phase.steps}`
+  const layer = Math.min(own_layer ?? layers, layers)
+  const phase = (index: number): PhaseDocument => ({
+    ...placedPhase(choice, experiment.phases, index),
+    steps: steps.trim() === '' ? Number.NaN : Number(steps),
+    ...(choice.has_layer && choice.phase.kind === 'rl' && { target_layer: layer }),
+  })
+  const act = (what: string, problem: string | undefined) => {
+    setProblem(problem)
+    if (problem === undefined) onSaid(`${choice.label} ${what}`)
+  }
+  return (
+    <fieldset className="add-phases" id={id} data-testid="add-phases">
+      <legend className="visually-hidden">A phase to add</legend>
+      <KindChoice
+        choices={choices}
+        chosen={choice}
+        onChoose={(id) => {
+          setChoice(id)
+          setSteps(undefined)
+          setProblem(undefined)
+        }}
+      />
+      {choice.has_layer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
+      <StepsField
+        steps={steps}
+        is_wrong={problem !== undefined}
+        onSteps={(text) => {
+          setSteps(text)
+          setProblem(undefined)
+        }}
+      />
+      {is_busy ? <Places phase={() => phase(present + 1)} onAct={act} /> : null}
+      <button
+        type="button"
+        data-testid="append-phase"
+        onClick={() => act('added at the end', appendPhase(phase(experiment.phases.length)))}
+      >
+        Add at the end
+      </button>
+      {problem === undefined ? null : (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+function KindChoice(props: {
+  readonly choices: readonly PhaseChoice[]
+  readonly chosen: PhaseChoice
+  readonly onChoose: (id: string) => void
+}) {
+  const { choices, chosen, onChoose } = props
+  return (
+    <label>
+      Phase
+      <select
+        data-testid="add-phase-kind"
+        value={chosen.id}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        {GROUPS.map((group) => (
+          <optgroup key={group} label={group}>
+            {choices
+              .filter((candidate) => candidate.group === group)
+              .map((candidate) => (
+                <option key={candidate.id} value={candidate.id}>
+                  {candidate.label}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function LayerChoice(props: {
+  readonly layers: number
+  readonly layer: number
+  readonly onLayer: (layer: number) => void
+}) {
+  const { layers, layer, onLayer } = props
+  return (
+    <label>
+      Layer
+      <select
+        data-testid="add-phase-layer"
+        value={layer}
+        onChange={(event) => onLayer(Number(event.target.value))}
+      >
+        {Array.from({ length: layers }, (_, i) => (
+          <option key={i + 1} value={i + 1}>
+            {i + 1}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** `steps` as they are typed. */
+function StepsField(props: {
+  readonly steps: string
+  readonly is_wrong: boolean
+  readonly onSteps: (text: string) => void
+}) {
+  const { steps, is_wrong, onSteps } = props
+  return (
+    <label>
+      Steps
+      <input
+        type="number"
+        data-testid="add-phase-steps"
+        min={1}
+        max={100000}
+        value={steps}
+        aria-invalid={is_wrong || undefined}
+        onChange={(event) => onSteps(event.target.value)}
+      />
+    </label>
+  )
+}
+
+/** Where a phase can begin in a run that is on, and what becomes of the present one. */
+function Places(props: {
+  readonly phase: () => PhaseDocument
+  readonly onAct: (what: string, problem: string | undefined) => void
+}) {
+  const { phase, onAct } = props
+  const left = useLab(selectLeft)
+  const name = useLab(selectName)
+  const can_resume = useLab(selectCanResume)
+  return (
+    <>
+      <button
+        type="button"
+        className="primary"
+        data-testid="insert-now"
+        title="The present phase ends after the step in flight, and this one begins"
+        onClick={() => onAct('begins now', steer({ kind: 'insert_phase', phase: phase() }))}
+      >
+        {left > 0 ? `Begin now, drop ${formatSteps(left)}` : 'Begin now'}
+      </button>
+      {left > 0 && can_resume ? (
+        <button
+          type="button"
+          data-testid="insert-and-resume"
+          title="This phase begins after the step in flight; the rest of the present one follows it"
+          onClick={() =>
+            onAct(
+              `begins now, and the rest of ${name} after it`,
+              steer({ kind: 'interrupt_phase', phase: phase() }),
+            )
+          }
+        >
+          Begin now, the rest after it
+        </button>
+      ) : null}
+      {left > 0 ? (
+        <button
+          type="button"
+          data-testid="insert-after"
+          title="This phase begins when all steps of the present one are done"
+          onClick={() =>
+            onAct(`begins after ${name}`, steer({ kind: 'follow_phase', phase: phase() }))
+          }
+        >
+          After this phase
+        </button>
+      ) : null}
+      {left > 0 ? (
+        <p className="soft insert-drops" data-testid="insert-drops">
+          “{name}” has {formatSteps(left)} left.
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+// Gives deleted runs back.
+import { Undo2 } from 'lucide-react'
+import { useStore } from 'zustand'
+import { type Library, libraryStore, undoDelete } from '../../lab/runs/library/library.ts'
+
+const selectDeleted = ({ deleted }: Library) => deleted.length
+
+/** The region stays, so that screen readers hear it change. */
+export function Deleted() {
+  const count = useStore(libraryStore, selectDeleted)
+  return (
+    <div className="toast undo-toast" role="status" data-testid="deleted" data-shown={count > 0}>
+      {count > 0 ? (
+        <>
+          {count === 1 ? 'Run deleted.' : `${count} runs deleted.`}
+          <button type="button" data-testid="undo-delete" onClick={undoDelete}>
+            <Undo2 className="icon" aria-hidden="true" /> Undo
+          </button>
+        </>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+// The arms of a study in numbers; each can be taken out of it.
+import type { Analysis } from '../../lab/study/analysis.ts'
+import type { Arm } from '../../lab/study/arms.ts'
+import { setStudy } from '../../lab/study/page/study_store.ts'
+import { short } from '../../lab/study/report/svg.ts'
+import { differenceText } from '../../lab/study/report/words.ts'
+import type { Study } from '../../lab/study/study.ts'
+
+const VERDICTS = {
+  better: 'better',
+  worse: 'worse',
+  none: 'no difference found',
+  'too few': 'too few seeds',
+} as const
+
+/** The study without an arm that it lists by name; undefined for a point of a grid. */
+function without(study: Study, { group }: Arm): Study | undefined {
+  const arms = study.arms.filter(({ name }) => name !== group)
+  return arms.length > 0 && arms.length < study.arms.length ? { ...study, arms } : undefined
+}
+
+export function ArmsTable(props: {
+  readonly study: Study
+  readonly analysis: Analysis
+  readonly arms: readonly Arm[]
+}) {
+  const { study, analysis } = props
+  return (
+    <div className="study-table">
+      <table data-testid="study-table">
+        <thead>
+          <tr>
+            <th scope="col">Arm</th>
+            <th scope="col">Seeds</th>
+            <th scope="col">Mean ± sd</th>
+            <th scope="col">IQM</th>
+            <th scope="col">Spent</th>
+            <th scope="col">Difference [95 %]</th>
+            <th scope="col">p (Holm)</th>
+            <th scope="col">Found</th>
+            <th scope="col">
+              <span className="visually-hidden">Take out</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {analysis.arms.map(
+            ({ arm, values, mean, deviation, interquartile_mean, spent, comparison }) => {
+              const rest = without(study, arm)
+              const is_compared = comparison !== undefined && comparison.pairs.length > 0
+              return (
+                <tr key={arm.name}>
+                  <th scope="row">{arm.name}</th>
+                  <td>{values.length}</td>
+                  <td>
+                    {short(mean)} ± {short(deviation)}
+                  </td>
+                  <td>{short(interquartile_mean)}</td>
+                  <td>{short(spent)}</td>
+                  <td>{is_compared ? differenceText(comparison) : ''}</td>
+                  <td>{is_compared ? short(comparison.p_holm) : ''}</td>
+                  <td>{is_compared ? VERDICTS[comparison.verdict] : ''}</td>
+                  <td>
+                    {rest ? (
+                      <button
+                        type="button"
+                        aria-label={`Take ${arm.name} out of the study`}
+                        onClick={() => setStudy(rest)}
+                      >
+                        Take out
+                      </button>
+                    ) : null}
+                  </td>
+                </tr>
+              )
+            },
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}

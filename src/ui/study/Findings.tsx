@@ -1,0 +1,54 @@
+// What a study found: its answer in words, the pictures, and what limits them.
+import { useMemo } from 'react'
+import type { Analysis } from '../../lab/study/analysis.ts'
+import { studyPictures } from '../../lab/study/report/files.ts'
+import { answerSentence, armSentence, planSentence } from '../../lab/study/report/words.ts'
+import type { Study } from '../../lab/study/study.ts'
+
+const SAYS: Readonly<Record<string, string>> = {
+  'forest.svg': 'Forest plot: the difference of every arm from the first, with 95 % intervals',
+  'curves.svg': 'Curves: the measure of every arm over the budget, with 95 % bands',
+  'profiles.svg': 'Performance profiles: the share of runs above each value',
+  'heat.svg': 'Heat map: the mean over two settings',
+  'layers.svg': 'The entropy of every layer’s policy at the end, by arm',
+}
+
+export function Findings(props: {
+  readonly study: Study
+  readonly analysis: Analysis
+  readonly changes: readonly string[]
+}) {
+  const { study, analysis, changes } = props
+  const pictures = useMemo(() => studyPictures(study, analysis), [study, analysis])
+  const limits = [...analysis.warnings, ...changes]
+  return (
+    <section className="card" aria-label="What was found">
+      <p data-testid="study-answer">
+        <strong>{answerSentence(study, analysis)}</strong>
+      </p>
+      <ul data-testid="study-sentences">
+        {analysis.arms
+          .filter(({ comparison }) => comparison)
+          .map((arm) => (
+            <li key={arm.arm.name}>{armSentence(arm, analysis.baseline)}</li>
+          ))}
+      </ul>
+      <p className="soft">{planSentence(study, analysis)}</p>
+      {limits.length > 0 ? (
+        <ul className="soft" data-testid="study-limits">
+          {limits.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      ) : null}
+      {[...pictures].map(([name, svg]) => (
+        <img
+          key={name}
+          data-testid={`study-${name.replace('.svg', '')}`}
+          alt={SAYS[name] ?? name}
+          src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+        />
+      ))}
+    </section>
+  )
+}

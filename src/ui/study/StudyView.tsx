@@ -1,0 +1,150 @@
+// A study while it is trained and afterwards: how far it is, its answer, pictures, table and files.
+import { useStore } from 'zustand'
+import {
+  analysisOf,
+  clearStudy,
+  pauseStudy,
+  plan,
+  type StudyState,
+  setStudy,
+  studyStore,
+  timeLeft,
+  trainStudy,
+} from '../../lab/study/page/study_store.ts'
+import { studyFiles } from '../../lab/study/report/files.ts'
+import type { Study } from '../../lab/study/study.ts'
+import { encodeStudy } from '../../lab/study/study_link.ts'
+import { saveFile } from '../base/save.ts'
+import { showToast } from '../base/store.ts'
+import { ArmsTable } from './ArmsTable.tsx'
+import { Findings } from './Findings.tsx'
+
+const minutes = (seconds: number): string =>
+  seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+
+/** One sentence and a bar. */
+function Progress({ state }: { readonly state: StudyState }) {
+  const { study, arms, results, present, is_training } = state
+  const found = study && plan(study, arms, results)
+  if (!found) return null
+  const total = found.known + found.runs.length
+  const left = timeLeft(state)
+  const rest = left !== undefined && found.runs.length > 0 ? `, about ${minutes(left)} left` : ''
+  return (
+    <div className="study-progress" role="status">
+      <p data-testid="study-progress">
+        {found.known} of {total} runs{rest}
+        {study?.search ? ` (${found.stage})` : ''}.
+        {is_training && present ? ` ${present.name}: step ${present.step} of ${present.of}.` : ''}
+      </p>
+      <progress max={total} value={found.known} aria-label="Runs that are trained" />
+    </div>
+  )
+}
+
+/** The study's address. */
+const linkOf = (study: Study): string =>
+  `${location.href.replace(/[?#].*$/s, '')}#tab=study&study=${encodeStudy(study)}`
+
+async function copyLink(study: Study): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(linkOf(study))
+    showToast('The link is in the clipboard')
+  } catch {
+    showToast('The browser did not let the page write to the clipboard')
+  }
+}
+
+const saveText = (name: string, text: string) =>
+  saveFile(name, new Blob([text], { type: name.endsWith('.svg') ? 'image/svg+xml' : 'text/plain' }))
+
+/** Everything as files, one after the other. */
+function Files({ state }: { readonly state: StudyState }) {
+  const analysed = analysisOf(state)
+  if (!analysed || !state.study) return null
+  const files = studyFiles(analysed.study, analysed.analysis, state.changes)
+  files.set('study.json', `${JSON.stringify(state.study, undefined, 1)}\n`)
+  files.set('results.jsonl', state.results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+  return (
+    <p className="study-buttons">
+      {[...files].map(([name, text]) => (
+        <button
+          key={name}
+          type="button"
+          data-testid={`study-save-${name}`}
+          onClick={() => saveText(name, text)}
+        >
+          {name}
+        </button>
+      ))}
+    </p>
+  )
+}
+
+function Buttons({ state, study }: { readonly state: StudyState; readonly study: Study }) {
+  const { arms, results, is_training } = state
+  const missing = plan(study, arms, results)?.runs.length ?? 0
+  const next = Math.max(...study.seeds) + 1
+  return (
+    <p className="study-buttons">
+      {is_training ? (
+        <button type="button" data-testid="study-pause" onClick={pauseStudy}>
+          Pause
+        </button>
+      ) : (
+        <button
+          type="button"
+          className="primary"
+          data-testid="study-train"
+          disabled={missing === 0}
+          onClick={trainStudy}
+        >
+          Train {missing} runs
+        </button>
+      )}
+      <button
+        type="button"
+        data-testid="study-more-seeds"
+        onClick={() => setStudy({ ...study, seeds: [...study.seeds, next] })}
+      >
+        One more seed
+      </button>
+      <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
+        Copy the link
+      </button>
+      <button type="button" data-testid="study-clear" onClick={() => void clearStudy()}>
+        Delete the study
+      </button>
+    </p>
+  )
+}
+
+export function StudyView({ study }: { readonly study: Study }) {
+  const state = useStore(studyStore)
+  const { problems, notes, arms } = state
+  const analysed = analysisOf(state)
+  return (
+    <>
+      <section className="card" aria-label="Study" data-testid="study-view">
+        <h2>{study.name}</h2>
+        <p>{study.question}</p>
+        <Progress state={state} />
+        {[...problems, ...notes].map((line) => (
+          <p key={line} className="bad" role="alert">
+            {line}
+          </p>
+        ))}
+        <Buttons state={state} study={study} />
+      </section>
+      {analysed && analysed.analysis.runs.length > 0 ? (
+        <>
+          <Findings study={analysed.study} analysis={analysed.analysis} changes={state.changes} />
+          <section className="card" aria-label="Arms">
+            <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
+            <Files state={state} />
+          </section>
+        </>
+      ) : null}
+    </>
+  )
+}
