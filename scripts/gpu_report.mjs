@@ -18,7 +18,7 @@ if (driver.path === undefined) {
   process.exit(0)
 }
 await installMissing()
-const judged = await measure(driver.path)
+const judged = await measure(driver)
 const table = tableOf(judged)
 console.log(table)
 const short = shortfalls(judged)

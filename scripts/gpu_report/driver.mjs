@@ -41,7 +41,7 @@ const stringsOf = (path) =>
   spawnSync('grep', ['-a', '-o', '-m', '1', 'Mesa [0-9][0-9.]*', path], { encoding: 'utf8' }).stdout
 
 /** Compiles the kernels of a JSON file in a mode; resolves with what the driver said of each, by name. */
-export function compileKernels(path, kernels, mode, work) {
+export function compileKernels({ path, version }, kernels, mode, work) {
   mkdirSync(work, { recursive: true })
   const library = join(work, 'null_device.so')
   const made = spawnSync(
@@ -71,7 +71,8 @@ export function compileKernels(path, kernels, mode, work) {
       REAL_DRIVER: path,
       VK_DRIVER_FILES: manifest,
       RADV_FORCE_FAMILY: family,
-      RADV_DEBUG: 'shaders,shaderstats,nocache',
+      // Older drivers print machine code only with all that was made before it.
+      RADV_DEBUG: `${version >= 25 ? 'asm' : 'shaders'},shaderstats,nocache`,
       LD_LIBRARY_PATH: [dirname(path), process.env.LD_LIBRARY_PATH ?? ''].join(':'),
     },
   })
