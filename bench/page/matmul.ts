@@ -3,6 +3,7 @@
 import { getWebGPUDevice, type Array as JaxArray, jit, numpy } from '@jax-js/jax'
 import { matMul, tensor2d } from '@tensorflow/tfjs-core'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
+import { gpuChoice } from '../../src/kernels/matmul/gpu_variants.ts'
 import { matmulKernel } from '../../src/kernels/matmul/matmul_variants.ts'
 import { trainerConfig } from '../../src/lab/experiment/trainer_config.ts'
 import { presetOf } from '../../src/lab/presets/presets.ts'
@@ -107,8 +108,9 @@ function factorsOf({ op, m, n, k }: MatmulShape): Factors {
   }
 }
 
-/** The kernel that the model runs for this shape. */
-const kernelOf = ({ op, m, n, k }: MatmulShape) => matmulKernel(undefined, op, { m, n, k })
+/** The kernel that a run begins with for this shape on this adapter. */
+const kernelOf = ({ facts }: Gpu, shape: MatmulShape) =>
+  matmulKernel(gpuChoice([shape], facts), shape.op, shape)
 
 async function ours(gpu: Gpu, shape: MatmulShape, factors: Factors): Promise<Peer> {
   const { m, n, k } = shape
@@ -118,7 +120,7 @@ async function ours(gpu: Gpu, shape: MatmulShape, factors: Factors): Promise<Pee
     out: gpu.tensor('out', 'f32', [m, n]),
   }
   const params = { m, n, k, accumulate: 0 }
-  const program = await gpu.record('bench', [], (r) => r.run(kernelOf(shape), params, tensors))
+  const program = await gpu.record('bench', [], (r) => r.run(kernelOf(gpu, shape), params, tensors))
   return {
     time: async (repeats) => {
       for (let i = 0; i < repeats; i++) gpu.replay(program)

@@ -40,7 +40,7 @@ import { drive } from './train/drive.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
 import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
 import { RunWatch } from './train/run_watch.ts'
-import { settledKernels, tune } from './train/train_kernels.ts'
+import { settledKernels, tune, unpinned } from './train/train_kernels.ts'
 import { type NewRun, type Options, readOptions } from './train/train_options.ts'
 import type { Origin } from './train/training_run.ts'
 import { loadWeights, refuseSave } from './train/weights.ts'
@@ -171,12 +171,14 @@ async function beginRun(
   const gpu = await openGpu(followExperiment(trained).experiments)
   tell(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
   for (const { message } of remarksOf(trained)) tell(message)
-  const unusable = unusablePin(pinned, (name) => missingFeatures(name, gpu.facts.features))
+  const unusable = unusablePin(pinned ?? {}, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()
     throw new LabFailure(unusable)
   }
-  const matmul = begun.tune ? await tune(gpu, untuned, pinned) : pinned
+  const matmul = begun.tune
+    ? await tune(gpu, untuned, pinned ?? {})
+    : (pinned ?? unpinned(gpu, untuned))
   const run = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) run.trainer.importWeights(weights)
   if (adapter) run.trainer.importAdapter(adapter.factors)

@@ -1,5 +1,6 @@
 // The kernels of matrix products that a run of lab train has: pinned, given by hand or measured first.
 import type { Gpu } from '../../kernels/device/gpu.ts'
+import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
   defaultVariant,
@@ -39,15 +40,19 @@ export async function tune(
   )
   // What was not measured is written down too, so that the record does not depend on today's default rule.
   const settled = open.map((p) => [shapeClass(p.op, p), defaultVariant(p.op, p).name] as const)
-  return { ...Object.fromEntries(settled), ...choice }
+  return { ...Object.fromEntries(settled), ...gpuChoice(open, gpu.facts), ...choice }
 }
 
-/** The kernels that are settled before anything is measured. Refuses to measure where the experiment has pinned all. */
-export function settledKernels({ experiment, matmul, tune }: NewRun): MatmulChoice {
+/** What a run has of which nothing is pinned: on a GPU what suits it, on a software adapter the default kernels. */
+export const unpinned = (gpu: Gpu, config: TrainerConfig): MatmulChoice =>
+  gpuChoice(runProducts(config), gpu.facts)
+
+/** The kernels that are settled before anything is measured, undefined where none are. Refuses to measure where the experiment has pinned all. */
+export function settledKernels({ experiment, matmul, tune }: NewRun): MatmulChoice | undefined {
   const pinned = matmul ? undefined : pinnedKernels(experiment)
   if (pinned && tune)
     throw new LabFailure(
       '--tune: this experiment pins its kernels, so there is nothing to measure. Leave --tune out, or empty the field kernels',
     )
-  return matmul ?? pinned ?? {}
+  return matmul ?? pinned
 }

@@ -107,7 +107,8 @@ const sizesOf = (op: FusedOp, variant: MatmulVariant): MatmulSize[] => {
 const SLOW = ['slices_16x16', 'slices_16x32', 'staged_32x32_4x4']
 const cases = Object.keys(FUSED_TILES).flatMap((name) => {
   const variant = matmulVariant(name)
-  if (gpu.facts.is_software && !variant.suits_software && !SLOW.includes(name)) return []
+  const is_slow = gpu.facts.is_software && !variant.suits_software && !process.env.LONG_TESTS
+  if (is_slow && !SLOW.includes(name)) return []
   return FUSED_OPS.filter((op) => sizesOf(op, variant).length > 0).map(
     (op) => [name, op, variant] as const,
   )

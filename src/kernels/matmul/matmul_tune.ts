@@ -1,21 +1,18 @@
 // Measures the variants of a matrix product on this adapter.
 import type { Gpu } from '../device/gpu.ts'
 import type { Tensor } from '../device/tensor.ts'
+import { gpuVariants } from './gpu_variants.ts'
 import {
   defaultVariant,
   MATMUL_VARIANTS,
   type MatmulChoice,
   type MatmulKernel,
+  type MatmulProduct,
   type MatmulSize,
   type MatmulVariant,
   matmulVariant,
   shapeClass,
 } from './matmul_variants.ts'
-import type { MatmulOp } from './tiles/tile.ts'
-
-export interface MatmulProduct extends MatmulSize {
-  readonly op: MatmulOp
-}
 
 /** What the tuner saw of one variant. */
 export interface MatmulTiming extends MatmulProduct {
@@ -38,7 +35,7 @@ export interface TuneOptions {
   readonly budget_ms?: number
   /** Classes that are settled and not measured. */
   readonly pinned?: MatmulChoice
-  /** What may be chosen besides the default. */
+  /** What may be chosen besides the default; else what suits the adapter: on a GPU gpuVariants. */
   readonly variants?: readonly MatmulVariant[]
 }
 
@@ -64,7 +61,7 @@ interface Bench {
 export async function tuneMatmul(
   gpu: Gpu,
   shapes: readonly MatmulProduct[],
-  { budget_ms = 800, pinned = {}, variants = MATMUL_VARIANTS }: TuneOptions = {},
+  { budget_ms = 800, pinned = {}, variants }: TuneOptions = {},
 ): Promise<MatmulTuning> {
   for (const [shape_class, name] of Object.entries(pinned)) matmulVariant(name, shape_class)
   const deadline = performance.now() + budget_ms
@@ -131,14 +128,18 @@ async function tuneOne(
 function candidates(
   gpu: Gpu,
   product: MatmulProduct,
-  variants: readonly MatmulVariant[],
+  variants: readonly MatmulVariant[] | undefined,
 ): MatmulVariant[] {
+  const { is_software } = gpu.facts
   const fallback = defaultVariant(product.op, product)
-  return variants.filter(
+  const suited = is_software
+    ? MATMUL_VARIANTS
+    : gpuVariants(product.op, product).map((name) => matmulVariant(name))
+  return (variants ?? suited).filter(
     (variant) =>
       variant !== fallback &&
       variant.supports(product.op, product) &&
-      (variant.suits_software || !gpu.facts.is_software) &&
+      (variant.suits_software || !is_software) &&
       hasFeatures(gpu, variant),
   )
 }

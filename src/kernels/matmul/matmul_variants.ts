@@ -19,6 +19,10 @@ export interface MatmulSize {
   readonly k: number
 }
 
+export interface MatmulProduct extends MatmulSize {
+  readonly op: MatmulOp
+}
+
 /** Params m, n, k and accumulate; for nt_add addend_stride in place of accumulate, and the addend. */
 export type MatmulKernel<Op extends MatmulOp = MatmulOp> = Op extends 'nt_add'
   ? typeof matmul_nt_add

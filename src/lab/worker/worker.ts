@@ -2,6 +2,7 @@
 import { version as understory_version } from '../../../package.json'
 import { mostBinding, type OpenOptions } from '../../kernels/device/adapter.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
   defaultVariant,
@@ -140,8 +141,10 @@ async function prepare(
     // On a device of its own: a kernel that fails there leaves the run's device alone.
     tune: (pinned) =>
       alone(
-        async (other) =>
-          (await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
+        async (other) => ({
+          ...gpuChoice(products, gpu.facts),
+          ...(await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
+        }),
         { largest: planMemory(config).largest },
       ),
     start: async (matmul, onProgress, state) => {

@@ -5,8 +5,11 @@ import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embeddingForward } from '../../kernels/embedding/embedding.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
-import type { MatmulProduct } from '../../kernels/matmul/matmul_tune.ts'
-import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
+import {
+  type MatmulChoice,
+  type MatmulProduct,
+  matmulKernel,
+} from '../../kernels/matmul/matmul_variants.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { ProductName } from '../adapter/adapter_layout.ts'

@@ -1,6 +1,5 @@
 // Which matrix products a run makes: what the tuner measures before it.
-import type { MatmulProduct } from '../../kernels/matmul/matmul_tune.ts'
-import { shapeClass } from '../../kernels/matmul/matmul_variants.ts'
+import { type MatmulProduct, shapeClass } from '../../kernels/matmul/matmul_variants.ts'
 import { type ModelShape, modelShape } from '../../model/params/config.ts'
 import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
