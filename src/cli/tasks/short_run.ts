@@ -28,7 +28,7 @@ const BASE = {
     intermediate_size: 192,
   },
   phases: [
-    { kind: 'sft', steps: 100, batch_size: 128, optim: { lr: 0.002, lr_warmup_steps: 10 } },
+    { kind: 'sft', steps: 200, batch_size: 128, optim: { lr: 0.002, lr_warmup_steps: 20 } },
     { kind: 'rl', steps: 150 },
   ],
   rollout: { train_batch_size: 32, n: 8 },

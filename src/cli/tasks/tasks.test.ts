@@ -15,13 +15,13 @@ const facts = {
   wall_time_s: 12.34567,
 }
 const rows = (id: string) => [
-  { step: 50, data: { [`val-aux/${id}/acc/greedy`]: 0.9 } },
-  { step: 100, data: { [`val-aux/${id}/acc/greedy`]: 0.25 } },
+  { step: 100, data: { [`val-aux/${id}/acc/greedy`]: 0.9 } },
+  { step: 200, data: { [`val-aux/${id}/acc/greedy`]: 0.25 } },
   ...Array.from({ length: 150 }, (_, i) => ({
-    step: 101 + i,
+    step: 201 + i,
     data: { 'critic/score/mean': i < 8 ? 0.125 : 0.75 },
   })),
-  { step: 250, data: { [`val-aux/${id}/acc/greedy`]: 0.5 } },
+  { step: 350, data: { [`val-aux/${id}/acc/greedy`]: 0.5 } },
 ]
 
 test.for(TASKS)('$id has a short run of at most 300,000 weights', ({ id, short_run = {} }) => {
@@ -31,7 +31,7 @@ test.for(TASKS)('$id has a short run of at most 300,000 weights', ({ id, short_r
   expect(result.weights).toBeLessThan(300_000)
   expect(result).toMatchObject({
     ...{ params: short_run, accuracy_first: 0.25, accuracy_last: 0.5, seconds: 12.3457 },
-    ...{ reward_first: 0.125, reward_last: 0.75, sft_steps: 100, rl_steps: 150 },
+    ...{ reward_first: 0.125, reward_last: 0.75, sft_steps: 200, rl_steps: 150 },
   })
   expect(settings).toMatchObject({ 'task.id': id })
   expect(resultText(result)).toMatch(/from 25 % to 50 % of held-out problems/)

@@ -79,7 +79,7 @@ export const shortest_path: TaskKind = {
       unit: 'cells',
     },
   ],
-  short_run: { size: 4, walls: 3 },
+  short_run: { size: 3, walls: 2 },
   create: ({ size, walls }) => {
     // Both corners are free.
     const places = size * size - 2

@@ -12,6 +12,7 @@ export const spell_backward: TaskKind = {
   name: 'Spell backwards',
   summary: 'Write a made-up word from its last letter to its first.',
   params: lengthParams(3, 6, 20),
+  short_run: { max_length: 4 },
   create: (range) => {
     const lengths = lengthsOf(range)
     const longest = lengths[lengths.length - 1]
