@@ -17,6 +17,8 @@ export async function openFiles(
   if (!adapter) return hf
   return {
     ...hf,
+    // What is merged is no bfloat16 any more.
+    exact_dtype: 'float32',
     load: async (sink, options) => {
       const base = new Float32Array(hf.layout.size)
       await hf.load(flatSink(hf.layout, base), options)
