@@ -60,7 +60,9 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
 
 /** What decides which files are read, and how; '' where none are. */
 const keyOf = (experiment: Experiment): string =>
-  contentNames(experiment).length === 0 ? '' : JSON.stringify([experiment.task, experiment.reward])
+  contentNames(experiment).length === 0
+    ? ''
+    : JSON.stringify([contentNames(experiment), experiment.task, experiment.reward])
 
 /** From now on the files of the settings are looked for whenever the settings name others. Returns how to stop. */
 export function syncContents(): () => void {
