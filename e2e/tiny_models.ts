@@ -12,6 +12,8 @@ import { trainBpe } from '../src/tasks/tokenizers/train_bpe.ts'
 
 const TEXTS = ['the cat sat on the mat', 'the dog and the cat ran to the mat', 'a cat is a cat']
 
+const EMBEDDING_SCALE = 16
+
 /** Writes a model of two layers into a new folder; returns the folder. */
 export async function tinyModel(model_type: ModelType, seed = 1): Promise<string> {
   const files = trainBpe(TEXTS, { vocab_size: 280 })
@@ -24,6 +26,9 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
   }
   const layout = paramLayout(modelShape(config))
   const weights = initialWeights(layout, seed)
+  // With an embedding as small as a fresh one no frozen head could prefer any token by much, whatever an adapter learns.
+  const { offset, size } = layout.params[0]
+  for (let i = offset; i < offset + size; i++) weights[i] *= EMBEDDING_SCALE
   const folder = join(mkdtempSync(join(tmpdir(), 'understory-models-')), `tiny-${model_type}`)
   mkdirSync(folder)
   const written = { config, layout, weights, vocabulary, max_position_embeddings: 128 }
