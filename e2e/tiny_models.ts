@@ -38,7 +38,7 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
 }
 
 /** By the first part of the path: how the server behaves. */
-type Manner = 'good' | 'noranges' | 'nocors' | 'cut' | 'away' | 'empty'
+type Manner = 'good' | 'noranges' | 'nocors' | 'cut' | 'stall' | 'away' | 'empty'
 
 export interface ModelServer {
   readonly origin: string
@@ -47,10 +47,11 @@ export interface ModelServer {
   close(): void
 }
 
-/** Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/ (once), /away/ (to another origin) and none below /empty/. */
+/** Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/ and /stall/ (each once), /away/ (to another origin) and none below /empty/. */
 export async function serveModel(folder: string, elsewhere = ''): Promise<ModelServer> {
   const asked: { path: string; range: string | undefined }[] = []
   let was_cut = false
+  let has_stalled = false
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? ''
     const range = request.headers.range
@@ -75,6 +76,10 @@ export async function serveModel(folder: string, elsewhere = ''): Promise<ModelS
       'Content-Length': end - begin,
       'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}`,
     })
+    if (manner === 'stall' && !has_stalled && end - begin > 2000 && name.endsWith('.safetensors')) {
+      has_stalled = true
+      return response.write(bytes.subarray(begin, begin + 1000))
+    }
     if (manner !== 'cut' || was_cut || end - begin < 2000)
       return response.end(bytes.subarray(begin, end))
     was_cut = true
