@@ -4,7 +4,7 @@ import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { LookCommand } from '../protocol/look.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
-import { lookInto } from './look.ts'
+import { lookInto } from './opened/look.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'
 

@@ -144,7 +144,12 @@ export class Observer {
     const before = endOfQueued(gpu)
     gpu.write(probe_mask, probed.response_mask)
     for (const { part } of groups) uploadInternals(gpu, part.tensors.internals, probed)
-    if (lens) uploadLens(gpu, lens.tensors, texts.map(idsOf))
+    if (lens)
+      uploadLens(
+        gpu,
+        lens.tensors,
+        texts.map(({ ids }) => ids),
+      )
 
     const group_readings = groups.map(({ group, part }) => {
       gpu.stage(stageOf(group))
@@ -293,8 +298,6 @@ export class Observer {
     })
   }
 }
-
-const idsOf = ({ ids }: LensText) => ids
 
 /** Groups that do not measure from a layer are the same for all of them. */
 const layerOf = (group: ObservedGroup, { layer }: ObservationRequest): number =>

@@ -10,9 +10,10 @@ import { PRESETS } from '../../lab/presets/presets.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
-import { selectLacksGpu } from '../base/without_gpu.ts'
 import { canToggle } from '../palette/actions.ts'
 import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+import { useEstimate } from './estimate.ts'
+import { selectLacksGpu } from './without_gpu.ts'
 import './forest.css'
 
 const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
@@ -29,7 +30,7 @@ const Remedies = lazyPart(async () => (await import('../notices/Failure.tsx')).F
 })
 
 /** The preset of a first run: its reward rises within seconds on a GPU, within a minute on a software adapter (docs/results.md). */
-const FIRST_PRESET = 'tiny'
+const FIRST = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
 
 /** Nobody has chosen an experiment: the settings are those that the page opens with. */
 const selectIsUnchosen = ({ experiment }: LabState): boolean => {
@@ -39,24 +40,28 @@ const selectIsUnchosen = ({ experiment }: LabState): boolean => {
 }
 /** Compared once for each experiment: the store changes with every step. */
 let compared: { readonly experiment: Experiment; readonly is_first: boolean } | undefined
-const selectIsSoftware = ({ adapter }: LabState) => adapter?.is_software === true
+const selectExperiment = ({ experiment }: LabState) => experiment
 
 /** Trains what is chosen; where nothing is, the preset that succeeds in a minute. */
 function trainHere(): void {
-  if (selectIsUnchosen(labStore.getState())) choosePreset(FIRST_PRESET)
+  if (selectIsUnchosen(labStore.getState())) choosePreset(FIRST.id)
   train()
 }
 
-/** What the button trains, and how long that takes. */
+/** What the button trains, and how long that takes as far as it was measured here. */
 function Estimate() {
   const is_unchosen = useLab(selectIsUnchosen)
-  const is_software = useLab(selectIsSoftware)
-  if (!is_unchosen) return <p className="soft">It trains the experiment that is chosen above.</p>
+  const chosen = useLab(selectExperiment)
+  const time = useEstimate(is_unchosen ? FIRST.experiment : chosen)
   return (
-    <p className="soft">
-      Three small layers learn to sort digits:{' '}
-      {is_software ? 'about a minute without a GPU' : 'some seconds on a GPU'}. Nothing leaves this
-      browser.
+    <p className="soft" data-testid="estimate">
+      {is_unchosen
+        ? 'Three small layers learn to sort digits. '
+        : 'It trains the experiment that is chosen above. '}
+      {time === undefined
+        ? 'How long it takes here is not known yet: its first seconds will tell. '
+        : `Its steps take ${time}, as measured here before. `}
+      Nothing leaves this browser.
     </p>
   )
 }

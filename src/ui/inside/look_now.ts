@@ -1,7 +1,7 @@
 // "Look now" on a run that is over: which run that is, what the worker finds in one of its states, and where that is kept.
 import { createStore } from 'zustand/vanilla'
-import { lookInto } from '../../lab/page/client/looking.ts'
 import { keepObservation, keepTrace } from '../../lab/page/kept_run.ts'
+import { lookInto } from '../../lab/page/opened/looking.ts'
 import { labStore } from '../../lab/page/store.ts'
 import type { Looked } from '../../lab/protocol/look.ts'
 import { keepRun, runOf } from '../../lab/runs/library/library.ts'
@@ -26,7 +26,7 @@ const say = (record: string, is_busy: boolean, words: string) =>
   lookStore.setState({ look: { record, is_busy, words } })
 
 /** What was seen, in a sentence. */
-export function lookedWords({ step, observation, next, why_no_tokens }: Looked): string {
+function lookedWords({ step, observation, next, why_no_tokens }: Looked): string {
   const lines = observation?.refused === undefined ? [] : [observation.refused]
   lines.push(
     next

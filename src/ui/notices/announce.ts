@@ -1,7 +1,7 @@
 // What a screen reader hears of a run: its status and its phases, never more than one sentence in ten seconds.
 import type { LabState } from '../../lab/page/store.ts'
 import { shownPhases } from '../base/run.ts'
-import { selectLacksGpu } from '../base/without_gpu.ts'
+import { selectLacksGpu } from '../forest/without_gpu.ts'
 
 /** Between two announcements, ms. */
 export const QUIET_MS = 10_000

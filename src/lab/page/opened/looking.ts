@@ -2,9 +2,9 @@
 import type { Experiment } from '../../experiment/schema.ts'
 import type { Looked } from '../../protocol/look.ts'
 import { atMoment } from '../../protocol/observation.ts'
+import { connect, isConnected, onLabEvent, post } from '../client/connection.ts'
+import { wantedRequest } from '../client/observing.ts'
 import { contentsOf, findContents } from '../contents/contents.ts'
-import { connect, isConnected, onLabEvent, post } from './connection.ts'
-import { wantedRequest } from './observing.ts'
 
 /** Milliseconds after which no answer is expected any more: a software adapter compiles for long. */
 const PATIENCE_MS = 180_000

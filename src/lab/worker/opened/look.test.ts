@@ -1,9 +1,9 @@
 // Looking into kept states, by a session over a made-up trainer.
 import { expect, test } from 'vitest'
-import type { SteeredState } from '../checkpoints/checkpoint.ts'
-import { PRESETS } from '../presets/presets.ts'
-import { atMoment, NO_OBSERVATION } from '../protocol/observation.ts'
-import { all, fakeLab, going } from '../testing.ts'
+import type { SteeredState } from '../../checkpoints/checkpoint.ts'
+import { PRESETS } from '../../presets/presets.ts'
+import { atMoment, NO_OBSERVATION } from '../../protocol/observation.ts'
+import { all, fakeLab, going } from '../../testing.ts'
 import { withNextStep } from './look.ts'
 
 const request = atMoment({ ...NO_OBSERVATION, moments: true })
