@@ -32,12 +32,15 @@ test('a run that is over is looked into at its last state and at a kept one, and
   await expect(lab.get('delta')).not.toHaveAttribute('data-step')
   await expect(lab.get('look-step')).toHaveValue('8')
   await look(lab, 8)
-  for (const figure of ['flow', 'delta', 'cosine', 'heat'])
+  for (const figure of ['flow', 'delta', 'cosine', 'heat']) {
+    await lab.get(figure).scrollIntoViewIfNeeded()
     await expect(lab.get(figure), figure).toHaveAttribute('data-step', '8')
+  }
   await expect(lab.get('lens-summary')).toHaveAttribute('data-step', '8')
 
   // Step 5 is the first of the inner phase: it was taken, and its tokens are seen now.
   await look(lab, 4)
+  await lab.get('delta').scrollIntoViewIfNeeded()
   await expect(lab.get('delta')).toHaveAttribute('data-step', '4')
   await lab.show('tokens')
   await expect(lab.get('inspected-step')).toHaveAttribute('data-step', '5')
@@ -53,6 +56,7 @@ test('a run that is over is looked into at its last state and at a kept one, and
   await lab.get('open-run').click()
   await expect(lab.get('past-run')).toContainText('finished, 8 steps')
   await lab.show('inside')
+  await lab.get('delta').scrollIntoViewIfNeeded()
   await expect(lab.get('delta')).toHaveAttribute('data-step', '8')
   await lab.get('checkpoints').locator('summary').click()
   await lab.get('checkpoint').last().getByTestId('look-inside').click()

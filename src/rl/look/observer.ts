@@ -29,15 +29,10 @@ import {
   make,
   type Observed,
   reasonOf,
+  reserveReadings,
   type TokenLayersPart,
 } from './observed_parts.ts'
-import {
-  endOfQueued,
-  readingCosts,
-  reserveReadings,
-  stageOf,
-  startReading,
-} from './reading_costs.ts'
+import { endOfQueued, readingCosts, stageOf, startReading } from './reading_costs.ts'
 import { readTokenLayers, type TracedLayers } from './token_layers.ts'
 
 /**
@@ -144,12 +139,7 @@ export class Observer {
     const before = endOfQueued(gpu)
     gpu.write(probe_mask, probed.response_mask)
     for (const { part } of groups) uploadInternals(gpu, part.tensors.internals, probed)
-    if (lens)
-      uploadLens(
-        gpu,
-        lens.tensors,
-        texts.map(({ ids }) => ids),
-      )
+    if (lens) uploadLens(gpu, lens.tensors, texts.map(idsOf))
 
     const group_readings = groups.map(({ group, part }) => {
       gpu.stage(stageOf(group))
@@ -298,6 +288,8 @@ export class Observer {
     })
   }
 }
+
+const idsOf = ({ ids }: LensText) => ids
 
 /** Groups that do not measure from a layer are the same for all of them. */
 const layerOf = (group: ObservedGroup, { layer }: ObservationRequest): number =>

@@ -1,8 +1,5 @@
 // What an observation costs: the milliseconds of each of its parts until the numbers are there.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
-import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
-import { bytesOf } from '../../kernels/device/transfer.ts'
 import type { Observation } from './observation.ts'
 
 export type PartName = keyof Observation['cost_ms'] | 'tokens'
@@ -26,12 +23,6 @@ export function endOfQueued(gpu: Gpu): Promise<number> {
   const end = gpu.finish().then(now)
   end.catch(() => {}) // what is read reports it
   return end
-}
-
-/** Makes room for a readback of each of these parts and one of their times, all under way at once: then they create no buffer. */
-export function reserveReadings(gpu: Gpu, parts: readonly (readonly Tensor[])[]): void {
-  for (const tensors of parts) gpu.reserveReads(bytesOf(tensors), 1)
-  gpu.reserveReads(4 * STAGE_STAMPS, 1)
 }
 
 /** Submits the readback of a part. */
