@@ -14,7 +14,10 @@ import { modelDirectory } from './model_dir.ts'
 
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
 export interface GivenModel {
-  readonly model: Omit<ModelFields, 'enable_gradient_checkpointing' | 'lora' | 'dtype'>
+  readonly model: Omit<
+    ModelFields,
+    'enable_gradient_checkpointing' | 'lora' | 'dtype' | 'source' | 'source_name' | 'source_address'
+  >
   readonly weights: Float32Array
 }
 
@@ -33,8 +36,7 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
   const at = firstNonfinite(weights)
   if (at >= 0)
     throw new LabFailure(`--model: ${folder}: expected finite weights, found ${weights[at]}`)
-  const begin = { source: '', source_name: '', source_address: '' }
-  return { model: { ...sizes, ...begin, vocab_size, padding_idx }, weights }
+  return { model: { ...sizes, vocab_size, padding_idx }, weights }
 }
 
 /** What a model says of its tokens. */
