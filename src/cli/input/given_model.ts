@@ -12,12 +12,18 @@ import { tokenizerFiles } from './given_tokenizer.ts'
 import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 
+/** Fields that a model's files do not say. */
+type Unread =
+  | 'enable_gradient_checkpointing'
+  | 'lora'
+  | 'dtype'
+  | 'source'
+  | 'source_name'
+  | 'source_address'
+
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
 export interface GivenModel {
-  readonly model: Omit<
-    ModelFields,
-    'enable_gradient_checkpointing' | 'lora' | 'dtype' | 'source' | 'source_name' | 'source_address'
-  >
+  readonly model: Omit<ModelFields, Unread>
   readonly weights: Float32Array
 }
 

@@ -11,7 +11,7 @@ import { projectRoot } from './project_root.ts'
 /** The experiment without the model that it names. */
 export const withoutStart = (experiment: Experiment): Experiment => ({
   ...experiment,
-  model: { ...experiment.model, source: '', source_name: '' },
+  model: { ...experiment.model, source: '', source_name: '', source_address: '' },
 })
 
 /**

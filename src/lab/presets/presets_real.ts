@@ -14,6 +14,7 @@ export const REAL_PRESETS: readonly Preset[] = [
       task: { id: 'countdown' },
       model: {
         enable_gradient_checkpointing: true,
+        dtype: 'bfloat16',
         source_name: 'HuggingFaceTB/SmolLM2-135M-Instruct',
         model_type: 'llama',
         vocab_size: 49152,
@@ -48,6 +49,7 @@ export const REAL_PRESETS: readonly Preset[] = [
       task: { id: 'countdown' },
       model: {
         enable_gradient_checkpointing: true,
+        dtype: 'bfloat16',
         source_name: 'Qwen/Qwen3-0.6B',
         model_type: 'qwen3',
         vocab_size: 151936,
