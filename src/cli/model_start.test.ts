@@ -1,6 +1,6 @@
 // What a person takes from an opened model: the start of an experiment, with or without an adapter, and a folder of its own.
 import { expect, test } from 'vitest'
-import { memoryDisk } from '../lab/content/models/testing.ts'
+import { memoryDisk } from '../lab/content/models/memory_disk.ts'
 import { parseExperiment } from '../lab/experiment/experiment.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import type { ModelEvent, ModelStart, SavedFile } from '../lab/protocol/opened_model.ts'

@@ -159,7 +159,7 @@ export const MODEL: Tree<ModelFields> = {
   ),
   source_name: text({
     label: 'Its name',
-    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is.',
+    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is. A name without a hash: the model is to be opened first.',
     default: '',
     max: MOST_NAME,
   }),

@@ -9,9 +9,12 @@ export interface StartOffer {
 }
 
 /** Undefined where the hash is of another file, or the document says no address that a page may fetch from. */
-export function startOffer({ model }: Experiment, hash: string): StartOffer | undefined {
+export function startOffer(
+  { model }: Pick<Experiment, 'model'>,
+  hash: string,
+): StartOffer | undefined {
   const { source, source_address } = model
-  if (hash !== source || source_address === '') return undefined
+  if (hash === '' || hash !== source || source_address === '') return undefined
   try {
     const { name, origins } = modelAddress(source_address)
     return { address: source_address, place: `${name} on ${new URL(origins[0]).host}` }

@@ -24,7 +24,8 @@ interface Readers {
   readonly adapter: (source: FileSource, layout: ParamLayout) => Promise<PeftAdapter>
 }
 
-type Disk = () => Promise<ModelDisk | undefined>
+/** Where the files of a hash lie. */
+type Disk = (source: string) => Promise<ModelDisk | undefined>
 /** What a document says of a start. */
 interface Named {
   readonly source: string
@@ -78,7 +79,7 @@ async function withKept(
   use: (folder: RangedFolder) => Promise<void>,
 ): Promise<void> {
   if (source === '') return
-  const own = await disk()
+  const own = await disk(source)
   const store = own && new ModelStore(own)
   const kept = (await store?.list())?.find(({ hash }) => hash === source)
   if (!store || !kept)
