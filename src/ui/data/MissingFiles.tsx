@@ -4,6 +4,8 @@ import { useStore } from 'zustand'
 import { shortHash } from '../../lab/content/content.ts'
 import { unopenedModel } from '../../lab/content/models/unopened.ts'
 import { contentsStore } from '../../lab/page/contents/contents.ts'
+import { seek } from '../../lab/page/opened/opened_model.ts'
+import { startOffer } from '../../lab/page/opened/start_offer.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'
 import { showDialog } from '../palette/dialogs.ts'
@@ -15,6 +17,7 @@ const selectModel = ({ experiment }: LabState) => experiment.model
 export function MissingFiles() {
   const { status, missing, problem } = useStore(contentsStore)
   const model = useLab(selectModel)
+  const offer = startOffer({ model }, model.source)
   const files = missing.filter(({ hash }) => hash !== model.source)
   const is_model_missing = files.length < missing.length || unopenedModel({ model }) !== undefined
   return (
@@ -32,13 +35,23 @@ export function MissingFiles() {
         {files.map(({ hash, name }) => (
           <p key={hash} title={hash}>
             This experiment uses <strong>{name}</strong> ({shortHash(hash)}), which is not on this
-            machine. Drop it here.
+            machine.{' '}
+            {hash === model.lora.source
+              ? 'Drop its folder while its model is open, and keep it.'
+              : 'Drop it here.'}
           </p>
         ))}
         {problem === undefined ? null : <p data-testid="file-refused">{problem}</p>}
         {is_model_missing ? (
-          <button type="button" onClick={() => showDialog('model')}>
-            Open a model …
+          <button
+            type="button"
+            data-testid="open-start"
+            onClick={() => {
+              if (offer) seek(offer.address)
+              showDialog('model')
+            }}
+          >
+            {offer ? `Fetch ${offer.place} …` : 'Open a model …'}
           </button>
         ) : null}
         {status === 'missing' && files.length > 0 ? (
