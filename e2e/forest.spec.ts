@@ -69,7 +69,7 @@ test('the first run of a newcomer succeeds: one press trains the small preset, a
   await lab.open()
   await lab.waitForStatus('idle')
   await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
-  await expect(lab.page.locator('.forest-says')).toContainText('about a minute without a GPU')
+  await expect(lab.page.locator('.forest-says')).toContainText('is not known yet')
   await lab.get('train-here').click()
   await expect(lab.get('preset')).toHaveValue('tiny')
   await expect(lab.get('forest-caption')).toContainText('Imitation', { timeout: 120_000 })

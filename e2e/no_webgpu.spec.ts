@@ -2,12 +2,18 @@
 import { expect, type LabPage, test } from './lab_page.ts'
 
 async function expectExplained(lab: LabPage, code: string, title: RegExp): Promise<void> {
+  // The picture plays all the same; what to do is behind the button.
+  await expect(lab.get('lacks-gpu')).toBeVisible()
+  await expect(lab.get('status')).toHaveText('no GPU here')
+  await expect(lab.get('forest')).toHaveAttribute('data-live', 'false')
+  await expect(lab.get('watch-recording')).toBeEnabled()
   const error = lab.get('error')
+  await expect(error).toBeHidden()
+  await lab.get('train-here').click()
   await expect(error).toHaveAttribute('data-code', code)
   await expect(error.getByRole('heading')).toHaveText(title)
   await expect(error.getByRole('listitem').first()).not.toBeEmpty()
   await expect(lab.get('preset')).toBeVisible()
-  await expect(error.getByTestId('watch-recording')).toBeEnabled()
 }
 
 test('where WebGPU offers no adapter the page says so and what to turn on', async ({ lab }) => {

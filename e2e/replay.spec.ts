@@ -20,11 +20,11 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   page,
 }) => {
   await lab.open('v=1&p=two-skills-grpo&seed=5')
-  await expect(lab.get('error')).toHaveAttribute('data-code', 'no_adapter')
+  await expect(lab.get('lacks-gpu')).toBeVisible()
   await lab.get('watch-recording').click()
   const badge = lab.get('replay')
   await expect(badge).toContainText(/Recorded on\s*\S.*\d+ \w+ \d{4}/)
-  await expect(lab.get('error')).toHaveCount(0)
+  await expect(lab.get('lacks-gpu')).toHaveCount(0)
   await expect(lab.get('status')).toHaveText('playing a recording')
   await expect(lab.get('adapter')).toContainText('recorded on')
   // What cannot be changed says so by itself.
@@ -45,7 +45,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
 
   await lab.get('leave-recording').click()
   await expect(badge).toHaveCount(0)
-  await expect(lab.get('error')).toHaveAttribute('data-code', 'no_adapter')
+  await expect(lab.get('lacks-gpu')).toBeVisible()
   await expect(page.locator('#field-seed')).toHaveValue('5')
   expect(page.url()).toContain('p=two-skills-grpo&seed=5')
 })
@@ -53,7 +53,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
 test('a recording can be paused, stepped and begun again', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
   // The button moves there once the worker has found no GPU.
-  await lab.get('error').getByTestId('watch-recording').click()
+  await page.locator('.forest').getByTestId('watch-recording').click()
   await lab.waitForStep(1)
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
@@ -74,7 +74,7 @@ test('a file that is no recording is said, and the page stays', async ({ lab, pa
   await page.route('**/recordings/*.json', (route) => route.fulfill({ json: { recording: 9 } }))
   await lab.open('v=1&p=tiny')
   // The button moves there once the worker has found no GPU.
-  await lab.get('error').getByTestId('watch-recording').click()
+  await page.locator('.forest').getByTestId('watch-recording').click()
   await expect(page.getByRole('alert').getByText(/no recording of version 1/)).toBeVisible()
   await expect(lab.get('replay')).toHaveCount(0)
   await expect(lab.get('watch-recording')).toBeEnabled()

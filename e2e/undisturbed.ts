@@ -41,8 +41,6 @@ export async function reference(host: Host): Promise<unknown[]> {
   const page = await borrowingPage(host)
   await keepEvery(page, 2)
   const lab = new LabPage(page)
-  // The first moment makes the buffers that it is read back through.
-  await lab.withoutMoments()
   await train(lab)
   await lab.waitForStatus('finished', 300_000)
   expectNoNewBuffers(await lab.events())

@@ -2,6 +2,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client/lab.ts'
+import { followPaces } from './lab/page/paces/kept_paces.ts'
 import { libraryStore } from './lab/runs/library/library.ts'
 import { continueStudy } from './lab/study/page/continue_study.ts'
 import { App } from './ui/App.tsx'
@@ -58,6 +59,7 @@ followTheme()
 startTicker()
 startScrubbing()
 openLab()
+followPaces()
 followVisibility()
 offerLeft()
 void keepRuns()

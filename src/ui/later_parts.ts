@@ -6,6 +6,7 @@ import { libraryStore } from '../lab/runs/library/library.ts'
 import { later } from './base/page/later.tsx'
 import { hasRewardPhase, selectIsBusy } from './base/run.ts'
 import { useShown } from './base/shown.ts'
+import { selectLacksGpu } from './forest/without_gpu.ts'
 import { openLessonStore } from './lessons/open_lesson.ts'
 import { type DialogName, dialogStore } from './palette/dialogs.ts'
 import { offersStore } from './runs/checkpoints/continue_run.ts'
@@ -26,7 +27,8 @@ export const ContinueOffers = later(
 export const Failure = later(
   'The error of the run',
   async () => (await import('./notices/Failure.tsx')).Failure,
-  () => useStore(labStore, ({ error }) => error !== undefined),
+  // Where there is no GPU at all, the picture has what to do about it behind its button.
+  () => useStore(labStore, (state) => state.error !== undefined && !selectLacksGpu(state)),
 )
 
 const hasInterruption = ({ loss, checkpoint_problem, restored, guarded }: LabState) =>

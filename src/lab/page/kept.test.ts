@@ -30,6 +30,23 @@ describe('Kept', () => {
     expect(() => kept.push(1, 'c', 1)).toThrow('step 1 comes after step 2')
   })
 
+  it('takes what was found out about an earlier step at its place', () => {
+    const kept = new Kept<string>(100)
+    kept.push(2, 'a', 10)
+    kept.push(5, 'b', 10)
+    kept.insert(3, 'c', 4)
+    kept.insert(2, 'd', 1)
+    kept.insert(9, 'e', 2)
+    expect(kept.items.map(({ step, item }) => [step, item])).toEqual([
+      [2, 'd'],
+      [3, 'c'],
+      [5, 'b'],
+      [9, 'e'],
+    ])
+    expect(kept.bytes).toBe(17)
+    expect(kept.at(4)?.item).toBe('c')
+  })
+
   it('keeps the first and the newest, within its budget, spread over the run', () => {
     fc.assert(
       fc.property(

@@ -53,6 +53,16 @@ export class Kept<T> {
     this.#thin()
   }
 
+  /** Keeps what was found out about a step later, at its place among the others; replaces what was kept of it. */
+  insert(step: number, item: T, bytes: number): void {
+    const later = this.#items.filter((other) => other.step > step)
+    this.cut(step)
+    this.push(step, item, bytes)
+    this.#items.push(...later)
+    this.#bytes += later.reduce((sum, other) => sum + other.bytes, 0)
+    this.#thin()
+  }
+
   /** Lets go of what came after a step: the run went back to it. */
   cut(step: number): void {
     while (this.#items.length > 0 && this.#items[this.#items.length - 1].step > step)

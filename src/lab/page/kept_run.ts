@@ -86,7 +86,7 @@ export function keepTrace(kept: KeptOfRun, step: number, table: TokenTable): voi
     },
     0,
   )
-  kept.traces.push(step, table, bytes)
+  kept.traces.insert(step, table, bytes)
 }
 
 const readoutBytes = ({ entropy, top, top_probs, next_prob }: LensReadout) =>
@@ -99,7 +99,7 @@ export function keepObservation(kept: KeptOfRun, step: number, observation: Obse
     .flatMap((values) => Object.values(values))
     .reduce((sum, values) => sum + values.length, 0)
   const lenses = observation.lenses.reduce((sum, lens) => sum + lensBytes(lens), 0)
-  kept.observations.push(step, observation, OBJECT_BYTES + 8 * numbers + lenses)
+  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lenses)
 }
 
 /** Lets go of what came after a step. */

@@ -146,6 +146,10 @@ class Replay {
       case 'cancel_model':
       case 'close_model':
         return
+      case 'look': {
+        const message = `Nothing is kept: ${IS_RECORDING}.`
+        return this.say({ type: 'look_failed', record: command.record, message })
+      }
       case 'read_checkpoint': {
         const message = `Nothing is kept: ${IS_RECORDING}.`
         return this.say({ type: 'checkpoint_file_failed', record: command.record, message })

@@ -27,6 +27,7 @@ import type {
   RestoreReason,
 } from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
+import type { LookCommand, LookEvent } from './look.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { Metrics, RolloutSample } from './results.ts'
@@ -37,6 +38,7 @@ export const PROTOCOL_VERSION = 4
 export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
 
 export type RunCommand =
+  | LookCommand
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
   | { readonly type: 'open' }
   /** Drops any earlier run and starts this one; `paused` stops before the first step. */
@@ -104,6 +106,7 @@ export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finish
 
 export type LabEvent =
   | ModelEvent
+  | LookEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */

@@ -2,7 +2,9 @@
 import { newestFirst } from '../checkpoints/schedule.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
+import type { LookCommand } from '../protocol/look.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
+import { lookInto } from './opened/look.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'
 
@@ -47,6 +49,9 @@ export class Session {
       case 'read_checkpoint':
         void this.#readCheckpoint(command.record, command.step)
         return
+      case 'look':
+        this.#then(() => this.#look(command))
+        return
       case 'stop':
         this.#stop()
         this.#run = undefined
@@ -82,20 +87,36 @@ export class Session {
 
   /** Not in line with the runs: it leaves the GPU alone. */
   async #readCheckpoint(record: string, step: number | undefined): Promise<void> {
-    const { checkpoints, post } = this.#host
+    const { post } = this.#host
     try {
-      const newest =
-        step === undefined && this.#run?.record === record
-          ? this.#run.newestCheckpoint()
-          : undefined
-      const files = (await checkpoints?.open())?.files
-      const at = newest?.step ?? step ?? newestFirst((await files?.list(record)) ?? [])[0]?.step
-      const bytes = await (newest?.bytes ??
-        (at === undefined ? undefined : files?.read(record, at)))
-      if (!bytes || at === undefined) throw new RangeError('There is no such checkpoint any more.')
+      const { bytes, at } = await this.#checkpoint(record, step)
       post({ type: 'checkpoint_file', record, step: at, bytes: bytes.buffer })
     } catch (error) {
       post({ type: 'checkpoint_file_failed', record, message: labError(error).message })
+    }
+  }
+
+  /** Without `step`, the newest state of the run. Throws RangeError where nothing is kept. */
+  async #checkpoint(record: string, step: number | undefined) {
+    const newest =
+      step === undefined && this.#run?.record === record ? this.#run.newestCheckpoint() : undefined
+    const files = (await this.#host.checkpoints?.open())?.files
+    const at = newest?.step ?? step ?? newestFirst((await files?.list(record)) ?? [])[0]?.step
+    const bytes = await (newest?.bytes ?? (at === undefined ? undefined : files?.read(record, at)))
+    if (!bytes || at === undefined) throw new RangeError('There is no such checkpoint any more.')
+    return { bytes, at }
+  }
+
+  async #look(command: LookCommand): Promise<void> {
+    const { post, checkpoints } = this.#host
+    const { record, step } = command
+    try {
+      const { bytes, at } = await this.#checkpoint(record, step)
+      const checkpoint = await checkpoints?.decode(bytes, `the checkpoint of step ${at}`)
+      if (!checkpoint) throw new RangeError('No checkpoint is kept here.')
+      post({ type: 'looked', record, ...(await lookInto(this.#host, checkpoint, command)) })
+    } catch (error) {
+      post({ type: 'look_failed', record, message: labError(error).message })
     }
   }
 

@@ -22,11 +22,12 @@ async function counted(moments: boolean) {
   if (moments) trainer.observe({ ...NO_OBSERVATION, moments })
   const { dispatches } = gpu.counts
   const results: StepResult[] = [await trainer.next(), await trainer.next()]
-  const { bind_groups, pipelines } = gpu.counts
+  const { bind_groups, pipelines, buffers } = gpu.counts
   while (!trainer.isFinished) results.push(await trainer.next())
   const made = {
     bind_groups: gpu.counts.bind_groups - bind_groups,
     pipelines: gpu.counts.pipelines - pipelines,
+    buffers: gpu.counts.buffers - buffers,
   }
   const weights = await trainer.exportWeights()
   trainer.destroy()
@@ -39,6 +40,7 @@ test('moments show every figure, the lens and a step’s tokens, cost their shar
   expect(numbers(seen.results)).toEqual(numbers(plain.results))
   expect(seen.weights).toEqual(plain.weights)
   expect(seen.made).toEqual(plain.made)
+  expect(seen.made.buffers).toBe(0)
 
   const moments = seen.results.filter(({ is_moment }) => is_moment)
   expect(seen.results.filter(({ observation }) => observation)).toEqual(moments)

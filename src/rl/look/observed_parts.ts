@@ -4,6 +4,8 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import { OwnedTensors } from '../../kernels/device/owned.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
+import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
+import { bytesOf } from '../../kernels/device/transfer.ts'
 import {
   createInternalMoments,
   type InternalMoments,
@@ -94,6 +96,12 @@ export function createTokenLayers(
       r.copy(internals.outputs[0], all, { to_offset: ({ chunk }) => chunk * count, count })
     }),
   )
+}
+
+/** Makes room for a readback of each of these parts and one of their times, all under way at once: then they create no buffer. */
+export function reserveReadings(gpu: Gpu, parts: readonly (readonly Tensor[])[]): void {
+  for (const tensors of parts) gpu.reserveReads(bytesOf(tensors), 1)
+  gpu.reserveReads(4 * STAGE_STAMPS, 1)
 }
 
 /** What has been made for a request, or why it could not be: it is not tried again. */

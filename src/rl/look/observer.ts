@@ -29,6 +29,7 @@ import {
   make,
   type Observed,
   reasonOf,
+  reserveReadings,
   type TokenLayersPart,
 } from './observed_parts.ts'
 import { endOfQueued, readingCosts, stageOf, startReading } from './reading_costs.ts'
@@ -44,6 +45,7 @@ export class Observer {
   #observed: Observed
   #request: ObservationRequest = NO_OBSERVATION
   readonly #moments = new Moments()
+  #is_prepared = false
   /** Dispatches before the run. */
   readonly #begun: number
   /** With the layer where a group measures from one. */
@@ -88,12 +90,15 @@ export class Observer {
     this.#moments.take(dispatches)
   }
 
-  /** Makes what moments need, so that no later step creates anything. */
+  /** Makes what moments need, their readbacks included, before the first step on this device: then no step creates anything. */
   async prepare(): Promise<void> {
-    if (!this.#request.moments) return
+    if (this.#is_prepared || !this.#request.moments) return
+    this.#is_prepared = true
     const request = atMoment(this.#request)
-    await this.#prepareGroups(request, [])
-    await this.#prepareLens(this.#texts(request, []).length, [])
+    const groups = await this.#prepareGroups(request, [])
+    const lens = await this.#prepareLens(this.#texts(request, []).length, [])
+    const read = groups.map(({ part }) => [part.tensors.moments])
+    reserveReadings(this.#gpu, lens ? [...read, lens.tensors.outputs] : read)
   }
 
   /** Whether the inside is observed after this step. */

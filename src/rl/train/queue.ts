@@ -33,6 +33,8 @@ export async function queueStepZero(training: Training): Promise<PendingStep> {
 /** Queues the next step of the current phase; returns once its last GPU work is submitted. */
 export async function queueStep(training: Training): Promise<PendingStep> {
   const { gpu, responder, observer, progress } = training
+  // A run that continues from a checkpoint has no step 0.
+  await observer.prepare()
   const started = performance.now()
   const { dispatches, submits } = gpu.counts
   const { current } = progress

@@ -1,5 +1,6 @@
 // What the page opens with: the picture, one sentence and one button. While there is a run, the picture alone.
 import { Play } from 'lucide-react'
+import { useState } from 'react'
 import { sameSettings } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { train } from '../../lab/page/client/controls.ts'
@@ -10,6 +11,9 @@ import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { canToggle } from '../palette/actions.ts'
+import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+import { useEstimate } from './estimate.ts'
+import { selectLacksGpu } from './without_gpu.ts'
 import './forest.css'
 
 const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
@@ -18,8 +22,15 @@ const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
   className: 'forest-missing',
 })
 
+/** What is wrong and what to turn on, where the browser gives no GPU. */
+const Remedies = lazyPart(async () => (await import('../notices/Failure.tsx')).Failure, {
+  name: 'What to do without a GPU',
+  fallback: null,
+  className: 'failure card',
+})
+
 /** The preset of a first run: its reward rises within seconds on a GPU, within a minute on a software adapter (docs/results.md). */
-const FIRST_PRESET = 'tiny'
+const FIRST = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
 
 /** Nobody has chosen an experiment: the settings are those that the page opens with. */
 const selectIsUnchosen = ({ experiment }: LabState): boolean => {
@@ -29,24 +40,28 @@ const selectIsUnchosen = ({ experiment }: LabState): boolean => {
 }
 /** Compared once for each experiment: the store changes with every step. */
 let compared: { readonly experiment: Experiment; readonly is_first: boolean } | undefined
-const selectIsSoftware = ({ adapter }: LabState) => adapter?.is_software === true
+const selectExperiment = ({ experiment }: LabState) => experiment
 
 /** Trains what is chosen; where nothing is, the preset that succeeds in a minute. */
 function trainHere(): void {
-  if (selectIsUnchosen(labStore.getState())) choosePreset(FIRST_PRESET)
+  if (selectIsUnchosen(labStore.getState())) choosePreset(FIRST.id)
   train()
 }
 
-/** What the button trains, and how long that takes. */
+/** What the button trains, and how long that takes as far as it was measured here. */
 function Estimate() {
   const is_unchosen = useLab(selectIsUnchosen)
-  const is_software = useLab(selectIsSoftware)
-  if (!is_unchosen) return <p className="soft">It trains the experiment that is chosen above.</p>
+  const chosen = useLab(selectExperiment)
+  const time = useEstimate(is_unchosen ? FIRST.experiment : chosen)
   return (
-    <p className="soft">
-      Three small layers learn to sort digits:{' '}
-      {is_software ? 'about a minute without a GPU' : 'some seconds on a GPU'}. Nothing leaves this
-      browser.
+    <p className="soft" data-testid="estimate">
+      {is_unchosen
+        ? 'Three small layers learn to sort digits. '
+        : 'It trains the experiment that is chosen above. '}
+      {time === undefined
+        ? 'How long it takes here is not known yet: its first seconds will tell. '
+        : `Its steps take ${time}, as measured here before. `}
+      Nothing leaves this browser.
     </p>
   )
 }
@@ -54,11 +69,54 @@ function Estimate() {
 const selectHasRun = ({ run_experiment }: LabState) => run_experiment !== undefined
 const selectHasGpu = ({ adapter }: LabState) => adapter !== undefined
 
-export function FirstScreen() {
-  const has_run = useShown(selectHasRun)
+/** One sentence and one button. */
+function Opening() {
   const has_gpu = useLab(selectHasGpu)
   const can_train = useLab(canToggle)
   return (
+    <>
+      <button
+        type="button"
+        className="primary"
+        data-testid="train-here"
+        disabled={!can_train || !has_gpu}
+        onClick={trainHere}
+      >
+        <Play className="icon" aria-hidden="true" /> Train on this machine
+      </button>
+      <Estimate />
+    </>
+  )
+}
+
+/** The same where the browser gives no GPU: the button says what to do about it. */
+function WithoutGpu(props: { readonly is_open: boolean; readonly onOpen: (is: boolean) => void }) {
+  const { is_open, onOpen } = props
+  return (
+    <>
+      <button
+        type="button"
+        className="primary"
+        data-testid="train-here"
+        aria-expanded={is_open}
+        onClick={() => onOpen(!is_open)}
+      >
+        <Play className="icon" aria-hidden="true" /> Train on this machine
+      </button>
+      <p className="soft" data-testid="lacks-gpu">
+        Training needs a GPU, and this browser gives the page none yet. The button says what to turn
+        on. The lessons and recorded runs work without.
+      </p>
+      <WatchRecording />
+    </>
+  )
+}
+
+export function FirstScreen() {
+  const has_run = useShown(selectHasRun)
+  const lacks_gpu = useLab(selectLacksGpu)
+  const [is_open, setOpen] = useState(false)
+  const picture = (
     <section
       className={has_run ? 'card forest has-run' : 'card forest'}
       aria-label="The model as a forest"
@@ -70,18 +128,15 @@ export function FirstScreen() {
             Every layer of a language model already has a policy of its own. Train one here, and see
             which of them the light reaches first.
           </p>
-          <button
-            type="button"
-            className="primary"
-            data-testid="train-here"
-            disabled={!can_train || !has_gpu}
-            onClick={trainHere}
-          >
-            <Play className="icon" aria-hidden="true" /> Train on this machine
-          </button>
-          <Estimate />
+          {lacks_gpu ? <WithoutGpu is_open={is_open} onOpen={setOpen} /> : <Opening />}
         </div>
       )}
     </section>
+  )
+  return (
+    <>
+      {picture}
+      {lacks_gpu && is_open && !has_run ? <Remedies /> : null}
+    </>
   )
 }

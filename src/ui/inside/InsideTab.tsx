@@ -1,4 +1,4 @@
-// What every layer does: each figure is measured in a run's moments, and in each step while it is in view.
+// What every layer does: each figure is measured in a run's moments, in each step while it is in view, and in kept states.
 import './inside.css'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { SuggestedLayer } from '../phases/SuggestedLayer.tsx'
@@ -11,9 +11,11 @@ import { FlowFigure } from './figures/FlowFigure.tsx'
 import { HeatMaps } from './figures/HeatMaps.tsx'
 import { PassFigure } from './figures/PassFigure.tsx'
 import { TargetFigure } from './figures/TargetFigure.tsx'
+import { LookNow } from './LookNow.tsx'
 import { MomentsChoice } from './MomentsChoice.tsx'
 
 const FIGURES: readonly PanelEntry[] = [
+  { name: 'The look at a kept state', Own: LookNow },
   { name: 'The choice of moments', Own: MomentsChoice },
   { name: 'The entropy flow', Own: FlowFigure },
   { name: 'The layer lens', Own: LayerLens },

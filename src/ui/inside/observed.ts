@@ -77,7 +77,7 @@ export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): strin
   if (first !== undefined && at_step !== undefined)
     return `Step ${at_step} was not observed. The first observed step is ${first}.`
   if (is_past)
-    return 'This run kept no numbers for this figure: nothing was looked at in its moments, and the figure was not open.'
+    return 'This run kept no numbers for this figure. Where a state of it is kept, Look now above measures them.'
   return is_busy
     ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
     : 'Nothing was observed yet. Press Train: it is measured at the ends of phases, and in each step while it is in view.'

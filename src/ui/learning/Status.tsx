@@ -14,8 +14,10 @@ import { useStore } from 'zustand'
 import { replayStore } from '../../lab/page/replay.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatBytes } from '../base/format.ts'
-import { selectStatus } from '../base/run.ts'
+import { selectStatus, useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
+import { useEstimate } from '../forest/estimate.ts'
+import { selectLacksGpu } from '../forest/without_gpu.ts'
 import { useOpenedEntry } from '../runs/opened.ts'
 import { selectIsReplaying } from '../runs/replay/replays.ts'
 import { endText } from '../runs/words.ts'
@@ -43,6 +45,7 @@ const REPLAYED: Partial<Record<LabState['status'], string>> = {
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectIsPausing = ({ is_pausing }: LabState) => is_pausing
+const selectExperiment = ({ experiment }: LabState) => experiment
 const selectMessage = (state: LabState) => state.message
 
 /** What Train would take, as long as nothing is trained. */
@@ -63,19 +66,21 @@ export function Status() {
   const is_pausing = useShown(selectIsPausing)
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
-  const { says, Icon } = STATUS[status]
+  const time = useEstimate(useLab(selectExperiment))
+  const lacks_gpu = useLab(selectLacksGpu)
+  const { says, Icon } = lacks_gpu ? STATUS.idle : STATUS[status]
   const doing = status === 'running' && !has_steps ? 'measuring the untrained model' : says
-  const moment = is_pausing ? pausingWords(status) : doing
+  const moment = is_pausing ? pausingWords(status) : lacks_gpu ? 'no GPU here' : doing
   const words = past ? endText(past.header) : moment
   return (
-    <p className="status" data-testid="status" data-status={status}>
+    <p className="status" data-testid="status" data-status={lacks_gpu ? 'no_gpu' : status}>
       <Icon className="icon" aria-hidden="true" />
       <span>
         {is_replaying ? (REPLAYED[status] ?? moment) : words}
         {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-        {planned === undefined || is_replaying ? null : (
+        {planned === undefined || is_replaying || lacks_gpu ? null : (
           <span className="soft" data-testid="planned-bytes" data-bytes={planned.bytes}>
-            {`, takes ${formatBytes(planned.bytes)} of GPU memory${planned.savings ? `. ${planned.savings}` : ''}`}
+            {`, takes ${time === undefined ? '' : `${time} and `}${formatBytes(planned.bytes)} of GPU memory${planned.savings ? `. ${planned.savings}` : ''}`}
           </span>
         )}
       </span>

@@ -4,8 +4,7 @@ import { trainAllowing } from '../../lab/page/client/starting.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatBytes } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
-import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
-import { failureText, isWithoutGpu } from './failures.ts'
+import { failureText } from './failures.ts'
 import { copyReport } from './report.ts'
 
 const selectError = (state: LabState) => state.error
@@ -66,7 +65,6 @@ export function Failure() {
             <li key={line}>{line}</li>
           ))}
         </ul>
-        {isWithoutGpu(error.code) ? <WatchRecording /> : null}
         <details open={TELLING.includes(error.code)}>
           <summary>Message</summary>
           <code>{error.message}</code>

@@ -1,6 +1,7 @@
 // What a screen reader hears of a run: its status and its phases, never more than one sentence in ten seconds.
 import type { LabState } from '../../lab/page/store.ts'
 import { shownPhases } from '../base/run.ts'
+import { selectLacksGpu } from '../forest/without_gpu.ts'
 
 /** Between two announcements, ms. */
 export const QUIET_MS = 10_000
@@ -20,7 +21,7 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
 /** The sentence of the moment; it changes with the status and the phase, not with every step. */
 export function statusSentence(state: LabState): string {
   const { status, phase, run_experiment } = state
-  const said = STATUS[status]
+  const said = selectLacksGpu(state) ? 'No GPU here' : STATUS[status]
   if (!run_experiment || !['running', 'paused', 'waiting'].includes(status)) return said
   const phases = shownPhases(state)
   const name = phases[phase]?.name

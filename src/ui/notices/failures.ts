@@ -10,10 +10,6 @@ export interface FailureText {
   readonly advice: readonly string[]
 }
 
-/** Errors that prevent every run: a recorded one can still be watched. */
-export const isWithoutGpu = (code: FailureCode): boolean =>
-  code === 'no_webgpu' || code === 'insecure_origin' || code === 'no_adapter'
-
 /** Advice on WebGPU for the browser that `user_agent` names. */
 export function browserAdvice(user_agent: string): string {
   const is_linux = /Linux/.test(user_agent) && !/Android/.test(user_agent)

@@ -1,9 +1,11 @@
 // Responses token by token.
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
+import { LookNow } from '../inside/LookNow.tsx'
 import { Inspector } from './inspector/Inspector.tsx'
 import { Stages } from './stages/Stages.tsx'
 
 const TOKEN_PANELS: readonly PanelEntry[] = [
+  { name: 'The look at a kept state', Own: LookNow },
   { name: 'The token inspector', Own: Inspector },
   { name: 'The stages of a step', Own: Stages },
 ]

@@ -137,6 +137,8 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     keepObservation(state.kept, step, observation)
     return { ...state, kept_version: state.kept_version + 1 }
   },
+  // Heard by who asked (page/opened/looking.ts).
+  ...{ looked: same, look_failed: same },
   // Heard where models are shown (page/opened/).
   ...{ model_opened: same, model_found: same, model_progress: same, models_kept: same },
   ...{ model_read: same, model_written: same, model_start: same, model_failed: same },

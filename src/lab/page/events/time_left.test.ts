@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { plannedStretches } from '../../experiment/steering/planned.ts'
-import { type Gaps, type TimeLeft, timeLeft, withGap } from './time_left.ts'
+import { type Gaps, measuredPhases, type TimeLeft, timeLeft, withGap } from './time_left.ts'
 
 function experimentOf(document: object) {
   const parsed = parseExperiment(document)
@@ -48,7 +48,10 @@ function ran(
       const gap = { ms: arrivals[step] - arrivals[step - 1], is_validated: isValidated(step) }
       if (i > 0) gaps = withGap(gaps, phase, gap)
       const { phases } = experiment
-      const left = timeLeft({ to_come: stretches, step, phases, gaps, test_freq })
+      const left = timeLeft({
+        ...{ to_come: stretches, step, test_freq },
+        measured: measuredPhases(phases, gaps),
+      })
       return { step, left, truth: (arrivals[last] - arrivals[step]) / 1000 }
     }),
   )
@@ -117,5 +120,7 @@ test('steps that arrive together have no speed', () => {
     ...{ ms: 1, is_validated: false },
   })
   const to_come = plannedStretches(experiment)
-  expect(timeLeft({ to_come, step: 3, phases, gaps, test_freq: 10 }).seconds).toBeUndefined()
+  expect(
+    timeLeft({ to_come, step: 3, measured: measuredPhases(phases, gaps), test_freq: 10 }).seconds,
+  ).toBeUndefined()
 })

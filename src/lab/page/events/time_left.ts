@@ -27,10 +27,20 @@ export interface TimeLeft {
   readonly is_about: boolean
 }
 
-interface Pace {
+export interface Pace {
   readonly step_ms: number
   /** What a validation adds; undefined where there was none. */
   readonly validation_ms: number | undefined
+}
+
+/** The speed of one phase, and what kind of phase that was. */
+export interface MeasuredPhase {
+  readonly kind: PhaseDocument['kind']
+  /** All that its steps cost hangs on, as text. */
+  readonly cost: string
+  readonly pace: Pace
+  /** Its index in the run that is timed; undefined for a phase of an earlier run. */
+  readonly phase?: number
 }
 
 export function withGap(gaps: Gaps, phase: number, gap: Gap): Gaps {
@@ -67,22 +77,24 @@ function validationsIn({ document, from, to, is_end }: Stretch, test_freq: numbe
 const costOf = ({ name: _, steps: __, stop: ___, ...rest }: PhaseDocument & { stop?: unknown }) =>
   JSON.stringify(rest)
 
+/** The phases of a run of which enough has arrived. `phases`: its list, in which `gaps` counts. */
+export const measuredPhases = (phases: readonly PhaseDocument[], gaps: Gaps): MeasuredPhase[] =>
+  phases.flatMap((document, phase) => {
+    const pace = paceOf(gaps[phase])
+    return pace ? [{ phase, kind: document.kind, cost: costOf(document), pace }] : []
+  })
+
 /**
- * `to_come`: from the step after `step` on. `phases`: the run's list, in which `gaps` counts. A phase that has not run takes
- * the speed of the newest one like it, or of the newest one of its kind.
+ * `to_come`: from the step after `step` on. A phase that was not measured takes the speed of the newest one like it, or of the
+ * newest one of its kind.
  */
 export function timeLeft(run: {
   readonly to_come: readonly Stretch[]
   readonly step: number
-  readonly phases: readonly PhaseDocument[]
-  readonly gaps: Gaps
+  readonly measured: readonly MeasuredPhase[]
   readonly test_freq: number
 }): TimeLeft {
-  const { to_come, step, phases, gaps, test_freq } = run
-  const measured = phases.flatMap((document, phase) => {
-    const pace = paceOf(gaps[phase])
-    return pace ? [{ phase, document, pace }] : []
-  })
+  const { to_come, step, measured, test_freq } = run
   const validation_ms = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
     .validation_ms
   let [ms, untimed_steps, timed_steps, is_about] = [0, 0, 0, false]
@@ -92,8 +104,8 @@ export function timeLeft(run: {
     if (steps <= 0) continue
     const { kind } = stretch.document
     const own = measured.find(({ phase }) => phase === stretch.phase)
-    const alike = measured.findLast(({ document }) => costOf(document) === costOf(stretch.document))
-    const near = own ?? alike ?? measured.findLast(({ document }) => document.kind === kind)
+    const alike = measured.findLast(({ cost }) => cost === costOf(stretch.document))
+    const near = own ?? alike ?? measured.findLast((other) => other.kind === kind)
     if (!near) {
       untimed_steps += steps
       continue

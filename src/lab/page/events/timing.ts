@@ -5,7 +5,7 @@ import { type RunSoFar, stepsToCome } from '../../experiment/steering/planned.ts
 import type { LabEvent } from '../../protocol/protocol.ts'
 import type { Timing } from '../run_parts.ts'
 import type { LabState } from '../store.ts'
-import { timeLeft, withGap } from './time_left.ts'
+import { measuredPhases, timeLeft, withGap } from './time_left.ts'
 
 const MAX_ARRIVALS = 64
 /** Only the last milliseconds count for the speed, as many as this, but at least two steps. */
@@ -58,7 +58,8 @@ function timingOf(state: LabState): Timing {
     tokens_per_second:
       rows > 0 && length !== undefined ? rows * length * steps_per_second : undefined,
     left: timeLeft({
-      ...{ step, gaps, phases: run_experiment.phases },
+      step,
+      measured: measuredPhases(run_experiment.phases, gaps),
       to_come: stepsToCome(runSoFar(state)),
       test_freq: run_experiment.validation.test_freq,
     }),

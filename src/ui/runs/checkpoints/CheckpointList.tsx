@@ -1,11 +1,13 @@
 // The checkpoints of one run: where it can continue from, and files to download.
-import { Download, GitBranch, Play, Upload } from 'lucide-react'
+import { Download, GitBranch, Play, Search, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
 import type { CheckpointEntry } from '../../../lab/protocol/checkpoint_facts.ts'
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
+import { openTab } from '../../base/store.ts'
+import { lookNow } from '../../inside/look_now.ts'
 import { openExport } from '../../share/export/open_export.ts'
 import { continueRun, download } from './continue_run.ts'
 
@@ -69,6 +71,17 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
             >
               <GitBranch className="icon" aria-hidden="true" /> Continue from step{' '}
               {formatCount(step)} as a new run
+            </button>
+            <button
+              type="button"
+              data-testid="look-inside"
+              disabled={is_busy}
+              onClick={() => {
+                openTab('inside')
+                void lookNow(entry.id, step)
+              }}
+            >
+              <Search className="icon" aria-hidden="true" /> Look inside
             </button>
             <button
               type="button"

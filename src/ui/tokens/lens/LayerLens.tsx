@@ -219,7 +219,7 @@ export function LayerLens() {
         <p className="soft">
           Shows what every layer would say next, at every position of a held-out problem or of a
           response sent from the token inspector. It appears with the first step that is observed
-          while this panel is in view.
+          while this panel is in view, or when you look into a kept state of a run that is over.
           {refused === undefined ? '' : ` The last one said: ${refused}`}
         </p>
       )}

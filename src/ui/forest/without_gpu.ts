@@ -1,0 +1,10 @@
+// Whether the browser gives this page no GPU at all: nothing can be trained here then, and everything else works.
+import type { LabState } from '../../lab/page/store.ts'
+
+type Code = NonNullable<LabState['error']>['code']
+
+const CODES: readonly Code[] = ['no_webgpu', 'insecure_origin', 'no_adapter']
+
+/** The page was opened without a GPU. One that a run loses later is an error of that run. */
+export const selectLacksGpu = ({ error, run_experiment }: LabState): boolean =>
+  error !== undefined && run_experiment === undefined && CODES.includes(error.code)
