@@ -12,6 +12,8 @@ import { trainBpe } from '../src/tasks/tokenizers/train_bpe.ts'
 
 const TEXTS = ['the cat sat on the mat', 'the dog and the cat ran to the mat', 'a cat is a cat']
 
+const EMBEDDING_SCALE = 16
+
 /** Writes a model of two layers into a new folder; returns the folder. */
 export async function tinyModel(model_type: ModelType, seed = 1): Promise<string> {
   const files = trainBpe(TEXTS, { vocab_size: 280 })
@@ -24,6 +26,9 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
   }
   const layout = paramLayout(modelShape(config))
   const weights = initialWeights(layout, seed)
+  // With an embedding as small as a fresh one no frozen head could prefer any token by much, whatever an adapter learns.
+  const { offset, size } = layout.params[0]
+  for (let i = offset; i < offset + size; i++) weights[i] *= EMBEDDING_SCALE
   const folder = join(mkdtempSync(join(tmpdir(), 'understory-models-')), `tiny-${model_type}`)
   mkdirSync(folder)
   const written = { config, layout, weights, vocabulary, max_position_embeddings: 128 }
@@ -33,7 +38,7 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
 }
 
 /** By the first part of the path: how the server behaves. */
-type Manner = 'good' | 'noranges' | 'nocors' | 'cut' | 'away' | 'empty'
+type Manner = 'good' | 'noranges' | 'nocors' | 'cut' | 'stall' | 'away' | 'empty'
 
 export interface ModelServer {
   readonly origin: string
@@ -42,10 +47,11 @@ export interface ModelServer {
   close(): void
 }
 
-/** Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/ (once), /away/ (to another origin) and none below /empty/. */
+/** Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/ and /stall/ (each once), /away/ (to another origin) and none below /empty/. */
 export async function serveModel(folder: string, elsewhere = ''): Promise<ModelServer> {
   const asked: { path: string; range: string | undefined }[] = []
   let was_cut = false
+  let has_stalled = false
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? ''
     const range = request.headers.range
@@ -70,6 +76,10 @@ export async function serveModel(folder: string, elsewhere = ''): Promise<ModelS
       'Content-Length': end - begin,
       'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}`,
     })
+    if (manner === 'stall' && !has_stalled && end - begin > 2000 && name.endsWith('.safetensors')) {
+      has_stalled = true
+      return response.write(bytes.subarray(begin, begin + 1000))
+    }
     if (manner !== 'cut' || was_cut || end - begin < 2000)
       return response.end(bytes.subarray(begin, end))
     was_cut = true

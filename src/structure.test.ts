@@ -16,6 +16,7 @@ const CATALOGUES: readonly string[] = ['src/lab/jobs/settings.ts']
 /** Folders whose files are a list of things of one kind. */
 const COLLECTIONS: readonly string[] = [
   ...['conformance', 'conformance/hf'],
+  'src/lab/experiment/fields',
   ...['src/rl/estimators', 'src/rl/losses', 'src/tasks/rewards', 'src/tasks/tasks'],
 ]
 

@@ -123,7 +123,10 @@ describe('a run leaves', () => {
     expect(String((await readHfModel(modelDirectory(merged))).weights)).toBe(String(own))
     // A run can begin with it, whatever adapter its own experiment had.
     const begun = await readGivenAdapter(adapter, tinyExperiment({}))
-    expect(begun.experiment.model.lora).toEqual({ ...lora, layers_to_transform: '' })
+    expect(begun.experiment.model.lora).toEqual({
+      ...{ ...lora, layers_to_transform: '' },
+      ...{ source: '', source_name: '' },
+    })
     expect(String(begun.factors)).toBe(String(trainer.actor.adapter))
     const wider = tinyExperiment({ model: { ...model, hidden_size: model.hidden_size + 8 } })
     await expect(readGivenAdapter(adapter, wider)).rejects.toThrow(

@@ -1,7 +1,7 @@
 // A folder of PEFT's whose LoRA adapter a run begins with: --adapter DIR.
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import { loraFields } from '../../lab/experiment/fields/model_fields.ts'
+import { loraFields } from '../../lab/experiment/fields/lora_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { trainerConfig } from '../../lab/experiment/trainer_config.ts'
 import { adapterLayout, packAdapter } from '../../model/adapter/adapter_layout.ts'

@@ -12,6 +12,7 @@ export class Buffers {
   readonly #sizes = new Map<GPUBuffer, { bytes: number; kind: MemoryKind }>()
   /** Staging buffers that no readback is using. */
   #idle: GPUBuffer[] = []
+  #checked: Promise<void> = Promise.resolve()
 
   constructor(open: OpenDevice) {
     this.#open = open
@@ -31,17 +32,24 @@ export class Buffers {
     device.pushErrorScope('out-of-memory')
     const buffer = device.createBuffer({ label, size: bytes, usage })
     const held = counts.live_bytes
-    device.popErrorScope().then(
+    const check = device.popErrorScope().then(
       (error) => {
         if (error) this.#open.failure ??= noRoom(label, bytes, held)
       },
       () => {}, // a lost device is reported elsewhere
     )
+    const before = this.#checked
+    this.#checked = before.then(() => check)
     this.#sizes.set(buffer, { bytes, kind })
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + bytes)
     counts.buffers++
     counts.live_bytes += bytes
     return buffer
+  }
+
+  /** Resolves when it is known whether there was room for every buffer so far. */
+  checked(): Promise<void> {
+    return this.#checked
   }
 
   destroy(buffer: GPUBuffer): void {

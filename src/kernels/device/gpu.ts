@@ -218,6 +218,7 @@ export class Gpu implements Allocator {
   async finish(): Promise<void> {
     this.submit()
     await this.#dispatcher.done()
+    await this.#buffers.checked()
     this.#open.throwFailure()
   }
 

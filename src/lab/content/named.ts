@@ -10,7 +10,12 @@ export interface NamingDocument {
   readonly task: Part
   readonly reward?: { readonly parts: readonly Part[] } & ProgramLimits
   readonly tools?: readonly ToolChoice[]
-  readonly model?: { readonly source: string; readonly source_name: string }
+  readonly model?: NamedStart & { readonly lora: NamedStart }
+}
+
+interface NamedStart {
+  readonly source: string
+  readonly source_name: string
 }
 
 type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
@@ -23,7 +28,8 @@ const NAMES: readonly Names[] = [
   ],
   ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
   // The list of a model's files, which is what its hash is of; the files themselves are too large for this store (models/).
-  ({ model }) => [{ hash: model?.source, name: model?.source_name }],
+  ({ model }) =>
+    [model, model?.lora].map((start) => ({ hash: start?.source, name: start?.source_name })),
   ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),
 ]
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { PRESETS, presetOf } from '../presets/presets.ts'
 import { seenOf } from '../presets/seen.ts'
 import { parseExperiment } from './experiment.ts'
+import { experimentFields } from './form/form.ts'
 import { trainerConfig } from './trainer_config.ts'
 
 test('the trainer gets numbers, not choices', () => {
@@ -93,4 +94,15 @@ test('preset ids are unique, and each says what to expect', () => {
       if (phase.kind === 'rl')
         expect(phase.rollout.train_batch_size % phase.actor.ppo_mini_batch_size, id).toBe(0)
   }
+})
+
+test('how frozen matrices lie has an effect where something is frozen', () => {
+  const effect = (document: object) => {
+    const read = parseExperiment(document)
+    const fields = read.ok ? experimentFields(read.experiment) : []
+    return fields.find(({ path }) => path === 'model.dtype')?.has_effect
+  }
+  expect(effect({})).toBe(false)
+  expect(effect({ model: { lora: { r: 2 } } })).toBe(true)
+  expect(effect({ phases: [{ kind: 'rl', freeze: { layers: '1' } }] })).toBe(true)
 })

@@ -1,7 +1,7 @@
 // What becomes of every field of an experiment outside the lab. A field is here once; the start scripts, the refusals and the README of a
 // job are drawn from this list. Sources: verl v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO d3a85c6, trl 1.13.0 (GRPOConfig).
 import { hasSet } from '../../rl/config/data.ts'
-import { namesOf } from '../experiment/fields/model_fields.ts'
+import { namesOf } from '../experiment/fields/lora_fields.ts'
 import { hasCritic } from '../experiment/phase_settings.ts'
 import {
   BUPO_ADV_ESTIMATORS,

@@ -130,6 +130,8 @@ class Replay {
       case 'program_answers':
         return
       case 'open_model':
+      case 'add_adapter':
+      case 'save_model':
       case 'find_model':
       case 'fetch_model':
       case 'keep_model':

@@ -23,6 +23,12 @@ export interface ChatTurn {
 /** What a model continues: a text as it is, or a conversation through the model's own template. */
 export type Asked = { readonly text: string } | { readonly messages: readonly ChatTurn[] }
 
+/** The files of a folder; no files = there is none. */
+export interface NamedFiles {
+  readonly name: string
+  readonly files: readonly File[]
+}
+
 export type ModelCommand =
   /** Opens the model of these files, with an adapter where there are files of one. Answered by `model_opened` or `model_failed`. */
   | {
@@ -30,8 +36,10 @@ export type ModelCommand =
       readonly place: ModelPlace
       readonly name: string
       readonly files: readonly File[]
-      readonly adapter: readonly File[]
+      readonly adapter: NamedFiles
     }
+  /** Opens the first model once more, with this adapter merged into it. */
+  | { readonly type: 'add_adapter'; readonly adapter: NamedFiles }
   /** Looks for a model on a server, through the port of fetch.html. Answered by `model_found` once the person has agreed there. */
   | {
       readonly type: 'find_model'
@@ -43,7 +51,7 @@ export type ModelCommand =
   | { readonly type: 'fetch_model' }
   /** Keeps the files of an open model in the browser. Answered by `models_kept`. */
   | { readonly type: 'keep_model'; readonly place: ModelPlace }
-  /** Opens a model that is kept here. */
+  /** Opens a model that is kept here, or merges a kept adapter into the first model. */
   | { readonly type: 'open_kept'; readonly place: ModelPlace; readonly folder: string }
   /** Answered by `models_kept`. */
   | { readonly type: 'list_models' }
@@ -56,8 +64,13 @@ export type ModelCommand =
   | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
   /** What every layer said where token `at` was written. Answered by `model_read`. */
   | { readonly type: 'look_back'; readonly at: number }
-  /** What an experiment that begins with the first model says of it, once its files are kept. Answered by `model_start`. */
-  | { readonly type: 'start_from' }
+  /**
+   * What an experiment that begins with the first model says of it, once its files are kept. With an adapter in it the run trains that
+   * one, else a fresh one where it `has_adapter`. Answered by `model_start`.
+   */
+  | { readonly type: 'start_from'; readonly has_adapter: boolean }
+  /** Writes the first model as a folder, its adapter merged. Answered by `model_saved`. */
+  | { readonly type: 'save_model' }
   /** Frees its memory. */
   | { readonly type: 'close_model'; readonly place?: ModelPlace }
 
@@ -77,13 +90,17 @@ export interface OpenedModelFacts {
   readonly gpu_bytes: number
   /** By which an experiment names it: `sha256-…`. */
   readonly hash: string
-  /** Whether an adapter of PEFT is merged in. */
-  readonly has_adapter: boolean
+  /** The adapter of PEFT that is merged in; '' without one. */
+  readonly adapter: string
   /** Why texts are read as token ids; undefined where the folder has a tokenizer. */
   readonly why_ids: string | undefined
   readonly has_template: boolean
-  /** Whether its files lie in the browser's storage. */
+  /** Whether its files lie in the browser's storage, with those of its adapter. */
   readonly is_kept: boolean
+  /** The list of its files, which `hash` is of, and that of its adapter's. */
+  readonly lists: readonly StartList[]
+  /** What it would take to train it. */
+  readonly uses: readonly ModelUse[]
 }
 
 /** One use of a model and the GPU memory that is planned for it. `why_not`: why it does not fit here. */
@@ -109,6 +126,7 @@ export interface FoundModel {
 }
 
 export interface KeptFacts {
+  readonly is_adapter: boolean
   readonly folder: string
   /** Undefined while parts are missing. */
   readonly hash: string | undefined
@@ -118,7 +136,7 @@ export interface KeptFacts {
 }
 
 export interface ModelProgress {
-  readonly doing: 'fetching' | 'keeping' | 'reading'
+  readonly doing: 'fetching' | 'keeping' | 'reading' | 'writing'
   readonly bytes: number
   readonly of: number
   readonly bytes_per_second: number
@@ -133,14 +151,24 @@ export interface ModelReading {
   readonly changes: EntropyChanges | undefined
 }
 
+/** PEFT's settings of the adapter that is trained, as an experiment has them. */
+type StartAdapter = Readonly<Record<string, string | number | boolean>>
+
+/** The list of a folder's files, and its hash. */
+export interface StartList {
+  readonly hash: string
+  readonly name: string
+  readonly list: string
+}
+
 /** A model as the start of an experiment. */
 export interface ModelStart {
   readonly hash: string
   readonly name: string
-  /** Its config, in the names of an experiment's model section. */
-  readonly fields: Readonly<Record<string, string | number | boolean>>
-  /** The list of its files, which the hash is of. */
-  readonly list: string
+  /** Its config, in the names of an experiment's model section; `lora` is the adapter that is trained. */
+  readonly fields: Readonly<Record<string, string | number | boolean | StartAdapter>>
+  /** The lists of files that hashes are of: the model's, and the adapter's where the run begins with one. */
+  readonly lists: readonly StartList[]
   /** The files of its tokenizer by their names. */
   readonly tokenizer: Readonly<Record<string, string>>
 }
@@ -151,6 +179,12 @@ export interface WrittenPart {
   readonly prob: number
   /** Nats. */
   readonly entropy: number
+}
+
+/** A file of a folder that leaves the page. */
+export interface SavedFile {
+  readonly path: string
+  readonly blob: Blob
 }
 
 export type ModelEvent =
@@ -175,6 +209,7 @@ export type ModelEvent =
       readonly is_done: boolean
     }
   | { readonly type: 'model_start'; readonly start: ModelStart }
+  | { readonly type: 'model_saved'; readonly name: string; readonly files: readonly SavedFile[] }
   /** `open`: the places that still hold a model. */
   | {
       readonly type: 'model_failed'
@@ -184,6 +219,7 @@ export type ModelEvent =
 
 export const MODEL_COMMANDS: readonly string[] = [
   'open_model',
+  'add_adapter',
   'find_model',
   'fetch_model',
   'keep_model',
@@ -195,5 +231,6 @@ export const MODEL_COMMANDS: readonly string[] = [
   'write_text',
   'look_back',
   'start_from',
+  'save_model',
   'close_model',
 ] satisfies ModelCommand['type'][]

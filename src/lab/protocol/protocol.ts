@@ -33,7 +33,7 @@ import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
-export const PROTOCOL_VERSION = 4
+export const PROTOCOL_VERSION = 5
 
 export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
 

@@ -11,6 +11,7 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
@@ -156,10 +157,11 @@ async function prepare(
       if (state) run = await SteeredRun.resume(engine, state)
       else {
         const begun = await SteeredRun.begin(engine, experiment)
-        const open = (folder: RangedFolder) => openFiles(folder, undefined)
+        const model = (folder: RangedFolder) => openFiles(folder, undefined)
+        const readers = { model, adapter: readAdapter }
         const { source } = experiment.model
         const disk = () => diskOfStart(source, openModelDisk, ownFiles(HOST), onProgress)
-        await loadStart(experiment.model, disk, open, begun.trainer)
+        await loadStart(experiment.model, disk, readers, begun.trainer)
         run = begun
       }
       return {
@@ -235,6 +237,7 @@ const reader = new ModelReader({
       planUses(facts, trainerConfig(preset.experiment))
     return plannedModel(config, uses, ALLOWED_BYTES, await mostBinding())
   },
+  readAdapter,
   disk: openModelDisk,
   post,
   now: () => performance.now(),

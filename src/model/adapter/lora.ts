@@ -14,6 +14,15 @@ export const TARGET_MODULES = [
 ] as const
 export type TargetModule = (typeof TARGET_MODULES)[number]
 
+/** PEFT's defaults, for every linear layer. */
+export const USUAL_LORA: LoraConfig = {
+  r: 8,
+  lora_alpha: 16,
+  use_rslora: false,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
+}
+
 /** What B A x is multiplied by. */
 export const loraScale = ({
   r,

@@ -61,6 +61,22 @@ function planned(
   return { head, tensors: sorted.map(([, tensor]) => tensor), size: start + end }
 }
 
+/** What comes before the values of float32 tensors that are written one after the other, and the order that they have there. */
+export function safetensorsHead(
+  tensors: Iterable<{
+    readonly name: string
+    readonly shape: readonly number[]
+    readonly size: number
+  }>,
+): { readonly head: Uint8Array<ArrayBuffer>; readonly names: readonly string[] } {
+  const sized = [...tensors].map(({ name, shape, size }) => {
+    const data: ArrayLike<number> = { length: size }
+    return [name, { shape, data }] as const
+  })
+  const { head } = planned(sized, { format: 'pt' }, 'F32')
+  return { head, names: sized.map(([name]) => name).sort() }
+}
+
 /**
  * A whole file in memory. `metadata` as transformers wants it. Throws RangeError for a repeated or reserved name and for a
  * shape that is not the data's.

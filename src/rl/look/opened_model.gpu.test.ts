@@ -144,6 +144,71 @@ test('weights that are not finite are refused by name', async () => {
   )
 })
 
+/** WebGPU whose device has no room for buffer `nth` of those that are not small; counts them. */
+function fullAt(nth: number) {
+  const seen = { large: 0 }
+  // Devices are shared between tests: each gets its own functions back.
+  const restores: (() => void)[] = []
+  const requestAdapter = async (options?: GPURequestAdapterOptions) => {
+    const adapter = await navigator.gpu.requestAdapter(options)
+    if (!adapter) return adapter
+    const requestDevice = adapter.requestDevice.bind(adapter)
+    restores.push(() => Object.assign(adapter, { requestDevice }))
+    adapter.requestDevice = async (descriptor) => {
+      const device = await requestDevice(descriptor)
+      const [create, pop] = [device.createBuffer.bind(device), device.popErrorScope.bind(device)]
+      restores.push(() => Object.assign(device, { createBuffer: create, popErrorScope: pop }))
+      let is_full = false
+      device.createBuffer = (buffer) => {
+        is_full = buffer.size >= 1024 && seen.large++ === nth
+        return create(buffer)
+      }
+      device.popErrorScope = () => {
+        const own = is_full
+        is_full = false
+        return pop().then((error) => (own ? ({ message: 'no room' } as GPUError) : error))
+      }
+      return device
+    }
+    return adapter
+  }
+  const restore = () => {
+    for (const one of restores) one()
+  }
+  return { gpu: { requestAdapter } as unknown as GPU, seen, restore }
+}
+
+test('no room for any of its buffers is said before a weight is read, and frees the others', async () => {
+  const { hf } = opened(TINY)
+  let loads = 0
+  const counted: OpenHfModel = {
+    ...hf,
+    load: (sink, options) => {
+      loads++
+      return hf.load(sink, options)
+    },
+  }
+  for (let nth = 0; ; nth++) {
+    const { gpu, seen, restore } = fullAt(nth)
+    let device: Gpu | undefined
+    const opening = OpenedModel.open(counted, async ({ largest }) => {
+      device = await Gpu.open({ gpu, largest })
+      return device
+    })
+    const outcome = await opening.catch((error: unknown) => error)
+    restore()
+    if (outcome instanceof OpenedModel) {
+      open.push(outcome)
+      expect(nth).toBe(seen.large)
+      expect(nth).toBeGreaterThan(10)
+      break
+    }
+    expect(outcome).toMatchObject({ code: 'out_of_memory' })
+    expect([loads, device?.counts.live_bytes]).toEqual([0, 0])
+  }
+  expect(loads).toBe(1)
+})
+
 test('a model that takes more memory than there may be is refused with both numbers', () => {
   expect(() => requireRoom(2 ** 30, 2 ** 30)).not.toThrow()
   expect(() => requireRoom(3 * 2 ** 30, 2 ** 31)).toThrow(

@@ -1,5 +1,5 @@
 // The rules between the fields of an experiment, each with its reason.
-import { loraOf } from '../fields/model_fields.ts'
+import { loraOf } from '../fields/lora_fields.ts'
 import { LOWEST_TEMPERATURE } from '../fields/rollout_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { type Issue, valueAt } from '../paths.ts'

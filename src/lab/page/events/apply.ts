@@ -141,6 +141,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   ...{ looked: same, look_failed: same },
   // Heard where models are shown (page/opened/).
   ...{ model_opened: same, model_found: same, model_progress: same, models_kept: same },
+  model_saved: same,
   ...{ model_read: same, model_written: same, model_start: same, model_failed: same },
   benchmark_progress: (state, { message }) => ({
     ...state,

@@ -8,12 +8,15 @@ import type {
   ModelProgress,
   ModelReading,
   ModelStart,
+  NamedFiles,
   OpenedModelFacts,
+  SavedFile,
   WritingSettings,
   WrittenPart,
 } from '../../protocol/opened_model.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { connect, isConnected, onLabEvent, post } from '../client/connection.ts'
+import { contentsStore } from '../contents/contents.ts'
 
 /** What a model was asked to continue, and what it wrote so far. */
 export interface Written {
@@ -27,11 +30,9 @@ export interface Written {
 export interface OpenedModelState {
   /** Where the next model is opened. */
   readonly place: ModelPlace
-  /** Of a folder of this machine, to merge an adapter into it later. */
-  readonly files: readonly File[]
   readonly name: string
-  /** The folder of the adapter that is merged into the first model; '' without one. */
-  readonly adapter: string
+  /** The address that a person wants to look at next; '' = they type one. */
+  readonly sought: string
   readonly is_busy: boolean
   readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
   readonly found: FoundModel | undefined
@@ -45,9 +46,8 @@ export interface OpenedModelState {
 const NOTHING: OpenedModelState = {
   ...{
     place: 'first',
-    files: [],
     name: '',
-    adapter: '',
+    sought: '',
     is_busy: false,
     facts: {},
     found: undefined,
@@ -75,7 +75,8 @@ function hear(event: LabEvent): void {
   switch (event.type) {
     case 'model_opened': {
       const facts = { ...state.facts, [event.place]: event.model }
-      return set({ ...DONE, facts, found: undefined, read: undefined })
+      set({ ...DONE, facts, found: undefined, read: undefined })
+      return void bringStart(event.model)
     }
     case 'model_found':
       return set({ ...DONE, found: event.model })
@@ -94,6 +95,9 @@ function hear(event: LabEvent): void {
     case 'model_start':
       set(DONE)
       return void onStart?.(event.start)
+    case 'model_saved':
+      set(DONE)
+      return void onSaved?.(event.name, event.files)
     case 'model_failed': {
       const facts = Object.fromEntries(event.open.map((place) => [place, state.facts[place]]))
       const written = state.written && { ...state.written, is_done: true }
@@ -102,14 +106,37 @@ function hear(event: LabEvent): void {
   }
 }
 
+/** An experiment that begins with a model waits until that is kept here: the list of its files is what the document names. */
+async function bringStart({ lists, is_kept }: OpenedModelFacts): Promise<void> {
+  const { missing } = contentsStore.getState()
+  const wanted = lists.filter(({ hash }) => is_kept && missing.some((file) => file.hash === hash))
+  if (wanted.length === 0) return
+  const { bringContent } = await import('../contents/content_files.ts')
+  for (const { name, list } of wanted)
+    await bringContent(name, new Uint8Array(new TextEncoder().encode(list)))
+}
+
 /** What is done with the model that a person wants to train. */
 let onStart: ((start: ModelStart) => void) | undefined
 
-/** Makes the first model the start of an experiment: its files are kept, then `use` gets what the settings need. */
-export function trainFrom(use: (start: ModelStart) => void): void {
+/**
+ * Makes the first model the start of an experiment: its files are kept, then `use` gets what the settings need. `has_adapter`: the run
+ * trains an adapter in place of the weights.
+ */
+export function trainFrom(has_adapter: boolean, use: (start: ModelStart) => void): void {
   onStart = use
   begin()
-  post({ type: 'start_from' })
+  post({ type: 'start_from', has_adapter })
+}
+
+type OnSaved = (name: string, files: readonly SavedFile[]) => void
+let onSaved: OnSaved | undefined
+
+/** Makes a folder of the first model, its adapter merged, and hands it over. */
+export function saveModel(use: OnSaved): void {
+  onSaved = use
+  begin()
+  post({ type: 'save_model' })
 }
 
 const begin = (change: Partial<OpenedModelState> = {}) => {
@@ -131,23 +158,32 @@ export const nextPlace = (place: ModelPlace): void => set({ place })
 export function openModel(
   name: string,
   files: readonly File[],
-  adapter: { readonly name: string; readonly files: readonly File[] } = { name: '', files: [] },
+  adapter: NamedFiles = { name: '', files: [] },
 ): void {
   const { place } = openedModelStore.getState()
   if (place === 'first') freeAll()
-  begin({ ...without(place), ...(place === 'first' && { name, files, adapter: adapter.name }) })
-  post({ type: 'open_model', place, name, files, adapter: adapter.files })
+  begin({ ...without(place), ...(place === 'first' && { name }) })
+  post({ type: 'open_model', place, name, files, adapter })
 }
+
+/** Merges an adapter into the first model. */
+export function addAdapter(adapter: NamedFiles): void {
+  begin({ read: undefined, written: undefined })
+  post({ type: 'add_adapter', adapter })
+}
+
+/** The next dialog asks for the model of this address. */
+export const seek = (address: string): void => set({ sought: address })
 
 /** Looks for a model through a port of fetch.html. */
 export function findModel(address: string, port: MessagePort): void {
-  begin({ found: undefined })
+  begin({ found: undefined, sought: '' })
   post({ type: 'find_model', place: openedModelStore.getState().place, address, port }, [port])
 }
 
 export function fetchModel(): void {
   const { place } = openedModelStore.getState()
-  begin({ ...without(place), found: openedModelStore.getState().found, files: [] })
+  begin({ ...without(place), found: openedModelStore.getState().found })
   // Half of the models are too large for a browser to keep when its disk is full: then it may not throw this one away unasked.
   void navigator.storage?.persist?.()
   post({ type: 'fetch_model' })
@@ -155,7 +191,7 @@ export function fetchModel(): void {
 
 export function openKept(folder: string): void {
   const { place } = openedModelStore.getState()
-  begin({ ...without(place), files: [] })
+  begin({ read: undefined, written: undefined, found: undefined })
   post({ type: 'open_kept', place, folder })
 }
 

@@ -14,13 +14,7 @@ export type Started =
   | { readonly ok: false; readonly why: string }
   | { readonly ok: true; readonly tokenizer: readonly File[]; readonly needs_rows: boolean }
 
-export async function startFrom({
-  fields,
-  list,
-  hash,
-  name,
-  tokenizer,
-}: ModelStart): Promise<Started> {
+export async function startFrom({ fields, lists, name, tokenizer }: ModelStart): Promise<Started> {
   const { experiment } = labStore.getState()
   const model = { ...experiment.model, ...fields }
   // Steps on other sizes mean nothing for these.
@@ -29,8 +23,8 @@ export async function startFrom({
     const why = parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
     return { ok: false, why }
   }
-  const bytes = new Uint8Array(new TextEncoder().encode(list))
-  await keepContent({ hash, name, bytes })
+  for (const { hash, name, list } of lists)
+    await keepContent({ hash, name, bytes: new Uint8Array(new TextEncoder().encode(list)) })
   const refused = openExperiment(parsed.experiment, name)
   if (refused !== undefined) return { ok: false, why: refused }
   const files = Object.entries(tokenizer).map(([file, text]) => new File([text], file))

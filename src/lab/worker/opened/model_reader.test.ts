@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { USUAL_LORA } from '../../../model/adapter/lora.ts'
 import type { OpenHfModel } from '../../../model/hf/hf_model.ts'
 import type { TextWindow } from '../../../model/internals/lens_window.ts'
 import { memoryDisk } from '../../content/models/memory_disk.ts'
@@ -70,6 +71,7 @@ function reader(disk = memoryDisk().disk) {
       }
     },
     plan: async () => ({ model_type: 'qwen3', num_parameters: 99, uses: [] }),
+    readAdapter: async () => ({ lora: { ...USUAL_LORA, r: 4 }, factors: {} }),
     disk: async () => disk,
     post: (event) => events.push(event),
     now: () => 0,
@@ -83,8 +85,10 @@ const FILES = [
   file('tokenizer.json', TOKENIZER),
   file('tokenizer_config.json', TOKENIZER_CONFIG),
 ]
-const open = (files: readonly File[], adapter: readonly File[] = []) =>
-  ({ type: 'open_model', place: 'first', name: 'tiny', files, adapter }) as const
+const open = (files: readonly File[], adapter: readonly File[] = []) => {
+  const own = { name: adapter.length > 0 ? 'own' : '', files: adapter }
+  return { type: 'open_model', place: 'first', name: 'tiny', files, adapter: own } as const
+}
 const read = (text: string) => ({ type: 'read_text', text, wants_changes: false }) as const
 const SETTINGS = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 9, seed: 1 }
 
@@ -97,7 +101,7 @@ test('a model with a tokenizer reads texts, and its files have a hash', async ()
   const opened = events.find(({ type }) => type === 'model_opened')
   expect(opened).toMatchObject({
     place: 'first',
-    model: { name: 'tiny', num_parameters: 99, has_adapter: false, has_template: true },
+    model: { name: 'tiny', num_parameters: 99, adapter: '', has_template: true },
   })
   expect(opened).toMatchObject({
     model: { hash: expect.stringMatching(/^sha256-[0-9a-f]{64}$/), is_kept: false },
@@ -169,7 +173,7 @@ test('without a tokenizer it reads ids, and says why', async () => {
   own.handle({ type: 'write_text', asked: { messages }, settings: SETTINGS })
   await own.idle
   expect(events.find(({ type }) => type === 'model_opened')).toMatchObject({
-    model: { has_adapter: true, why_ids: 'The folder has no tokenizer.json.' },
+    model: { adapter: 'own', why_ids: 'The folder has no tokenizer.json.' },
   })
   expect(seen.windows[0].ids).toEqual([3, 4, 1])
   expect(events.filter(({ type }) => type === 'model_failed')).toEqual([

@@ -1,24 +1,38 @@
 // The models that a person looks at in the worker: opened from wherever they lie, read text by text, written with, closed. Each has a device
 // of its own, so that a run in progress neither waits for it nor is touched by it.
-import type { OpenHfModel } from '../../../model/hf/hf_model.ts'
+import type { FileSource, OpenHfModel } from '../../../model/hf/hf_model.ts'
+import type { PeftAdapter } from '../../../model/hf/peft_adapter.ts'
 import { blobFolder, type RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
 import type { LoadOptions } from '../../../model/hf/stream/weight_stream.ts'
-import type { TextWindow } from '../../../model/internals/lens_window.ts'
-import type { ModelConfig } from '../../../model/params/config.ts'
-import type { OpenedModel } from '../../../rl/look/opened_model.ts'
-import { hashedFolder, type ModelFile, modelHash } from '../../content/models/model_files.ts'
+import type { LoraConfig } from '../../../model/params/config.ts'
+import type { ParamLayout } from '../../../model/params/params.ts'
+import {
+  CONFIG_FILE,
+  hashedFolder,
+  type ModelFile,
+  modelHash,
+} from '../../content/models/model_files.ts'
 import type { ModelDisk } from '../../content/models/model_store.ts'
 import type {
   ModelCommand,
   ModelEvent,
   ModelPlace,
-  ModelReading,
+  ModelProgress,
+  NamedFiles,
   OpenedModelFacts,
 } from '../../protocol/opened_model.ts'
-import { ModelSources, type PlannedModel, type SourceFolder } from './model_sources.ts'
-import { idsOf, type OpenedText, promptIds, readTokenizer, textOfIds } from './opened_text.ts'
+import {
+  adapterList,
+  ModelSources,
+  type PlannedModel,
+  type SourceFolder,
+  wholeFiles,
+} from './model_sources.ts'
+import { type LookedAt, ModelTalk } from './model_talk.ts'
+import { type OpenedText, readTokenizer } from './opened_text.ts'
 import { progressOf } from './progress.ts'
-import { startOf } from './start_of.ts'
+import { savedFolder } from './saved_folder.ts'
+import { listOf, requireTrainable, startOf } from './start_of.ts'
 
 /** What the worker brings: the GPU side. */
 export interface ModelHost {
@@ -28,41 +42,42 @@ export interface ModelHost {
   readonly open: (model: OpenHfModel, held: number, options: LoadOptions) => Promise<LookedAt>
   /** What a config.json says, and what its model would take. */
   readonly plan: (config: Uint8Array) => Promise<PlannedModel>
+  /** The adapter of a folder, to train it further. */
+  readonly readAdapter: (source: FileSource, layout: ParamLayout) => Promise<PeftAdapter>
   readonly disk: () => Promise<ModelDisk | undefined>
   readonly post: (event: ModelEvent) => void
   /** Milliseconds. */
   readonly now: () => number
 }
 
-/** A model on a device. */
-export type LookedAt = Pick<OpenedModel, 'adapter' | 'bytes' | 'look' | 'changes' | 'close'> & {
-  readonly generation: Pick<OpenedModel['generation'], 'write'>
-}
-
 interface Opened extends OpenedText {
-  readonly config: ModelConfig
+  readonly hf: OpenHfModel
   readonly model: LookedAt
-  readonly folder: RangedFolder
+  readonly source: SourceFolder
   readonly files: readonly ModelFile[]
+  readonly adapter: OwnAdapter
   readonly facts: OpenedModelFacts
 }
 
-/** Positions that are read of what a token was written after: so many as fill a screen. */
-const BEFORE_TOKEN = 24
+interface OwnAdapter extends NamedFiles {
+  readonly is_kept: boolean
+}
+
+const NO_ADAPTER: OwnAdapter = { name: '', files: [], is_kept: false }
 
 export class ModelReader {
   readonly #host: ModelHost
   readonly #sources: ModelSources
   readonly #open = new Map<ModelPlace, Opened>()
+  readonly #talk: ModelTalk
   #wanted: ModelPlace = 'first'
-  /** Prompt and what was written last. */
-  #conversation: { readonly ids: readonly number[]; readonly prompt_length: number } | undefined
   #stop = new AbortController()
   #tail: Promise<void> = Promise.resolve()
 
   constructor(host: ModelHost) {
     this.#host = host
     this.#sources = new ModelSources(host.disk)
+    this.#talk = new ModelTalk(host.post)
   }
 
   /** Acts on a command, one after the other. Never throws: what goes wrong is posted as `model_failed`. */
@@ -96,8 +111,10 @@ export class ModelReader {
       case 'open_model': {
         const { place, name, files, adapter } = command
         const source = { name, folder: blobFolder(files), kept: undefined }
-        return this.#openFolder(place, source, signal, adapter)
+        return this.#openFolder(place, source, signal, { ...adapter, is_kept: false })
       }
+      case 'add_adapter':
+        return this.#addAdapter({ ...command.adapter, is_kept: false }, signal)
       case 'find_model': {
         const { place, address, port } = command
         this.#wanted = place
@@ -112,20 +129,23 @@ export class ModelReader {
       case 'keep_model':
         return this.#keep(command.place, signal)
       case 'open_kept':
-        return this.#openFolder(command.place, await this.#sources.kept(command.folder), signal)
+        return this.#openKept(command.place, command.folder, signal)
       case 'forget_model':
         await this.#sources.forget(command.folder)
         return this.#list()
       case 'list_models':
         return this.#list()
       case 'read_text':
-        return this.#read(command.text, command.wants_changes)
+        this.#opened()
+        return this.#talk.read(this.#open, command.text, command.wants_changes)
       case 'write_text':
-        return this.#write(command, signal)
+        return this.#talk.write(this.#opened(), command, signal)
       case 'look_back':
-        return this.#lookBack(command.at)
+        return this.#talk.lookBack(this.#opened(), command.at)
       case 'start_from':
-        return this.#startFrom(signal)
+        return this.#startFrom(command.has_adapter, signal)
+      case 'save_model':
+        return this.#save(signal)
       case 'close_model':
         return this.#close(command.place)
       case 'cancel_model':
@@ -138,10 +158,10 @@ export class ModelReader {
       this.#open.get(own)?.model.close()
       this.#open.delete(own)
     }
-    this.#conversation = undefined
+    this.#talk.forget()
   }
 
-  #progress(doing: 'fetching' | 'keeping' | 'reading') {
+  #progress(doing: ModelProgress['doing']) {
     return progressOf(doing, this.#host.now, (progress) =>
       this.#host.post({ type: 'model_progress', progress }),
     )
@@ -155,12 +175,13 @@ export class ModelReader {
     place: ModelPlace,
     source: SourceFolder,
     signal: AbortSignal,
-    adapter: readonly File[] = [],
+    adapter = NO_ADAPTER,
   ): Promise<void> {
     this.#close(place)
     const hashed = hashedFolder(source.folder)
-    const hf = await this.#host.check(hashed, adapter)
+    const hf = await this.#host.check(hashed, adapter.files)
     const text = await readTokenizer(hashed)
+    const { uses } = await this.#host.plan(await configOf(hashed))
     const held = [...this.#open.values()].reduce((sum, { model }) => sum + model.bytes, 0)
     const onProgress = this.#progress('reading')
     const model = await this.#host.open(hf, held, { signal, onProgress })
@@ -175,13 +196,16 @@ export class ModelReader {
       const facts: OpenedModelFacts = {
         ...{ model_type, num_hidden_layers, hidden_size, vocab_size, dtype: hf.dtype, hash },
         ...{ name: source.name, num_parameters: hf.layout.num_parameters },
-        ...{ gpu: model.adapter, gpu_bytes: model.bytes, has_adapter: adapter.length > 0 },
+        ...{ gpu: model.adapter, gpu_bytes: model.bytes, adapter: adapter.name, uses },
         why_ids: text.why_ids,
         has_template: text.tokenizer?.renderChat !== undefined,
-        is_kept: source.kept !== undefined,
+        is_kept: source.kept !== undefined && (adapter.files.length === 0 || adapter.is_kept),
+        lists: [
+          listOf(source.name, files),
+          ...(adapter.files.length > 0 ? [listOf(adapter.name, await adapterList(adapter))] : []),
+        ],
       }
-      const { folder } = source
-      this.#open.set(place, { ...text, config: hf.config, model, folder, files, facts })
+      this.#open.set(place, { ...text, hf, model, source, files, adapter, facts })
       this.#host.post({ type: 'model_opened', place, model: facts })
     } catch (error) {
       model.close()
@@ -189,26 +213,63 @@ export class ModelReader {
     }
   }
 
+  /** The files of an open model are read once more: its weights on the GPU have the adapter in them already, or not yet. */
+  async #addAdapter(adapter: OwnAdapter, signal: AbortSignal): Promise<void> {
+    const { source } = this.#opened()
+    return this.#openFolder('first', source, signal, adapter)
+  }
+
+  async #openKept(place: ModelPlace, folder: string, signal: AbortSignal): Promise<void> {
+    const source = await this.#sources.kept(folder)
+    const adapter = await this.#sources.adapterOf(source)
+    return adapter
+      ? this.#addAdapter({ ...adapter, is_kept: true }, signal)
+      : this.#openFolder(place, source, signal)
+  }
+
   async #keep(place: ModelPlace, signal: AbortSignal): Promise<void> {
     const own = this.#opened(place)
-    const { folder, files } = own
-    await this.#sources.keep(own.facts.name, folder, files, signal, this.#progress('keeping'))
-    const facts = { ...own.facts, is_kept: true }
-    this.#open.set(place, { ...own, facts })
-    this.#host.post({ type: 'model_opened', place, model: facts })
+    const { source, files, facts, adapter } = own
+    const onProgress = this.#progress('keeping')
+    const kept =
+      source.kept ??
+      (await this.#sources.keep(facts.name, source.folder, files, signal, onProgress))
+    if (adapter.files.length > 0) await this.#sources.keepAdapter(adapter, signal, onProgress)
+    const now = { ...facts, is_kept: true }
+    this.#open.set(place, { ...own, source: { ...source, kept }, facts: now })
+    this.#host.post({ type: 'model_opened', place, model: now })
     await this.#list()
   }
 
-  async #startFrom(signal: AbortSignal): Promise<void> {
-    const { facts } = this.#opened()
-    if (facts.has_adapter)
-      throw new RangeError(
-        'Open the model without its adapter: a run begins with files as they are.',
-      )
-    if (!facts.is_kept) await this.#keep('first', signal)
-    const { config, files, texts } = this.#opened()
-    const start = startOf(facts.name, config, files, texts)
+  async #startFrom(has_adapter: boolean, signal: AbortSignal): Promise<void> {
+    // What cannot be trained is not kept either.
+    const given = await this.#givenAdapter()
+    requireTrainable(this.#opened().facts.name, this.#opened().hf.config)
+    if (!this.#opened().facts.is_kept) await this.#keep('first', signal)
+    const { hf, source, texts: tokenizer, facts } = this.#opened()
+    // An adapter that is merged in has made float32 of what may be bfloat16.
+    const { exact_dtype } = given ? await this.#host.check(source.folder, []) : hf
+    const model = { config: hf.config, exact_dtype, tokenizer, lists: facts.lists }
+    const address = source.kept?.source ?? ''
+    const start = startOf({ ...model, address }, given ?? (has_adapter ? 'fresh' : undefined))
     this.#host.post({ type: 'model_start', start })
+  }
+
+  /** The settings of the adapter that is merged into the first model. */
+  async #givenAdapter(): Promise<LoraConfig | undefined> {
+    const { hf, adapter } = this.#opened()
+    if (adapter.files.length === 0) return undefined
+    return (await this.#host.readAdapter(wholeFiles(adapter.files), hf.layout)).lora
+  }
+
+  /** Reads the files once more, so that no copy of the weights is in memory. */
+  async #save(signal: AbortSignal): Promise<void> {
+    const { facts, source, adapter } = this.#opened()
+    const hf = await this.#host.check(source.folder, adapter.files)
+    const onProgress = this.#progress('writing')
+    const files = await savedFolder(hf, source.folder, { signal, onProgress })
+    const name = [facts.name.replace(/[^\w.-]+/g, '-'), ...(facts.adapter ? ['merged'] : [])]
+    this.#host.post({ type: 'model_saved', name: name.join('-'), files })
   }
 
   #opened(place: ModelPlace = 'first'): Opened {
@@ -216,60 +277,9 @@ export class ModelReader {
     if (!own) throw new RangeError('There is no model: open its folder first.')
     return own
   }
+}
 
-  async #read(text: string, wants_changes: boolean): Promise<void> {
-    this.#opened()
-    const readings: ModelReading[] = []
-    for (const [place, { model, tokenizer }] of this.#open) {
-      const ids = idsOf(text, tokenizer)
-      const window = { ids, first: 0, count: ids.length }
-      const lens = await model.look(window, tokenizer?.tokens ?? [])
-      const changes = wants_changes ? await model.changes(window) : undefined
-      readings.push({ place, lens, changes })
-    }
-    this.#host.post({ type: 'model_read', text, readings })
-  }
-
-  async #write(
-    { asked, settings }: Extract<ModelCommand, { type: 'write_text' }>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { model, tokenizer } = this.#opened()
-    const prompt = promptIds(asked, tokenizer)
-    const ids = [...prompt]
-    const tell = (parts: readonly { id: number; log_prob: number; entropy: number }[]) => {
-      ids.push(...parts.map(({ id }) => id))
-      this.#conversation = { ids: [...ids], prompt_length: prompt.length }
-      this.#host.post({
-        type: 'model_written',
-        text: textOfIds(ids.slice(prompt.length), tokenizer),
-        parts: parts.map(({ id, log_prob, entropy }) => ({
-          ...{ entropy, prob: Math.exp(log_prob), token: tokenizer?.tokens[id] ?? `<${id}>` },
-        })),
-        is_done: false,
-      })
-    }
-    this.#conversation = undefined
-    await model.generation.write(prompt, settings, { signal, onTokens: tell })
-    const text = textOfIds(ids.slice(prompt.length), tokenizer)
-    this.#host.post({ type: 'model_written', text, parts: [], is_done: true })
-  }
-
-  /** The window ends with the token itself, so that its own policy is in it. */
-  async #lookBack(at: number): Promise<void> {
-    const { model, tokenizer } = this.#opened()
-    if (!this.#conversation) throw new RangeError('Nothing has been written yet.')
-    const { ids, prompt_length } = this.#conversation
-    const end = Math.min(ids.length, prompt_length + at + 1)
-    const first = Math.max(0, end - BEFORE_TOKEN)
-    const window: TextWindow = { ids, first, count: end - first }
-    const lens = await model.look(window, tokenizer?.tokens ?? [])
-    const changes = await model.changes(window)
-    const text = textOfIds(ids.slice(first, end), tokenizer)
-    this.#host.post({
-      type: 'model_read',
-      text,
-      readings: [{ place: 'first', lens, changes }],
-    })
-  }
+async function configOf(folder: RangedFolder): Promise<Uint8Array> {
+  const file = await folder.open(CONFIG_FILE)
+  return file ? file.read(0, file.size) : new Uint8Array()
 }

@@ -1,13 +1,14 @@
 // Where opened models come from: a server that a person allowed, the browser's storage, a folder of this machine that is to be kept.
 import type { FileSource } from '../../../model/hf/hf_model.ts'
-import type { RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../model/hf/peft_config.ts'
+import { blobFolder, type RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
 import { modelAddress } from '../../content/models/model_address.ts'
-import { CONFIG_FILE, type ModelFile } from '../../content/models/model_files.ts'
+import { CONFIG_FILE, hashedFolder, type ModelFile } from '../../content/models/model_files.ts'
 import { type KeptFolder, type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
 import { openPort } from '../../content/models/port_get.ts'
 import type { RangedGet } from '../../content/models/ranged_get.ts'
 import { findRemote, type RemoteModel, remoteFile } from '../../content/models/remote_model.ts'
-import type { FoundModel, KeptFacts, ModelUse } from '../../protocol/opened_model.ts'
+import type { FoundModel, KeptFacts, ModelUse, NamedFiles } from '../../protocol/opened_model.ts'
 
 /** What a config says of a model, and what it would take. */
 export interface PlannedModel {
@@ -31,6 +32,16 @@ export const wholeFiles = (files: readonly File[]): FileSource => ({
     return file && new Uint8Array(await file.arrayBuffer())
   },
 })
+
+const ADAPTER_FILES: readonly string[] = [ADAPTER_CONFIG, ADAPTER_WEIGHTS]
+const isAdapter = ({ files }: KeptFolder) => files.some(({ name }) => name === ADAPTER_CONFIG)
+
+/** The files of a folder that make an adapter, each with its hash. */
+export async function adapterList({ files }: NamedFiles): Promise<readonly ModelFile[]> {
+  const hashed = hashedFolder(blobFolder(files))
+  for (const name of ADAPTER_FILES) await hashed.open(name)
+  return hashed.files()
+}
 
 type OnProgress = (bytes: number, of: number) => void
 
@@ -126,6 +137,27 @@ export class ModelSources {
     return store.keep({ name, source: '', files }, open, { signal, onProgress })
   }
 
+  /** Copies the two files of an adapter here. Throws where there are others. */
+  async keepAdapter(
+    { name, files }: NamedFiles,
+    signal: AbortSignal,
+    onProgress: OnProgress,
+  ): Promise<KeptFolder> {
+    const found = await adapterList({ name, files })
+    return this.keep(name, blobFolder(files), found, signal, onProgress)
+  }
+
+  /** The files of a kept folder that is an adapter; undefined where it is a model. */
+  async adapterOf({ name, folder, kept }: SourceFolder): Promise<NamedFiles | undefined> {
+    if (!kept || !isAdapter(kept)) return undefined
+    const files: File[] = []
+    for (const own of ADAPTER_FILES) {
+      const file = await folder.open(own)
+      if (file) files.push(new File([await file.read(0, file.size)], own))
+    }
+    return { name, files }
+  }
+
   /** Throws where it is not here, or not whole. */
   async kept(folder: string): Promise<SourceFolder> {
     const store = await this.#opened()
@@ -144,7 +176,7 @@ export class ModelSources {
       ((await store?.list()) ?? []).map(async (kept) => {
         const { folder, hash, name, source } = kept
         const bytes = store ? await this.#bytesHere(store, kept) : 0
-        return { folder, hash, name, source, bytes }
+        return { folder, hash, name, source, bytes, is_adapter: isAdapter(kept) }
       }),
     )
     return { models, can_keep: store !== undefined }

@@ -1,28 +1,52 @@
 // An opened model as what an experiment begins with.
-import type { ModelConfig } from '../../../model/params/config.ts'
+import { USUAL_LORA } from '../../../model/adapter/lora.ts'
+import type { LoraConfig, MatrixDtype, ModelConfig } from '../../../model/params/config.ts'
 import { type ModelFile, modelHash, modelList } from '../../content/models/model_files.ts'
-import type { ModelStart } from '../../protocol/opened_model.ts'
+import { loraFields } from '../../experiment/fields/lora_fields.ts'
+import type { ModelStart, StartList } from '../../protocol/opened_model.ts'
+
+/** What is known of the model. */
+interface StartModel {
+  /** Where it was fetched; '' where it is a folder of this machine. */
+  readonly address: string
+  readonly config: ModelConfig
+  readonly exact_dtype: MatrixDtype
+  /** Of its files, and of its adapter's. */
+  readonly lists: readonly StartList[]
+  /** The files of its tokenizer by their names. */
+  readonly tokenizer: Readonly<Record<string, string>>
+}
 
 /** Throws RangeError for a model that can be looked into and not trained. */
-export function startOf(
-  name: string,
-  config: ModelConfig,
-  files: readonly ModelFile[],
-  tokenizer: Readonly<Record<string, string>>,
-): ModelStart {
-  const { rope_scaling, padding_idx = -1, ...sizes } = config
+export function requireTrainable(name: string, { rope_scaling }: ModelConfig): void {
   if (rope_scaling)
     throw new RangeError(
       `${name} slows its rotary positions down (rope_scaling), which a training has no field for. It can be looked into and written with.`,
     )
-  const hash = modelHash(files)
-  const { model_type, vocab_size, hidden_size, intermediate_size, num_hidden_layers } = sizes
-  const { num_attention_heads, num_key_value_heads, head_dim, rms_norm_eps, rope_theta } = sizes
-  const fields = {
-    ...{ model_type, vocab_size, hidden_size, intermediate_size, num_hidden_layers },
-    ...{ num_attention_heads, num_key_value_heads, head_dim, rms_norm_eps, rope_theta },
-    ...{ tie_word_embeddings: sizes.tie_word_embeddings, padding_idx },
-    ...{ source: hash, source_name: name },
-  }
-  return { hash, name, fields, list: modelList(files), tokenizer }
 }
+
+/** `adapter`: what is trained in place of the weights: the one of the model's second list, a fresh one, or none. */
+export function startOf(
+  { address, config, exact_dtype, lists, tokenizer }: StartModel,
+  adapter: LoraConfig | 'fresh' | undefined,
+): ModelStart {
+  const { rope_scaling: _, padding_idx = -1, lora: __, dtype: ___, ...sizes } = config
+  const [own, theirs] = lists
+  const lora = loraFields(typeof adapter === 'object' ? adapter : USUAL_LORA)
+  const { hash, name } = own
+  const fields = {
+    ...{ ...sizes, padding_idx, dtype: adapter ? exact_dtype : 'float32' },
+    ...{ source: hash, source_name: name, source_address: address },
+    lora: {
+      ...lora,
+      ...(adapter ? {} : { r: 0 }),
+      ...(theirs && { source: theirs.hash, source_name: theirs.name }),
+    },
+  }
+  return { hash, name, fields, tokenizer, lists }
+}
+
+/** A folder's files as an experiment names them. */
+export const listOf = (name: string, files: readonly ModelFile[]): StartList => ({
+  ...{ name, hash: modelHash(files), list: modelList(files) },
+})

@@ -1,20 +1,12 @@
 // What a model would take in each use, from its config alone: to look into it, and to train it.
-import type { LoraConfig, ModelConfig } from '../../../model/params/config.ts'
+import { USUAL_LORA } from '../../../model/adapter/lora.ts'
+import type { ModelConfig } from '../../../model/params/config.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { type ModelOutline, planOpened } from '../../look/opened_model.ts'
 import { planMemory } from '../memory.ts'
 
 /** A batch that memory is planned for: what one step of reinforcement trains on. */
 const PLANNED_BATCH = { prompts: 8, n: 8, prompt_length: 64, response_length: 64 } as const
-
-/** PEFT's defaults, for every linear layer: the adapter that a training is planned with. */
-const PLANNED_LORA: LoraConfig = {
-  r: 8,
-  lora_alpha: 16,
-  use_rslora: false,
-  target_modules: 'all-linear',
-  layers_to_transform: null,
-}
 
 /** GPU memory of a model in each use, and its largest buffer. */
 export interface PlannedUse {
@@ -26,7 +18,7 @@ export interface PlannedUse {
 /** Plans a model that has only been described. `usual`: a run whose other settings are taken. Allocates nothing. */
 export function planUses(facts: ModelOutline, usual: TrainerConfig): readonly PlannedUse[] {
   const { config, exact_dtype } = facts
-  const adapted = { ...config, dtype: exact_dtype, lora: PLANNED_LORA }
+  const adapted = { ...config, dtype: exact_dtype, lora: USUAL_LORA }
   const trained = [
     ['lora', adapted],
     ['full', config],

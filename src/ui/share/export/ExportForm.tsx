@@ -112,7 +112,7 @@ function PhaseChoice(props: {
   const phases = source.experiment.phases.flatMap((phase, index) =>
     phase.kind === 'rl' ? [{ index, words: phaseWords(phase, index) }] : [],
   )
-  if (plan.format === 'hf' || phases.length < 2) return null
+  if (plan.format === 'hf' || plan.format === 'peft' || phases.length < 2) return null
   return (
     <label>
       <span>Phase</span>

@@ -1,10 +1,11 @@
 // For which system: each with what it is, and why it cannot run this experiment where it cannot.
 import type { JobSource } from '../../../lab/jobs/job_spec.ts'
 import type { VerlVersion } from '../../../lab/jobs/setting.ts'
-import { FORMATS, type Format, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
+import { type Format, formatsOf, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
 
 const NAMES: Readonly<Record<Format, readonly [name: string, says: string]>> = {
-  hf: ['Hugging Face model', 'a folder that transformers loads'],
+  hf: ['Hugging Face model', 'a folder that transformers loads, an adapter merged'],
+  peft: ['PEFT adapter', 'the adapter as PEFT loads it, with its model in base/'],
   verl: ['verl', 'a job with model, problems, reward and start scripts'],
   bupo: ['BuPO’s fork of verl', 'an inner layer first, then the whole model'],
   trl: ['TRL', 'one Python file; a CPU will do'],
@@ -25,7 +26,7 @@ export function TargetChoice({ source, plan, onPlan }: Props) {
   return (
     <fieldset>
       <legend>For</legend>
-      {FORMATS.map((format) => (
+      {formatsOf(source).map((format) => (
         <Target key={format} format={format} source={source} plan={plan} onPlan={onPlan} />
       ))}
     </fieldset>

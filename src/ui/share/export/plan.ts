@@ -1,6 +1,7 @@
 // What a person chose in the dialog, and what would come of it.
 import { JobError } from '../../../lab/jobs/job_error.ts'
 import {
+  adapterExport,
   checkJob,
   type Job,
   type JobCheck,
@@ -18,9 +19,13 @@ import {
 import { TARGETS, type Target, type VerlVersion } from '../../../lab/jobs/setting.ts'
 import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
 
-/** A plain model, or a job of one of the systems. */
-export const FORMATS = ['hf', ...TARGETS] as const
+/** A plain model, PEFT's adapter, or a job of one of the systems. */
+const FORMATS = ['hf', 'peft', ...TARGETS] as const
 export type Format = (typeof FORMATS)[number]
+
+/** What a source can be taken out as: an adapter only where there is one. */
+export const formatsOf = ({ experiment }: JobSource): readonly Format[] =>
+  FORMATS.filter((format) => format !== 'peft' || experiment.model.lora.r > 0)
 
 export interface Plan {
   readonly format: Format
@@ -58,11 +63,13 @@ export type Outcome =
   | { readonly check: JobCheck | undefined; readonly proposed: readonly Proposal[] }
   | { readonly refused: string; readonly proposed: readonly Proposal[] }
 
-/** The checks of one system; a plain model has none. `wants_phase` makes the sentence one of this page. */
+/** The checks of one system; a model or an adapter has none. */
 export function outcomeOf(source: JobSource, plan: Plan): Outcome {
   const { format, cluster } = plan
   let proposed: readonly Proposal[] = []
-  if (format === 'hf') return { check: undefined, proposed }
+  if (!formatsOf(source).includes(format))
+    return { refused: 'All weights are trained here: there is no adapter.', proposed }
+  if (format === 'hf' || format === 'peft') return { check: undefined, proposed }
   try {
     const check = checkJob(source, optionsOf(plan, format))
     if (!cluster || !canScale(format)) return { check, proposed }
@@ -83,6 +90,7 @@ export function filesOf(
   const { format } = plan
   const name = `${runFileStem(source.experiment)}-${format}`
   if (format === 'hf') return { name, files: modelExport(source) }
+  if (format === 'peft') return { name, files: adapterExport(source) }
   const options = optionsOf(plan, format, canScale(format) ? proposed : undefined)
   return { name, files: makeJob(source, options).files }
 }

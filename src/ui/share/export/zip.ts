@@ -1,14 +1,19 @@
 // A folder as one .zip file. Nothing is compressed: weights would not shrink, and each piece passes through as it is.
 import { Zip, ZipPassThrough } from 'fflate'
-import type { Job } from '../../../lab/jobs/job_files.ts'
 
 /** In the upper half of a zip's attributes: a plain file, and whether a shell may start it. */
 const UNIX = { system: 3, file: 0o100644, script: 0o100755 }
 /** The earliest date that a zip knows, so that the same job gives the same bytes. */
 const MADE = new Date(1980, 0, 1)
 
+/** A file of the archive. */
+interface ZippedFile {
+  readonly path: string
+  readonly pieces: Iterable<Uint8Array<ArrayBuffer>> | AsyncIterable<Uint8Array<ArrayBuffer>>
+}
+
 /** The archive with all files in a folder of this name. The browser holds each piece as soon as it is made; between files the page may draw. */
-export async function zipOf(folder: string, files: Job['files']): Promise<Blob> {
+export async function zipOf(folder: string, files: readonly ZippedFile[]): Promise<Blob> {
   const parts: Blob[] = []
   const zip = new Zip((error, piece) => {
     if (error) throw error
@@ -21,7 +26,7 @@ export async function zipOf(folder: string, files: Job['files']): Promise<Blob> 
     entry.os = UNIX.system
     entry.attrs = (path.endsWith('.sh') ? UNIX.script : UNIX.file) * 2 ** 16
     zip.add(entry)
-    for (const piece of pieces) entry.push(piece)
+    for await (const piece of pieces) entry.push(piece)
     entry.push(new Uint8Array(0), true)
     await new Promise((resolve) => setTimeout(resolve))
   }

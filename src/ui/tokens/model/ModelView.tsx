@@ -8,22 +8,22 @@ import {
   openedModelStore,
   readText,
 } from '../../../lab/page/opened/opened_model.ts'
-import type { ModelPlace, OpenedModelFacts } from '../../../lab/protocol/opened_model.ts'
+import type { ModelPlace, ModelUse, OpenedModelFacts } from '../../../lab/protocol/opened_model.ts'
 import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
 import { Chat } from './Chat.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
+import { saveOpened } from './save_opened.ts'
 import { trainOpened } from './train_opened.ts'
 import './model.css'
 
 interface FactsProps {
   readonly facts: OpenedModelFacts
   readonly place: ModelPlace
-  readonly adapter: string
   readonly can_keep: boolean
 }
 
-function Facts({ facts, place, adapter, can_keep }: FactsProps) {
+function Facts({ facts, place, can_keep }: FactsProps) {
   const { model_type, num_hidden_layers, hidden_size, vocab_size, num_parameters, dtype } = facts
   const name = place === 'first' ? undefined : facts.name
   return (
@@ -33,25 +33,60 @@ function Facts({ facts, place, adapter, can_keep }: FactsProps) {
         {model_type}, {num_hidden_layers} layers of {formatCount(hidden_size)} channels,{' '}
         {formatCount(vocab_size)} tokens, {formatCount(num_parameters)} weights in {dtype}, computed
         in float32 on {facts.gpu || 'this GPU'}, {formatBytes(facts.gpu_bytes)} of its memory.
-        {facts.has_adapter ? ` The adapter ${adapter} is merged into it.` : ''}{' '}
+        {facts.adapter === '' ? '' : ` The adapter ${facts.adapter} is merged into it.`}{' '}
         <span title={facts.hash}>{facts.hash.slice(0, 'sha256-'.length + 8)}…</span>
       </p>
-      {can_keep && !facts.is_kept && !facts.has_adapter ? (
+      {can_keep && !facts.is_kept ? (
         <button type="button" data-testid="model-keep" onClick={() => keepModel(place)}>
           Keep in this browser
         </button>
       ) : null}
-      {place === 'first' && !facts.has_adapter ? (
-        <button type="button" data-testid="model-train" onClick={trainOpened}>
-          Train from it
-        </button>
-      ) : null}
+      {place === 'first' ? <Uses facts={facts} /> : null}
       {place === 'second' ? (
         <button type="button" onClick={closeSecond}>
           Close it
         </button>
       ) : null}
     </div>
+  )
+}
+
+/** What can be done with the first model besides looking: train it, or take it away. */
+function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
+  const planned = (use: ModelUse['what']) => uses.find(({ what }) => what === use)
+  const [full, lora] = [planned('full'), planned('lora')]
+  const [wants_adapter, setWantsAdapter] = useState(full?.why_not !== undefined)
+  const use = adapter !== '' || wants_adapter ? lora : full
+  return (
+    <>
+      <button
+        type="button"
+        data-testid="model-train"
+        onClick={() => trainOpened(adapter !== '' || wants_adapter)}
+      >
+        Train from it
+      </button>
+      {adapter === '' ? (
+        <label className="model-check">
+          <input
+            type="checkbox"
+            data-testid="model-lora"
+            checked={wants_adapter}
+            onChange={({ target }) => setWantsAdapter(target.checked)}
+          />
+          <span>with LoRA (r 8) in place of all weights</span>
+        </label>
+      ) : null}
+      {use ? (
+        <small className="soft" data-testid="model-use">
+          About {formatBytes(use.bytes)} for 64 rows of 128 tokens
+          {use.why_not === undefined ? '' : `: ${use.why_not}`}
+        </small>
+      ) : null}
+      <button type="button" data-testid="model-save" onClick={saveOpened}>
+        Save as a folder (.zip)
+      </button>
+    </>
   )
 }
 
@@ -94,7 +129,12 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
   )
 }
 
-const DOING = { fetching: 'Fetching', keeping: 'Keeping', reading: 'Reading' } as const
+const DOING = {
+  fetching: 'Fetching',
+  keeping: 'Keeping',
+  reading: 'Reading',
+  writing: 'Writing',
+} as const
 
 /** How far it is, how fast, how long still; and the button that ends it. */
 function Progress({ has_facts }: { has_facts: boolean }) {
@@ -126,14 +166,14 @@ function Progress({ has_facts }: { has_facts: boolean }) {
 }
 
 export function ModelView() {
-  const { name, adapter, is_busy, facts, read, problem, kept } = useStore(openedModelStore)
+  const { name, is_busy, facts, read, problem, kept } = useStore(openedModelStore)
   const { first, second } = facts
   const can_keep = kept?.can_keep ?? false
   return (
     <div className="model">
       <h2>{first?.name ?? (name === '' ? 'A model' : name)}</h2>
-      {first ? <Facts facts={first} place="first" adapter={adapter} can_keep={can_keep} /> : null}
-      {second ? <Facts facts={second} place="second" adapter="" can_keep={can_keep} /> : null}
+      {first ? <Facts facts={first} place="first" can_keep={can_keep} /> : null}
+      {second ? <Facts facts={second} place="second" can_keep={can_keep} /> : null}
       {problem === undefined ? null : (
         <p className="bad" role="alert" data-testid="model-problem">
           {problem}

@@ -106,7 +106,7 @@ function Kept() {
     <table className="model-table" data-testid="models-kept">
       <caption>Kept in this browser, on this machine alone</caption>
       <tbody>
-        {kept.models.map(({ folder, name, source, bytes, hash }) => (
+        {kept.models.map(({ folder, name, source, bytes, hash, is_adapter }) => (
           <tr key={folder}>
             <th scope="row" title={hash ?? source}>
               {name}
@@ -114,11 +114,12 @@ function Kept() {
             <td>
               {formatBytes(bytes)}
               {hash === undefined ? ', not whole' : ''}
+              {is_adapter ? ', an adapter' : ''}
             </td>
             <td>
               {hash === undefined ? null : (
                 <button type="button" disabled={is_busy} onClick={() => openKept(folder)}>
-                  Open
+                  {is_adapter ? 'Merge into the model' : 'Open'}
                 </button>
               )}{' '}
               <button type="button" disabled={is_busy} onClick={() => forgetModel(folder)}>
@@ -134,7 +135,12 @@ function Kept() {
 
 export function OpenWays({ has_model }: { has_model: boolean }) {
   const { found, is_busy, place } = useStore(openedModelStore)
-  const [asked, setAsked] = useState<{ address: ModelAddress; typed: string; count: number }>()
+  const [asked, setAsked] = useState<
+    { address: ModelAddress; typed: string; count: number } | undefined
+  >(() => {
+    const { sought: typed } = openedModelStore.getState()
+    return typed === '' ? undefined : { address: modelAddress(typed), typed, count: 0 }
+  })
   useEffect(listModels, [])
   const onAddress = (address: ModelAddress, typed: string) =>
     setAsked((before) => ({ address, typed, count: (before?.count ?? 0) + 1 }))

@@ -1,5 +1,10 @@
 // Files of a folder as a model or an adapter, by their names; and the dialog that shows them.
-import { closeModel, openedModelStore, openModel } from '../../../lab/page/opened/opened_model.ts'
+import {
+  addAdapter,
+  closeModel,
+  openedModelStore,
+  openModel,
+} from '../../../lab/page/opened/opened_model.ts'
 import { dialogStore, showDialog } from '../../palette/dialogs.ts'
 
 const has = (files: readonly File[], name: string) => files.some((file) => file.name === name)
@@ -12,11 +17,10 @@ export function modelKind(files: readonly File[]): 'model' | 'adapter' | undefin
 
 /** Opens a model, or merges an adapter into the one that is open. In a sentence, why that cannot be. */
 export function openModelFiles(name: string, files: readonly File[]): string | undefined {
-  const state = openedModelStore.getState()
   if (modelKind(files) === 'model') {
     const own = has(files, 'adapter_config.json') ? { name, files } : undefined
     openModel(name, files, own)
-  } else if (state.files.length > 0) openModel(state.name, state.files, { name, files })
+  } else if (openedModelStore.getState().facts.first) addAdapter({ name, files })
   else
     return 'This is an adapter. Open the folder of the model that it was trained on first, then this one.'
   showDialog('model')

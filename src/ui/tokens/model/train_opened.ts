@@ -5,9 +5,9 @@ import { openData, openedDataStore } from '../../data/open_data.ts'
 import { closeDialog } from '../../palette/dialogs.ts'
 import { closePast } from '../../runs/opened.ts'
 
-/** Keeps the first model, and puts it into the settings. */
-export const trainOpened = (): void =>
-  trainFrom(async (start) => {
+/** Keeps the first model, and puts it into the settings; with an adapter to train, or with all of its weights. */
+export const trainOpened = (has_adapter: boolean): void =>
+  trainFrom(has_adapter, async (start) => {
     const { startFrom } = await import('../../../lab/page/opened/start_from.ts')
     const started = await startFrom(start)
     if (!started.ok) return openedModelStore.setState({ problem: started.why })

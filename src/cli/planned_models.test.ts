@@ -1,10 +1,10 @@
 // What real models are planned to take, and that the documentation says the same.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { planUses } from '../../../rl/train/uses/planned_uses.ts'
-import { trainerConfig } from '../../experiment/trainer_config.ts'
-import { PRESETS } from '../../presets/presets.ts'
-import { plannedModel } from './model_plan.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
+import { plannedModel } from '../lab/worker/opened/model_plan.ts'
+import { planUses } from '../rl/train/uses/planned_uses.ts'
 
 const LLAMA = {
   ...{ model_type: 'llama', vocab_size: 32_000, rms_norm_eps: 1e-5, tie_word_embeddings: true },
@@ -45,7 +45,7 @@ test('the table of the documentation is what is planned', () => {
     const bytes = uses.map(({ bytes }) => `${(bytes / GIB).toFixed(2)} GiB`)
     return `| ${[name, `${(num_parameters / 1e6).toFixed(1)} M`, ...bytes].join(' | ')} |`
   })
-  const text = readFileSync(new URL('../../../../docs/models.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
   expect(text.split('\n').filter((line) => /^\| (stories|Smol|Qwen)/.test(line))).toEqual(rows)
 })
 

@@ -1,0 +1,139 @@
+// The fields of a LoRA adapter that is trained on a frozen model: PEFT's names.
+import { TARGET_MODULES } from '../../../model/adapter/lora.ts'
+import type { LoraConfig } from '../../../model/params/config.ts'
+import { boolean, integer, number, type Tree, text } from './field.ts'
+
+/** PEFT's LoraConfig; lists are text here, as a form has them. */
+export interface LoraFields {
+  /** 0 = no adapter. */
+  readonly r: number
+  readonly lora_alpha: number
+  readonly use_rslora: boolean
+  /** 'all-linear', or names of modules with commas. */
+  readonly target_modules: string
+  /** Whole numbers with commas, counted from 0; '' = all. */
+  readonly layers_to_transform: string
+  /** The hash of the adapter whose factors a run begins with; '' = fresh ones from the seed. */
+  readonly source: string
+  readonly source_name: string
+}
+
+const ALL_LINEAR = 'all-linear'
+/** The names in a list with commas. */
+export const namesOf = (list: string): string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+const LAYERS = /^\s*(\d{1,3}\s*(,\s*\d{1,3}\s*)*)?$/
+
+/** Whether a list names modules that an adapter can have: short names, or whole paths as PEFT writes few of them. */
+function namesModules(list: string): boolean {
+  if (list.trim() === ALL_LINEAR) return true
+  const names = namesOf(list)
+  const isModule = (name: string) =>
+    /^(model\.layers\.\d+\.(self_attn|mlp)\.)?\w+$/.test(name) &&
+    (TARGET_MODULES as readonly string[]).includes(name.split('.').at(-1) ?? '')
+  return names.length > 0 && names.every(isModule)
+}
+
+/** The adapter as the model's config has it; undefined where there is none. */
+export function loraOf({
+  r,
+  target_modules,
+  layers_to_transform,
+  source: _,
+  source_name: __,
+  ...fields
+}: LoraFields): LoraConfig | undefined {
+  if (r === 0) return undefined
+  const layers = namesOf(layers_to_transform).map(Number)
+  const is_all = target_modules.trim() === ALL_LINEAR
+  return {
+    ...fields,
+    r,
+    target_modules: is_all ? ALL_LINEAR : namesOf(target_modules),
+    layers_to_transform: layers.length > 0 ? layers : null,
+  }
+}
+
+/** A fresh adapter's settings as an experiment writes them. */
+export const loraFields = ({
+  target_modules,
+  layers_to_transform,
+  ...lora
+}: LoraConfig): LoraFields => ({
+  ...lora,
+  target_modules: typeof target_modules === 'string' ? target_modules : target_modules.join(),
+  layers_to_transform: layers_to_transform?.join() ?? '',
+  ...{ source: '', source_name: '' },
+})
+
+/** Characters of `source_name`. */
+export const MOST_NAME = 120
+/** The field of a hash. */
+export const hashField = (label: string, help: string) =>
+  text(
+    { label, help, default: '', max: 'sha256-'.length + 64 },
+    {
+      holds: (hash) => hash === '' || /^sha256-[0-9a-f]{64}$/.test(hash),
+      expected: 'nothing, or sha256- and 64 hexadecimal digits',
+    },
+  )
+
+/** The `model.lora` section. */
+export const LORA: Tree<LoraFields> = {
+  r: integer({
+    label: 'LoRA rank',
+    help: 'Rank of a LoRA adapter that is trained on a frozen model in place of its weights; 0 = no adapter.',
+    default: 0,
+    min: 0,
+    max: 256,
+  }),
+  lora_alpha: number({
+    label: 'LoRA alpha',
+    help: 'What the adapter adds is multiplied by alpha / rank.',
+    default: 16,
+    min: 0.01,
+    max: 1024,
+  }),
+  use_rslora: boolean({
+    label: 'Rank-stabilised scale',
+    help: 'Whether the adapter is scaled by alpha / √rank in place of alpha / rank.',
+    default: false,
+  }),
+  target_modules: text(
+    {
+      label: 'Adapted modules',
+      help: 'Which matrices the adapter changes: all-linear, or names with commas, such as q_proj,v_proj.',
+      default: ALL_LINEAR,
+      max: 4000,
+    },
+    {
+      holds: namesModules,
+      expected: `all-linear, or names with commas out of ${TARGET_MODULES.join(', ')}`,
+    },
+  ),
+  layers_to_transform: text(
+    {
+      label: 'Adapted layers',
+      help: 'Layers that have an adapter, with commas, counted from 0 as PEFT counts them; empty = all.',
+      default: '',
+      max: 100,
+    },
+    {
+      holds: (list) => LAYERS.test(list),
+      expected: 'nothing or whole numbers from 0 on, with commas',
+    },
+  ),
+  source: hashField(
+    'Adapter begins with',
+    'The hash of the opened adapter whose factors a run begins with; empty = fresh ones, which change nothing.',
+  ),
+  source_name: text({
+    label: 'Its name',
+    help: 'What a person calls the adapter that a run begins with; the hash alone decides which one it is.',
+    default: '',
+    max: MOST_NAME,
+  }),
+}

@@ -1,0 +1,91 @@
+// What is read with open models and written with the first of them, in the worker.
+import type { TextWindow } from '../../../model/internals/lens_window.ts'
+import type { OpenedModel } from '../../../rl/look/opened_model.ts'
+import type {
+  ModelCommand,
+  ModelEvent,
+  ModelPlace,
+  ModelReading,
+} from '../../protocol/opened_model.ts'
+import { idsOf, type OpenedText, promptIds, textOfIds } from './opened_text.ts'
+
+/** A model on a device. */
+export type LookedAt = Pick<OpenedModel, 'adapter' | 'bytes' | 'look' | 'changes' | 'close'> & {
+  readonly generation: Pick<OpenedModel['generation'], 'write'>
+}
+
+/** A model and the tokenizer of its folder. */
+type Talking = Pick<OpenedText, 'tokenizer'> & { readonly model: LookedAt }
+
+/** Positions that are read of what a token was written after: so many as fill a screen. */
+const BEFORE_TOKEN = 24
+
+export class ModelTalk {
+  readonly #post: (event: ModelEvent) => void
+  /** Prompt and what was written last. */
+  #conversation: { readonly ids: readonly number[]; readonly prompt_length: number } | undefined
+
+  constructor(post: (event: ModelEvent) => void) {
+    this.#post = post
+  }
+
+  /** What was written is no longer looked back at: its model is gone. */
+  forget(): void {
+    this.#conversation = undefined
+  }
+
+  /** What every layer of every model says of a text. */
+  async read(
+    models: Iterable<readonly [ModelPlace, Talking]>,
+    text: string,
+    wants_changes: boolean,
+  ): Promise<void> {
+    const readings: ModelReading[] = []
+    for (const [place, { model, tokenizer }] of models) {
+      const ids = idsOf(text, tokenizer)
+      const window = { ids, first: 0, count: ids.length }
+      const lens = await model.look(window, tokenizer?.tokens ?? [])
+      const changes = wants_changes ? await model.changes(window) : undefined
+      readings.push({ place, lens, changes })
+    }
+    this.#post({ type: 'model_read', text, readings })
+  }
+
+  async write(
+    { model, tokenizer }: Talking,
+    { asked, settings }: Extract<ModelCommand, { type: 'write_text' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const prompt = promptIds(asked, tokenizer)
+    const ids = [...prompt]
+    const tell = (parts: readonly { id: number; log_prob: number; entropy: number }[]) => {
+      ids.push(...parts.map(({ id }) => id))
+      this.#conversation = { ids: [...ids], prompt_length: prompt.length }
+      this.#post({
+        type: 'model_written',
+        text: textOfIds(ids.slice(prompt.length), tokenizer),
+        parts: parts.map(({ id, log_prob, entropy }) => ({
+          ...{ entropy, prob: Math.exp(log_prob), token: tokenizer?.tokens[id] ?? `<${id}>` },
+        })),
+        is_done: false,
+      })
+    }
+    this.forget()
+    await model.generation.write(prompt, settings, { signal, onTokens: tell })
+    const text = textOfIds(ids.slice(prompt.length), tokenizer)
+    this.#post({ type: 'model_written', text, parts: [], is_done: true })
+  }
+
+  /** The window ends with the token itself, so that its own policy is in it. */
+  async lookBack({ model, tokenizer }: Talking, at: number): Promise<void> {
+    if (!this.#conversation) throw new RangeError('Nothing has been written yet.')
+    const { ids, prompt_length } = this.#conversation
+    const end = Math.min(ids.length, prompt_length + at + 1)
+    const first = Math.max(0, end - BEFORE_TOKEN)
+    const window: TextWindow = { ids, first, count: end - first }
+    const lens = await model.look(window, tokenizer?.tokens ?? [])
+    const changes = await model.changes(window)
+    const text = textOfIds(ids.slice(first, end), tokenizer)
+    this.#post({ type: 'model_read', text, readings: [{ place: 'first', lens, changes }] })
+  }
+}
