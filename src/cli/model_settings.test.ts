@@ -15,7 +15,7 @@ test('the recipe of the shipped model', () => {
 
 test.for([
   ['smollm2-135m-countdown', '135m'],
-  ['qwen3-0.6b-gsm8k', '0.6b'],
+  ['qwen3-0-6b-gsm8k', '0.6b'],
 ] as const)('%s has the shape of its model, and room for prompts of 256 tokens', ([id, shape]) => {
   const preset = presetOf(id)
   if (!preset) throw new Error(`no preset ${id}`)

@@ -12,5 +12,5 @@ const unrun = says`Not run on real weights, and not on a GPU, by us. Planned: ${
 /** By preset. */
 export const REAL_CARDS: Readonly<Record<string, CardText>> = {
   'smollm2-135m-countdown': says`${unrun} No gain of this model by reinforcement has been published.`,
-  'qwen3-0.6b-gsm8k': says`${unrun} The settings are those of TRL's replication of LoRA Without Regret. Others have published gains of the base model with all weights in training, and losses of the post-trained one with short responses.`,
+  'qwen3-0-6b-gsm8k': says`${unrun} The settings are those of TRL's replication of LoRA Without Regret. Others have published gains of the base model with all weights in training, and losses of the post-trained one with short responses.`,
 }

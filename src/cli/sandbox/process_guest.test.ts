@@ -39,6 +39,32 @@ export function compute_score(data_source, solution_str, ground_truth, extra_inf
   }
 })
 
+test('globals and changed built-in objects are gone in the next batch', async () => {
+  const sandbox = sandboxOf(`
+function compute_score() {
+  const seen = [globalThis.kept, [].kept, Math.abs(-2), typeof structure, Object.keys(Array.prototype).length]
+  globalThis.kept = 1
+  globalThis[Symbol.for('kept')] = 1
+  Array.prototype.kept = 1
+  Math.abs = () => 7
+  JSON = undefined
+  return seen.map(String).join() + String(globalThis[Symbol.for('other')])
+}`)
+  const first = 'undefined,undefined,2,undefined,0undefined'
+  for (let round = 0; round < 3; round++)
+    expect(await sandbox.call([argsOf('1')], LIMITS)).toMatchObject([{ value: first }])
+})
+
+test('a global that cannot be taken away ends the next batch with its name', async () => {
+  const sandbox = sandboxOf(
+    `function compute_score() { Object.defineProperty(Array.prototype, 'stuck', { value: 1 }); return 1 }`,
+  )
+  expect(await sandbox.call([argsOf('1')], LIMITS)).toMatchObject([{ value: 1 }])
+  expect(await sandbox.call([argsOf('1')], LIMITS)).toMatchObject([
+    { problem: expect.stringMatching(/error/), message: expect.stringMatching(/stuck/) },
+  ])
+})
+
 test('a program that begins anew for every call remembers nothing of the call before', async () => {
   const sandbox = sandboxOf(
     'let calls = 0; const compute_score = (_, text) => text === "loop" ? (() => { for (;;); })() : ++calls',

@@ -39,7 +39,7 @@ export const REAL_PRESETS: readonly Preset[] = [
     },
   ),
   preset(
-    'qwen3-0.6b-gsm8k',
+    'qwen3-0-6b-gsm8k',
     {
       name: 'Qwen3-0.6B, LoRA of rank 1, GRPO',
       summary:

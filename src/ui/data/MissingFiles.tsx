@@ -1,60 +1,87 @@
 // The files that an experiment names and this machine does not have, and the model that it begins with.
 import { FileQuestion } from 'lucide-react'
 import { useStore } from 'zustand'
-import { shortHash } from '../../lab/content/content.ts'
+import { type NamedContent, shortHash } from '../../lab/content/content.ts'
 import { unopenedModel } from '../../lab/content/models/unopened.ts'
 import { contentsStore } from '../../lab/page/contents/contents.ts'
 import { seek } from '../../lab/page/opened/opened_model.ts'
 import { startOffer } from '../../lab/page/opened/start_offer.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { useLab } from '../base/run.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import { showDialog } from '../palette/dialogs.ts'
 import { chooseFile } from '../palette/files.ts'
 
-const selectModel = ({ experiment }: LabState) => experiment.model
+function Missing({ hash, name }: NamedContent) {
+  const experiment = useStore(labStore, (state) => state.experiment)
+  const { model } = experiment
+  const is_start = hash === model.source || hash === model.lora.source
+  const offer = startOffer(experiment, hash)
+  if (!is_start)
+    return (
+      <p title={hash}>
+        This experiment uses <strong>{name}</strong> ({shortHash(hash)}), which is not on this
+        machine. Drop it here.
+      </p>
+    )
+  return (
+    <div>
+      <p title={hash}>
+        This experiment begins with <strong>{name}</strong> ({shortHash(hash)}), which is not kept
+        in this browser. {offer ? 'Fetch it, or drop' : 'Drop'} its folder here and keep it.
+      </p>
+      {offer ? (
+        <button
+          type="button"
+          data-testid="fetch-start"
+          onClick={() => {
+            seek(offer.address)
+            showDialog('model')
+          }}
+        >
+          Fetch {offer.place} …
+        </button>
+      ) : null}
+    </div>
+  )
+}
 
-/** Asks for them. Files can be dropped anywhere on the page. */
+const selectUnopened = ({ experiment }: LabState) => unopenedModel(experiment)
+
+/** A model that the settings name without a hash: nobody has opened it yet. */
+function Unopened({ name }: { readonly name: string }) {
+  return (
+    <div>
+      <p>
+        This experiment begins with <strong>{name}</strong>, which is not on this machine. Open it
+        here or from the Hugging Face Hub, press <b>Train from it</b>, and choose rows where it asks
+        for them. Nothing is downloaded before you agree.
+      </p>
+      <button
+        type="button"
+        onClick={() => {
+          seek(name)
+          showDialog('model')
+        }}
+      >
+        Open a model …
+      </button>
+    </div>
+  )
+}
+
+/** Asks for them. They can be dropped anywhere on the page. */
 export function MissingFiles() {
   const { status, missing, problem } = useStore(contentsStore)
-  const model = useLab(selectModel)
-  const offer = startOffer({ model }, model.source)
-  const files = missing.filter(({ hash }) => hash !== model.source)
-  const is_model_missing = files.length < missing.length || unopenedModel({ model }) !== undefined
+  const unopened = useStore(labStore, selectUnopened)
   return (
     <section className="card notices" role="alert" data-testid="missing-files">
       <FileQuestion className="icon" aria-hidden="true" />
       <div>
-        {is_model_missing ? (
-          <p>
-            This experiment begins with <strong>{model.source_name}</strong>
-            {model.source === '' ? '' : ` (${shortHash(model.source)})`}, which is not on this
-            machine. Open it here or from the Hugging Face Hub, press <b>Train from it</b>, and
-            choose rows where it asks for them. Nothing is downloaded before you agree.
-          </p>
-        ) : null}
-        {files.map(({ hash, name }) => (
-          <p key={hash} title={hash}>
-            This experiment uses <strong>{name}</strong> ({shortHash(hash)}), which is not on this
-            machine.{' '}
-            {hash === model.lora.source
-              ? 'Drop its folder while its model is open, and keep it.'
-              : 'Drop it here.'}
-          </p>
+        {unopened === undefined ? null : <Unopened name={unopened} />}
+        {missing.map(({ hash, name }) => (
+          <Missing key={hash} hash={hash} name={name} />
         ))}
         {problem === undefined ? null : <p data-testid="file-refused">{problem}</p>}
-        {is_model_missing ? (
-          <button
-            type="button"
-            data-testid="open-start"
-            onClick={() => {
-              if (offer) seek(offer.address)
-              showDialog('model')
-            }}
-          >
-            {offer ? `Fetch ${offer.place} …` : 'Open a model …'}
-          </button>
-        ) : null}
-        {status === 'missing' && files.length > 0 ? (
+        {status === 'missing' && missing.length > 0 ? (
           <button type="button" onClick={() => chooseFile()}>
             Choose the file
           </button>

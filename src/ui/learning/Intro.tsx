@@ -1,8 +1,9 @@
 // What this experiment does, said in words: before the first run in full, later on request.
-import { Fragment, useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { formatSteps } from '../base/format.ts'
+import { lazyPart } from '../base/page/lazy_part.tsx'
 import {
   phaseTarget,
   plannedSteps,
@@ -12,6 +13,11 @@ import {
 } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+
+const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToSee, {
+  name: 'What you should see',
+  fallback: null,
+})
 
 const selectIsEmpty = ({ run_experiment, error }: LabState) =>
   run_experiment === undefined && !error
@@ -37,6 +43,7 @@ export function Intro() {
   const last_layer = useLastLayer()
   const by_hand = useShown(selectByHand)
   const planned = useShown(plannedSteps)
+  const [is_open, setOpen] = useState(false)
   if (!is_empty && !preset) return null
   return (
     <section className="intro" data-testid="intro">
@@ -61,29 +68,11 @@ export function Intro() {
         </>
       ) : null}
       {preset ? (
-        <details>
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>What you should see</summary>
-          <p>{preset.what_you_should_see}</p>
-          <p>
-            {preset.measured === '' ? '' : `Measured: ${preset.measured}. `}The same run in a
-            terminal: <Command text={preset.command} />
-          </p>
+          {is_open ? <WhatToSee id={preset.id} /> : null}
         </details>
       ) : null}
     </section>
-  )
-}
-
-/** A line for a terminal; it breaks between words alone, and not behind their hyphens. */
-function Command({ text }: { readonly text: string }) {
-  return (
-    <code data-testid="preset-command">
-      {text.split(' ').map((word, i) => (
-        <Fragment key={`${i} ${word}`}>
-          {i > 0 ? ' ' : ''}
-          <span>{word}</span>
-        </Fragment>
-      ))}
-    </code>
   )
 }

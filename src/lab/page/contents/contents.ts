@@ -66,10 +66,10 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
 
 /** What decides which files are read, and how; '' where none are. */
 const keyOf = (experiment: Experiment): string => {
-  const unopened = unopenedModel(experiment)
   const names = contentNames(experiment)
+  const unopened = unopenedModel(experiment)
   if (unopened === undefined && names.length === 0) return ''
-  return JSON.stringify([names, experiment.task, experiment.reward, unopened])
+  return JSON.stringify([names, unopened, experiment.task, experiment.reward])
 }
 
 /** From now on the files of the settings are looked for whenever the settings name others. Returns how to stop. */

@@ -131,8 +131,33 @@ const messageOf = (error) => {
   }
 }
 
+/** Remembers the global scope and the built-in objects in it; what is returned puts back what was changed in them since. */
+function rememberGlobals() {
+  const { ownKeys, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect
+  const isSame = (a, b) => a && Object.is(a.value, b.value) && a.get === b.get && a.set === b.set
+  const named = [...KEPT].flatMap((name) => {
+    const found = globalThis[name]
+    return Object(found) === found ? [found, found.prototype ?? found] : []
+  })
+  const before = [...new Set([globalThis, ...named])].map((owner) => [
+    owner,
+    new Map(ownKeys(owner).map((name) => [name, getOwnPropertyDescriptor(owner, name)])),
+  ])
+  return () => {
+    for (const [owner, properties] of before) {
+      for (const name of ownKeys(owner))
+        if (!properties.has(name) && !deleteProperty(owner, name))
+          throw new TypeError(`an earlier batch left ${String(name)} where it cannot be taken away`)
+      for (const [name, property] of properties)
+        if (!isSame(getOwnPropertyDescriptor(owner, name), property))
+          defineProperty(owner, name, property)
+    }
+  }
+}
+
 /** A program in JavaScript: a text that declares the function `entry`. */
 function javascriptProgram(source, entry) {
+  let putBack
   const plainSource = source.replace(
     /^export\s+(?:default\s+)?(?=(?:async\s+)?function\b|const\b|let\b|class\b)/gm,
     '',
@@ -140,6 +165,9 @@ function javascriptProgram(source, entry) {
   let run
   return {
     begin() {
+      if (putBack) putBack()
+      // What the guest itself takes away is gone by now.
+      else putBack = rememberGlobals()
       const found = new Function(
         `"use strict";${plainSource}\n;return typeof ${entry} === 'function' ? ${entry} : undefined`,
       )()

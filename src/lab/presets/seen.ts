@@ -1,0 +1,16 @@
+// What runs of the presets came to. `npm run presets` computes it from bench/results/presets; the page loads it when somebody asks.
+import presets_seen from './presets_seen.json' with { type: 'json' }
+
+export interface PresetSeen {
+  /** What a run of it looks like when all is well, with the numbers that were measured. */
+  readonly what_you_should_see: string
+  /** How many runs, of which seeds, on which adapters; '' where none was made. */
+  readonly measured: string
+  /** What makes one of those runs again in a shell. */
+  readonly command: string
+}
+
+const SEEN: Readonly<Record<string, PresetSeen>> = presets_seen
+
+/** Of the preset of that id; undefined where `npm run presets` has not written it yet. */
+export const seenOf = (id: string): PresetSeen | undefined => SEEN[id]

@@ -1,0 +1,31 @@
+// What a run of a preset looks like when all is well, and how to make the same run in a terminal.
+import { Fragment } from 'react'
+import { seenOf } from '../../lab/presets/seen.ts'
+
+export function WhatToSee({ id }: { readonly id: string }) {
+  const seen = seenOf(id)
+  if (!seen) return null
+  return (
+    <>
+      <p>{seen.what_you_should_see}</p>
+      <p>
+        {seen.measured === '' ? '' : `Measured: ${seen.measured}. `}The same run in a terminal:{' '}
+        <Command text={seen.command} />
+      </p>
+    </>
+  )
+}
+
+/** A line for a terminal; it breaks between words alone, and not behind their hyphens. */
+function Command({ text }: { readonly text: string }) {
+  return (
+    <code data-testid="preset-command">
+      {text.split(' ').map((word, i) => (
+        <Fragment key={`${i} ${word}`}>
+          {i > 0 ? ' ' : ''}
+          <span>{word}</span>
+        </Fragment>
+      ))}
+    </code>
+  )
+}
