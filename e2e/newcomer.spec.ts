@@ -1,6 +1,18 @@
 // The first minute of somebody who has never been here, as states in their order: what can be seen, and done, in each.
 import { expect, type LabPage, test } from './lab_page.ts'
 
+test('Train is three presses away for somebody with a keyboard', async ({ lab, page }) => {
+  await lab.open()
+  await expect(lab.get('train-here')).toBeEnabled({ timeout: 60_000 })
+  const address = page.url()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the run' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(lab.get('train-here')).toBeFocused()
+  expect(page.url()).toBe(address)
+})
+
 /** The chart of rewards has a line. */
 const rewardIsDrawn = (lab: LabPage) =>
   expect(lab.get('reward-value')).toContainText('%', { timeout: 200_000 })
