@@ -169,6 +169,8 @@ export default defineConfig({
       },
       {
         extends: true,
+        // A page has no process.
+        define: { 'process.env.LONG_TESTS': JSON.stringify(process.env.LONG_TESTS ?? '') },
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],

@@ -103,6 +103,7 @@ test('the form refuses settings that do not go together and says why', async ({ 
     await test.step(name, async () => {
       await lab.open(link)
       await lab.waitForStatus('idle')
+      await lab.get('settings-search').waitFor()
       await page.evaluate(() => {
         for (const fold of document.querySelectorAll('.settings details'))
           fold.toggleAttribute('open', true)

@@ -1,7 +1,8 @@
 // npm run pretrain: makes the model in public/models/arithmetic again, from its recipe in bench/pretrained. Takes minutes on a GPU and an
 // hour on a CPU; the same adapter gives the same bits.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadVite, ROOT } from './project.mjs'
 
@@ -33,3 +34,20 @@ lab(
   data,
   '--force',
 )
+
+// What the page and the command line know of it.
+const folder = join(ROOT, 'public/models/arithmetic')
+const { module: lists } = await runnerImport(
+  join(ROOT, 'src/lab/content/models/model_files.ts'),
+  quiet,
+)
+const arithmetic = lists.namesOfModel(readdirSync(folder)).map((name) => {
+  const bytes = readFileSync(join(folder, name))
+  const sha256 = `sha256-${createHash('sha256').update(bytes).digest('hex')}`
+  return { name, bytes: bytes.length, sha256 }
+})
+writeFileSync(
+  join(ROOT, 'src/lab/content/models/shipped.json'),
+  `${JSON.stringify({ arithmetic }, undefined, 2)}\n`,
+)
+console.log(`The model is ${lists.modelHash(arithmetic)}: src/lab/presets names it.`)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Gpu } from '../kernels/device/gpu.ts'
+import { unopenedModel } from '../lab/content/models/unopened.ts'
 import { parseExperiment, withField } from '../lab/experiment/experiment.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { decodeLink } from '../lab/links/link.ts'
@@ -28,7 +29,7 @@ test('what is allocated without asking: 4 GiB, or half of a smaller machine', ()
 })
 
 test('every preset is far below it', () => {
-  for (const { experiment } of PRESETS)
+  for (const { experiment } of PRESETS.filter((one) => unopenedModel(one.experiment) === undefined))
     expect(plannedBytes(experiment, plan)).toBeLessThan(memoryBudget(undefined) / 20)
 })
 

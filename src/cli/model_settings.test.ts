@@ -1,22 +1,31 @@
-// The experiments in bench/ that begin with a model from elsewhere are sound, and small enough for a browser.
+// The settings that begin with a model from elsewhere are small enough for a browser, and the recipe of the shipped model is sound.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../lab/experiment/experiment.ts'
+import { presetOf } from '../lab/presets/presets.ts'
 import { memoryBudget } from '../lab/worker/memory_budget.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { grpo, LORA, SHAPES } from '../rl/train/real/testing.ts'
 
-test.for([
-  ['models/smollm2-135m-countdown', '135m'],
-  ['models/qwen3-0.6b-gsm8k', '0.6b'],
-  ['pretrained/experiment', undefined],
-  ['pretrained/countdown', undefined],
-] as const)('%s', ([name, shape]) => {
-  const file = new URL(`../../bench/${name}.json`, import.meta.url)
+test('the recipe of the shipped model', () => {
+  const file = new URL('../../bench/pretrained/experiment.json', import.meta.url)
   const parsed = parseExperiment(JSON.parse(readFileSync(file, 'utf8')))
   expect(parsed.ok ? [] : parsed.issues).toEqual([])
-  if (!parsed.ok || !shape) return
-  const { model, rollout } = parsed.experiment
+})
+
+test.for([
+  ['smollm2-135m-countdown', '135m'],
+  ['qwen3-0.6b-gsm8k', '0.6b'],
+] as const)('%s has the shape of its model, and room for prompts of 256 tokens', ([id, shape]) => {
+  const preset = presetOf(id)
+  if (!preset) throw new Error(`no preset ${id}`)
+  const { model, rollout } = preset.experiment
+  const { vocab_size, hidden_size, num_hidden_layers, intermediate_size, head_dim } = model
+  const { num_attention_heads, num_key_value_heads, model_type } = model
+  expect(SHAPES[shape]).toMatchObject({
+    ...{ vocab_size, hidden_size, num_hidden_layers, intermediate_size, head_dim },
+    ...{ num_attention_heads, num_key_value_heads, model_type },
+  })
   const { r, lora_alpha } = model.lora
   const adapted = { ...SHAPES[shape], dtype: 'bfloat16', lora: { ...LORA, r, lora_alpha } } as const
   const { train_batch_size: prompts, n, max_response_length: response } = rollout

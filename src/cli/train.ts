@@ -29,6 +29,7 @@ import { openDawn } from './dawn.ts'
 import { loadNamedFiles } from './input/data_set.ts'
 import { readGivenAdapter } from './input/given_adapter.ts'
 import { readGivenModel } from './input/given_model.ts'
+import { startFolder, withoutStart } from './input/model_start.ts'
 import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
 import { RunFolder } from './output/run_folder.ts'
@@ -147,12 +148,14 @@ async function beginRun(
 ): Promise<number> {
   const { warm_start } = begun
   // Files decide the vocabulary that the model must have.
-  await loadNamedFiles(begun.experiment, options.data, tell, filesBeside(options))
+  const named = begun.model === undefined ? begun.experiment : withoutStart(begun.experiment)
+  const folder_of_model = begun.model ?? (await startFolder(named))
+  await loadNamedFiles(named, options.data, tell, filesBeside(options))
   const given =
-    begun.model === undefined
+    folder_of_model === undefined
       ? undefined
-      : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
-  const sized = given ? withModel(begun.experiment, given) : begun.experiment
+      : await readGivenModel(folder_of_model, taskOf(named.task).tokenizer)
+  const sized = given ? withModel(named, given) : named
   const adapter =
     begun.adapter === undefined ? undefined : await readGivenAdapter(begun.adapter, sized)
   const experiment = adapter?.experiment ?? sized

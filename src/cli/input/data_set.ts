@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { ContentError, type ContentFile, contentHash, tooLarge } from '../../lab/content/content.ts'
 import { contentStore } from '../../lab/content/content_store.ts'
 import { loadContents } from '../../lab/content/load.ts'
+import { shippedList } from '../../lab/content/models/shipped.ts'
 import { contentNames } from '../../lab/content/named.ts'
 import type { Parsed } from '../../lab/experiment/experiment.ts'
 import { onDataSet, usualDataExperiment } from '../../lab/experiment/on_data_set.ts'
@@ -150,7 +151,7 @@ export async function loadNamedFiles(
   const files: ContentFile[] = []
   for (const { hash, name } of names) {
     const file = own.find((one) => one.hash === hash)
-    const found = file ?? (await store.read(hash).catch(() => undefined))
+    const found = file ?? (await store.read(hash).catch(() => undefined)) ?? shippedList(hash)
     if (!found) throw new LabFailure(missingFile(name, hash, own))
     files.push(found)
     if (file)

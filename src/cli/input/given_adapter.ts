@@ -1,12 +1,12 @@
 // A folder of PEFT's whose LoRA adapter a run begins with: --adapter DIR.
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import type { LoraFields } from '../../lab/experiment/fields/model_fields.ts'
+import { loraFields } from '../../lab/experiment/fields/model_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { trainerConfig } from '../../lab/experiment/trainer_config.ts'
 import { adapterLayout, packAdapter } from '../../model/adapter/adapter_layout.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
-import { type LoraConfig, modelShape } from '../../model/params/config.ts'
+import { modelShape } from '../../model/params/config.ts'
 import { paramLayout } from '../../model/params/params.ts'
 import { LabFailure } from '../command.ts'
 import { modelDirectory } from './model_dir.ts'
@@ -24,7 +24,7 @@ export async function readGivenAdapter(
 ): Promise<GivenAdapter> {
   const shape = modelShape({ ...trainerConfig(experiment).model, lora: undefined })
   const { lora, factors } = await readAdapter(modelDirectory(folder), paramLayout(shape))
-  const model = { ...experiment.model, lora: fieldsOf(lora) }
+  const model = { ...experiment.model, lora: loraFields(lora) }
   const parsed = parseExperiment({ ...experiment, model })
   if (!parsed.ok) {
     const [{ path, message }] = parsed.issues
@@ -36,10 +36,3 @@ export async function readGivenAdapter(
     throw new LabFailure(`--adapter: ${folder}: expected finite numbers, found ${flat[at]}`)
   return { experiment: parsed.experiment, factors: flat }
 }
-
-/** An adapter's settings as an experiment writes them. */
-const fieldsOf = ({ target_modules, layers_to_transform, ...lora }: LoraConfig): LoraFields => ({
-  ...lora,
-  target_modules: typeof target_modules === 'string' ? target_modules : target_modules.join(),
-  layers_to_transform: layers_to_transform?.join() ?? '',
-})

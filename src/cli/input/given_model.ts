@@ -12,9 +12,18 @@ import { tokenizerFiles } from './given_tokenizer.ts'
 import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 
+/** Fields that a model's files do not say. */
+type Unread =
+  | 'enable_gradient_checkpointing'
+  | 'lora'
+  | 'dtype'
+  | 'source'
+  | 'source_name'
+  | 'source_address'
+
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
 export interface GivenModel {
-  readonly model: Omit<ModelFields, 'enable_gradient_checkpointing' | 'lora'>
+  readonly model: Omit<ModelFields, Unread>
   readonly weights: Float32Array
 }
 
@@ -33,8 +42,7 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
   const at = firstNonfinite(weights)
   if (at >= 0)
     throw new LabFailure(`--model: ${folder}: expected finite weights, found ${weights[at]}`)
-  const begin = { source: '', source_name: '' }
-  return { model: { ...sizes, ...begin, vocab_size, padding_idx }, weights }
+  return { model: { ...sizes, vocab_size, padding_idx }, weights }
 }
 
 /** What a model says of its tokens. */

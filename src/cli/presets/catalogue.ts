@@ -1,4 +1,5 @@
 // From committed rows to what the menu's cards say (src/lab/presets/presets_seen.json): text, what was run, and how to run it again.
+import { unopenedModel } from '../../lab/content/models/unopened.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { PresetSeen } from '../../lab/presets/preset.ts'
 import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
@@ -33,6 +34,14 @@ export const catalogue = (rows: AllRows): Record<string, PresetSeen> =>
 function seenOf({ id, experiment }: Preset, rows: AllRows): PresetSeen {
   const runsOf = (preset: string) => rows.get(preset)?.runs ?? []
   const runs = runsOf(id)
+  if (unopenedModel(experiment) !== undefined)
+    return {
+      what_you_should_see: written(CARDS[id], { experiment, runs, runsOf }),
+      ...{
+        measured: '',
+        command: `${commandOf(id, 1, false)} --model DIR --data FILE --tokenizer DIR`,
+      },
+    }
   if (runs.length === 0)
     return { what_you_should_see: NO_RUNS, measured: '', command: commandOf(id, 1, false) }
   const [{ seed, from_warm_start }] = runs

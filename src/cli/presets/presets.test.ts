@@ -2,31 +2,27 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { unopenedModel } from '../../lab/content/models/unopened.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { projectRoot } from '../input/project_root.ts'
 import { higherThan, of, percent, went } from './card_text.ts'
 import { CARDS } from './cards.ts'
 import { catalogue, measuredExperiment, sourceOf } from './catalogue.ts'
 import { type PresetRows, type PresetRun, reduceRun, settingsOf } from './preset_run.ts'
-import {
-  finishedRuns,
-  presets,
-  projectRoot,
-  readRows,
-  rowsText,
-  saidFiles,
-  trainArguments,
-} from './presets.ts'
+import { finishedRuns, presets, readRows, rowsText, saidFiles, trainArguments } from './presets.ts'
 
 const ROOT = projectRoot()
 const ROWS = readRows(ROOT)
 const IDS = PRESETS.map(({ id }) => id)
+/** Those of models from elsewhere are measured by nobody yet, and their cards say so. */
+const OWN = PRESETS.filter(({ experiment }) => unopenedModel(experiment) === undefined)
 
 const MAKE = 'npm run presets -- --from runs/presets'
 
-test('every preset has rows of at least one run', () => {
-  expect(IDS.filter((id) => !ROWS.has(id))).toEqual([])
+test('every preset of the lab’s own models has rows of at least one run', () => {
+  expect(OWN.filter(({ id }) => !ROWS.has(id))).toEqual([])
   for (const { preset, runs } of ROWS.values()) {
     const seeds = runs.map(({ seed }) => seed)
     expect(seeds.length, preset).toBeGreaterThan(0)
@@ -105,11 +101,12 @@ const full = (seed: number, { phases }: Experiment): PresetRun => ({
 })
 
 test('every card can be written from runs of every preset', () => {
-  const rows = PRESETS.map(({ id, experiment }): [string, PresetRows] => [
+  const rows = OWN.map(({ id, experiment }): [string, PresetRows] => [
     id,
     { preset: id, settings: {}, runs: [full(1, experiment), full(2, experiment)] },
   ])
   for (const [id, { what_you_should_see }] of Object.entries(catalogue(new Map(rows)))) {
+    if (!OWN.some((own) => own.id === id)) continue
     expect(what_you_should_see, id).toMatch(/2 seeds.*\.$/)
     expect(what_you_should_see, id).not.toMatch(/NaN|undefined|not measured/)
   }

@@ -1,10 +1,10 @@
 // lab presets: runs the presets, keeps a row of figures for each run, and writes what the menu and the docs say of them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
+import { projectRoot } from '../input/project_root.ts'
 import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { print } from '../terminal.ts'
 import { train } from '../train.ts'
@@ -147,11 +147,4 @@ export function saidFiles(root: string, rows: AllRows): [file: string, text: str
 
 function writeSaid(root: string, rows: AllRows): void {
   for (const [file, text] of saidFiles(root, rows)) writeFileSync(file, text)
-}
-
-/** The folder of package.json above this file, or above the bundle that it is part of. */
-export function projectRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  return folder
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { resultText } from '../../lab/presets/task_results.ts'
 import { TASKS } from '../../tasks/index.ts'
-import { projectRoot } from '../presets/presets.ts'
+import { projectRoot } from '../input/project_root.ts'
 import { shortRun, taskRow } from './short_run.ts'
 import { readRow, readRows, saidFiles, tasks } from './tasks.ts'
 

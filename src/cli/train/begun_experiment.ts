@@ -5,7 +5,7 @@ import type { Experiment } from '../../lab/experiment/schema.ts'
 import { LabFailure } from '../command.ts'
 import type { GivenModel } from '../input/given_model.ts'
 
-/** The experiment with the sizes of a given model. Throws LabFailure where it does not fit them. */
+/** The experiment with the sizes of the model that it begins with. Throws LabFailure where it does not fit them. */
 export function withModel(experiment: Experiment, { model }: GivenModel): Experiment {
   const parsed = parseExperiment({ ...experiment, model: { ...experiment.model, ...model } })
   if (parsed.ok) return parsed.experiment

@@ -71,8 +71,8 @@ export function refuseSave(folder: string): void {
 
 /** Fields of the model that the meaning of its weights does not depend on. */
 const LEFT_OPEN = [
-  ...['enable_gradient_checkpointing', 'padding_idx', 'lora'],
-  ...['vocab_size', 'source', 'source_name'],
+  ...['enable_gradient_checkpointing', 'padding_idx', 'lora', 'dtype'],
+  ...['vocab_size', 'source', 'source_name', 'source_address'],
 ]
 
 /**
@@ -107,8 +107,9 @@ export function savedModel(folder: string): HfModel | undefined {
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
   const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...fields } = header.model
+  const { source: ____, source_name: _____, source_address: ______, ...sizes } = fields
   // Folders of earlier versions do not say what is newer.
-  const { source: ____, source_name: _____, vocab_size: rows = 0, ...model } = fields
+  const { dtype: _______, vocab_size: rows = 0, ...model } = sizes
   const config = { ...model, vocab_size: Math.max(rows, vocab_size) }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)

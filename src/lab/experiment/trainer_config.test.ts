@@ -8,7 +8,7 @@ test('the trainer gets numbers, not choices', () => {
   const { experiment } = PRESETS[0]
   const config = trainerConfig(experiment)
   const { enable_gradient_checkpointing, padding_idx, lora: _, ...fields } = experiment.model
-  const { source: __, source_name: ___, ...model } = fields
+  const { source: __, source_name: ___, source_address: ____, dtype: _____, ...model } = fields
   expect(config.model).toEqual({ ...model, vocab_size: 26 })
   const wide = { ...experiment, model: { ...experiment.model, vocab_size: 32 } }
   expect(trainerConfig(wide).model.vocab_size).toBe(32)
@@ -29,7 +29,7 @@ describe('a LoRA adapter', () => {
   test('is off until it has a rank', () => {
     expect(given(undefined)).toBeUndefined()
     expect(given(null)).toBeUndefined()
-    expect(given({ lora_alpha: 3 })).toBeUndefined()
+    expect(given({ lora_alpha: 3, source: `sha256-${'0'.repeat(64)}` })).toBeUndefined()
   })
 
   test('is written as PEFT writes it', () => {

@@ -135,6 +135,7 @@ test('which presets leave as a job is a decision', () => {
     ...by_people,
     'tiny-reinforce',
     'tiny-dapo',
+    'smollm2-135m-countdown',
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
     'two-skills-bupo',

@@ -1,5 +1,6 @@
 // The experiments on the menu. An id never changes its meaning, because links name it: a changed one gets a new id.
 import { type Preset, preset } from './preset.ts'
+import { REAL_PRESETS } from './presets_real.ts'
 import { TINY_PRESETS } from './presets_tiny.ts'
 
 export type { Preset }
@@ -9,6 +10,14 @@ const two_skills_warm_start = { kind: 'sft', steps: 400 }
 
 /** A warm start that stops while sampled answers are still mostly wrong. */
 const half_trained = (steps: number) => ({ kind: 'sft', steps, optim: { lr: 0.002 } })
+
+/** public/models/arithmetic: its sizes are the defaults. */
+const pretrained_model = {
+  vocab_size: 26,
+  padding_idx: 0,
+  source: 'sha256-b848b105dcfe792ec9cb853d46af019e2dbd751c7be397b48df82bd04394c576',
+  source_name: 'arithmetic',
+}
 
 /** Every preset, in the order of the menu; a new visitor sees the first. */
 export const PRESETS: readonly Preset[] = [
@@ -125,7 +134,24 @@ export const PRESETS: readonly Preset[] = [
       probe: { rows: 32 },
     },
   ),
+  preset(
+    'countdown-pretrained',
+    {
+      name: 'Countdown, from a pretrained model',
+      summary:
+        'Begins with a model that the lab pretrained on right answers to six tasks and ships; reinforcement makes it good at one of them.',
+    },
+    {
+      task: { id: 'countdown' },
+      model: pretrained_model,
+      phases: [{ kind: 'rl', steps: 100 }],
+      rollout: { train_batch_size: 32, n: 8 },
+      actor: { ppo_mini_batch_size: 32, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
+      validation: { prompts: 128, n: 1 },
+    },
+  ),
   ...TINY_PRESETS,
+  ...REAL_PRESETS,
 ]
 
 /** The preset of that id; undefined when there is none. */

@@ -56,6 +56,7 @@ function changes(experiment: Experiment): Change[] {
       values: [true],
       words: 'gradient checkpointing',
     },
+    { path: 'model.dtype', values: ['bfloat16'], words: 'frozen matrices in bfloat16' },
     { path: 'rollout.dtype', values: ['float16'], words: 'a KV cache of halves' },
     {
       path: 'actor.ppo_micro_batch_size_per_gpu',

@@ -36,6 +36,7 @@ import { memoryBudget, plannedBytes, requireMemory, savingWords } from './memory
 import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
+import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
 import { loadStart } from './opened/start_weights.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
@@ -105,6 +106,9 @@ const planBytes = (config: TrainerConfig): number => planMemory(config).total()
 const { deviceMemory } = navigator as { readonly deviceMemory?: number }
 const ALLOWED_BYTES = memoryBudget(deviceMemory)
 
+/** The folder of the page: a built worker lies in its assets/. */
+const HOST = new URL(import.meta.env.DEV ? '/' : '../', location.href)
+
 async function prepare(
   experiment: Experiment,
   is_careful = false,
@@ -153,7 +157,9 @@ async function prepare(
       else {
         const begun = await SteeredRun.begin(engine, experiment)
         const open = (folder: RangedFolder) => openFiles(folder, undefined)
-        await loadStart(experiment.model, openModelDisk, open, begun.trainer)
+        const { source } = experiment.model
+        const disk = () => diskOfStart(source, openModelDisk, ownFiles(HOST), onProgress)
+        await loadStart(experiment.model, disk, open, begun.trainer)
         run = begun
       }
       return {

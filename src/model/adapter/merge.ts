@@ -16,20 +16,29 @@ export interface ModuleFactors {
 }
 
 /** Adds scale · B · A to the projection in a flat array of weights, summed in float64 and rounded once. */
-export function mergeFactors(
-  weights: Float32Array,
+export function mergeFactors(weights: Float32Array, factors: ModuleFactors): void {
+  const { offset, size } = factors.param
+  mergePiece(weights.subarray(offset, offset + size), 0, factors)
+}
+
+/** The same for elements first … first + piece.length − 1 of the projection, with the same bits wherever it is cut. */
+export function mergePiece(
+  piece: Float32Array,
+  first: number,
   { A, B, param, rank, scale }: ModuleFactors,
 ): void {
-  const [out, columns] = param.shape
+  const columns = param.shape[1]
   const row = new Float64Array(columns)
-  for (let o = 0; o < out; o++) {
+  const end = first + piece.length
+  for (let o = Math.floor(first / columns); o * columns < end; o++) {
     row.fill(0)
     for (let k = 0; k < rank; k++) {
       const factor = scale * B[o * rank + k]
       for (let i = 0; i < columns; i++) row[i] += factor * A[k * columns + i]
     }
-    const at = param.offset + o * columns
-    for (let i = 0; i < columns; i++) weights[at + i] += row[i]
+    const from = Math.max(first, o * columns)
+    const to = Math.min(end, (o + 1) * columns)
+    for (let i = from; i < to; i++) piece[i - first] += row[i - o * columns]
   }
 }
 

@@ -1,6 +1,6 @@
 // A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file or in shards. Its weights are read
 // piece by piece into wherever they are needed, or whole into the flat layout.
-import { type ModelConfig, modelShape } from '../params/config.ts'
+import { exactDtype, type MatrixDtype, type ModelConfig, modelShape } from '../params/config.ts'
 import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../params/errors.ts'
 import { type Head, type ParamLayout, paramLayout } from '../params/params.ts'
 import { type HfConfig, parseHfConfig, parseTokenId, parseTokenIds } from './hf_config.ts'
@@ -36,6 +36,8 @@ export interface HfFacts {
 export interface OpenHfModel extends HfFacts {
   /** Of its parameters, in its files. */
   readonly weight_bytes: number
+  /** The smallest in which all of its matrices lie in GPU memory as they are. */
+  readonly exact_dtype: MatrixDtype
   /** Writes every parameter into a sink, once. Throws ModelFileError, and what source and sink throw. */
   load(sink: WeightSink, options?: LoadOptions): Promise<void>
 }
@@ -74,6 +76,10 @@ export async function openHfModel(
   const dtype = placedIn(located, EMBEDDING)?.entry.dtype ?? 'F32'
   return {
     ...{ config: parsed.config, head, layout, ...tokens, dtype },
+    exact_dtype: exactDtype(
+      parsed.config,
+      placed.every(({ entry }) => entry.dtype === 'BF16' || entry.shape.length < 2),
+    ),
     weight_bytes: placed.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0),
     load: async (sink, options) => {
       await streamTensors(placed, sink, options)
@@ -87,7 +93,12 @@ export async function readHfModel(
   source: FileSource,
   options: { readonly head?: Head } = {},
 ): Promise<HfModel> {
-  const { weight_bytes: _, load, ...facts } = await openHfModel(wholeFiles(source), options)
+  const {
+    weight_bytes: _,
+    exact_dtype: __,
+    load,
+    ...facts
+  } = await openHfModel(wholeFiles(source), options)
   const weights = allocate(facts.layout.size)
   await load(flatSink(facts.layout, weights))
   return { ...facts, weights }

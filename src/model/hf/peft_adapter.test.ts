@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { mergePiece } from '../adapter/merge.ts'
 import { unpackWeights } from '../params/params.ts'
 import { TINY } from '../testing.ts'
-import { withAdapter } from './peft_adapter.ts'
+import { flatSink, openHfModel } from './hf_model.ts'
+import { openWithAdapter, withAdapter } from './peft_adapter.ts'
 import { writeSafetensors } from './safetensors_write.ts'
+import { bytesFile } from './stream/ranged_file.ts'
+import { openRanged, PIECE_BYTES, streamTensors } from './stream/weight_stream.ts'
 import { bytesOf, directory, type Named, readModel, savedModel, source } from './testing.ts'
 
 const { json, named } = savedModel(TINY)
@@ -61,6 +65,63 @@ describe('an adapter is merged', () => {
     expect(await change(rslora, 0, 3)).toBeCloseTo((3 / Math.sqrt(2)) * product(0, 3), 5)
     const pattern = { ...CONFIG, r: 8, rank_pattern: { q_proj: 2 }, alpha_pattern: { q_proj: 4 } }
     expect(await change(pattern, 0, 3)).toBeCloseTo(2 * product(0, 3), 5)
+  })
+})
+
+describe('an adapter is merged piece by piece', () => {
+  const files = directory(json, named)
+  const folder = {
+    open: async (name: string) => {
+      const bytes = files.get(name)
+      return bytes && bytesFile(name, bytes as Uint8Array<ArrayBuffer>)
+    },
+  }
+
+  test.each([4, 28, PIECE_BYTES])('of %s bytes to the same bits', async (piece_bytes) => {
+    const { weights } = await withAdapter(model, adapter())
+    const opened = await openWithAdapter(await openHfModel(folder), adapter())
+    const streamed = new Float32Array(model.layout.size)
+    await opened.load(flatSink(model.layout, streamed), { piece_bytes })
+    expect(streamed).toEqual(weights)
+  })
+
+  test('with a piece, what it came from and the factors in memory: at most 64 MiB', async () => {
+    // Qwen3-0.6B's largest projection in BF16, and an adapter of rank 8 on all of its 28 layers.
+    const [rows, width] = [3072, 1024]
+    const factor_bytes = 4 * 8 * 28 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072))
+    const header = bytesOf({
+      w: { dtype: 'BF16', shape: [rows, width], data_offsets: [0, 2 * rows * width] },
+    })
+    const head = new Uint8Array(8 + header.length)
+    new DataView(head.buffer).setUint32(0, header.length, true)
+    head.set(header, 8)
+    let [stored, most, written] = [0, 0, 0]
+    const opened = await openRanged({
+      name: 'model.safetensors',
+      size: head.length + 2 * rows * width,
+      read: async (begin, end) => {
+        stored = end <= head.length ? 0 : end - begin
+        return end <= head.length ? head.slice(begin, end) : new Uint8Array(end - begin)
+      },
+    })
+    const entry = opened.entries.get('w')
+    if (!entry) throw new Error('no tensor')
+    const param = { ...model.layout.params[0], name: 'w', shape: [rows, width], offset: 0 }
+    const own = {
+      ...{ param: { ...param, size: rows * width }, rank: 1, scale: 1 },
+      ...{ A: new Float32Array(width).fill(1), B: new Float32Array(rows).fill(2) },
+    }
+    await streamTensors([{ name: 'w', file: opened, entry }], {
+      write: (_, first, piece) => {
+        mergePiece(piece, first, own)
+        expect([piece[0], piece.at(-1)]).toEqual([2, 2])
+        most = Math.max(most, stored + piece.buffer.byteLength + 8 * width + factor_bytes)
+        written += piece.length
+      },
+    })
+    expect(written).toBe(rows * width)
+    expect(most).toBeGreaterThan(2 ** 24)
+    expect(most).toBeLessThanOrEqual(2 ** 26)
   })
 })
 

@@ -1,11 +1,11 @@
 // A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
 // Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
 import { factorNames, loraScale, TARGET_MODULES } from '../adapter/lora.ts'
-import { type ModuleFactors, mergeFactors } from '../adapter/merge.ts'
+import { type ModuleFactors, mergeFactors, mergePiece } from '../adapter/merge.ts'
 import type { LoraConfig } from '../params/config.ts'
 import { ModelFileError, shown } from '../params/errors.ts'
 import type { ParamLayout } from '../params/params.ts'
-import { type FileSource, type HfModel, readJson } from './hf_model.ts'
+import { type FileSource, type HfModel, type OpenHfModel, readJson } from './hf_model.ts'
 import {
   ADAPTER_CONFIG,
   ADAPTER_WEIGHTS,
@@ -34,6 +34,34 @@ export async function withAdapter(model: HfModel, source: FileSource): Promise<H
   const weights = model.weights.slice()
   for (const factors of modules.values()) mergeFactors(weights, factors)
   return { ...model, weights }
+}
+
+/**
+ * The same of a model whose weights have not been read: each piece is merged on its way, so that beside it only the factors are in
+ * memory. Throws at once what withAdapter throws.
+ */
+export async function openWithAdapter(
+  model: OpenHfModel,
+  source: FileSource,
+): Promise<OpenHfModel> {
+  const { modules } = await readFactors(source, model.layout)
+  const changed = new Map([...modules.values()].map((own) => [own.param.name, own]))
+  return {
+    ...model,
+    // What is merged has more digits than bfloat16.
+    exact_dtype: 'float32',
+    load: (sink, options) =>
+      model.load(
+        {
+          write: (param, first, values) => {
+            const own = changed.get(param)
+            if (own) mergePiece(values, first, own)
+            return sink.write(param, first, values)
+          },
+        },
+        options,
+      ),
+  }
 }
 
 /**

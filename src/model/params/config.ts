@@ -33,6 +33,9 @@ export interface LoraConfig {
   readonly layers_to_transform: readonly number[] | null
 }
 
+/** How matrices lie in GPU memory. */
+export type MatrixDtype = 'float32' | 'bfloat16'
+
 export interface ModelConfig {
   readonly model_type: ModelType
   /** V */
@@ -62,7 +65,7 @@ export interface ModelConfig {
   /** What is trained in place of the model's own weights; absent = those. */
   readonly lora?: LoraConfig | undefined
   /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent = float32. */
-  readonly dtype?: 'float32' | 'bfloat16'
+  readonly dtype?: MatrixDtype
 }
 
 /** Sizes and switches that follow from a config. */
@@ -76,6 +79,13 @@ export interface ModelShape extends ModelConfig {
   /** Bias on the q, k and v projections (Qwen2). */
   readonly has_qkv_bias: boolean
 }
+
+/** What matrices can lie in without loss, of a model whose files have them in bfloat16 or not: bfloat16 values lie in pairs. */
+export const exactDtype = (
+  { hidden_size, intermediate_size }: Pick<ModelConfig, 'hidden_size' | 'intermediate_size'>,
+  are_bfloat16: boolean,
+): MatrixDtype =>
+  are_bfloat16 && hidden_size % 2 === 0 && intermediate_size % 2 === 0 ? 'bfloat16' : 'float32'
 
 /** Of the attention kernels (kernels/attention/attention.ts). */
 const MAX_HEAD_DIM = 256

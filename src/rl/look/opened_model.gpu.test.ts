@@ -1,12 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
+import { decodeBfloat16, encodeBfloat16 } from '../../kernels/device/bfloat16.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { MatrixDtype, ModelConfig } from '../../model/params/config.ts'
 import { CONFIGS, TINY, testWeights } from '../../model/testing.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
-import { OpenedModel, requireRoom } from './opened_model.ts'
+import { OpenedModel, planOpened, requireRoom } from './opened_model.ts'
 
 const open: OpenedModel[] = []
 afterAll(() => {
@@ -17,15 +18,17 @@ const IDS = [4, 2, 9, 5, 7, 3, 10, 6]
 const TOKENS = ['<pad>', '<eos>', ...'abcdefghi']
 const WINDOW = { ids: IDS, first: 2, count: 5 }
 
-/** A model whose weights come in pieces of seven. */
-function opened(config: ModelConfig) {
-  const { layout, flat, exact } = testWeights(config, 7)
+/** A model whose weights come in pieces of six; `exact_dtype` = what they lie in, of values that bfloat16 has. */
+function opened(config: ModelConfig, exact_dtype?: MatrixDtype) {
+  const { layout, flat: given, exact } = testWeights(config, 7)
+  const flat = exact_dtype ? decodeBfloat16(encodeBfloat16(given)) : given
   const hf: OpenHfModel = {
     ...{ config, head: 'lm_head', layout, dtype: 'F32', eos_token_ids: [1], weight_bytes: 0 },
+    exact_dtype: exact_dtype ?? 'float32',
     load: async (sink) => {
       for (const { name, offset, size } of layout.params)
-        for (let at = 0; at < size; at += 7)
-          await sink.write(name, at, flat.slice(offset + at, offset + Math.min(size, at + 7)))
+        for (let at = 0; at < size; at += 6)
+          await sink.write(name, at, flat.slice(offset + at, offset + Math.min(size, at + 6)))
     },
   }
   return { hf, exact }
@@ -107,6 +110,27 @@ test('what it writes is its likeliest token each time, until it ends or is stopp
   const { signal } = stop
   expect(await model.generation.write(prompt, sampled, { onTokens, signal })).toEqual([])
   await expect(model.generation.write([], greedy, { onTokens })).rejects.toThrow('Type a text')
+})
+
+test('matrices that the files have in bfloat16 lie so on the GPU, and say the same', async () => {
+  const said = []
+  const bytes = []
+  for (const dtype of ['float32', 'bfloat16'] as const) {
+    const { hf } = opened(TINY, dtype)
+    const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }))
+    open.push(model)
+    const { normed, raw } = await model.look(WINDOW, TOKENS)
+    const settings = { temperature: 1, top_p: 1, top_k: 0, max_tokens: 6, seed: 3 }
+    const written = await model.generation.write(IDS, settings, { onTokens: () => {} })
+    const { dH_attn, dH_ffn } = await model.changes(WINDOW)
+    const entropies = [...normed.entropy, ...raw.entropy, ...dH_attn, ...dH_ffn]
+    said.push({ entropies, written: written.map(({ id }) => id) })
+    bytes.push(planOpened(hf).bytes)
+  }
+  // The products of both dtypes have tilings of their own, so sums have another order.
+  expectClose(said[1].entropies, said[0].entropies, { atol: 2e-6, rtol: 1e-6 })
+  expect(said[1].written).toEqual(said[0].written)
+  expect(bytes[1]).toBeLessThan(bytes[0])
 })
 
 test('weights that are not finite are refused by name', async () => {

@@ -4,7 +4,7 @@ import { GpuError, gibibytes } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
-import type { HfFacts, OpenHfModel } from '../../model/hf/hf_model.ts'
+import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { gpuSink } from '../../model/hf/stream/gpu_sink.ts'
 import type { LoadOptions } from '../../model/hf/stream/weight_stream.ts'
 import { tokenMeans } from '../../model/internals/internal_quantities.ts'
@@ -21,7 +21,8 @@ import {
   type TextWindow,
   uploadWindow,
 } from '../../model/internals/lens_window.ts'
-import { inverseFrequencies } from '../../model/params/config.ts'
+import { inverseFrequencies, modelShape } from '../../model/params/config.ts'
+import { paramLayout } from '../../model/params/params.ts'
 import { createModel } from '../../model/transformer/model.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
@@ -144,8 +145,11 @@ export class OpenedModel {
   }
 }
 
+/** What is known of a model before its weights are. */
+export type ModelOutline = Pick<OpenHfModel, 'config' | 'layout' | 'exact_dtype'>
+
 /** What a model takes to be looked into and written with: known from its config alone. */
-export function planOpened(facts: Pick<HfFacts, 'layout'>): {
+export function planOpened(facts: ModelOutline): {
   readonly largest: { readonly label: string; readonly bytes: number }
   readonly bytes: number
 } {
@@ -154,8 +158,9 @@ export function planOpened(facts: Pick<HfFacts, 'layout'>): {
   return { largest: plan.largest, bytes: plan.total() }
 }
 
-/** Everything on the device, or in a plan. */
-function create(alloc: Allocator, { layout }: Pick<HfFacts, 'layout'>) {
+/** Everything on the device, or in a plan. Matrices that are bfloat16 in the files stay so: half the memory, decoded exactly. */
+function create(alloc: Allocator, { config, layout: { head }, exact_dtype }: ModelOutline) {
+  const layout = paramLayout(modelShape({ ...config, dtype: exact_dtype }), head)
   const { shape } = layout
   const model = createModel(alloc, layout)
   const size = { rows: 1, width: MOST_TEXT, response_length: 0, trains: false }

@@ -9,6 +9,7 @@ import { replayStore } from '../../lab/page/replay.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { later } from '../base/page/later.tsx'
+import { PresetOptions } from '../base/page/PresetOptions.tsx'
 import { useLab } from '../base/run.ts'
 import { selectIsReplaying } from '../runs/replay/replays.ts'
 import { FullPage } from '../share/FullPage.tsx'
@@ -48,11 +49,7 @@ function Preset() {
         value={preset_id}
         onChange={(event) => openPreset(event.target.value)}
       >
-        {PRESETS.map((preset) => (
-          <option key={preset.id} value={preset.id}>
-            {preset.name}
-          </option>
-        ))}
+        <PresetOptions />
       </select>
     </label>
   )

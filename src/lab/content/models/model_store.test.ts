@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { bytesFile } from '../../../model/hf/stream/ranged_file.ts'
 import { contentHash } from '../content.ts'
+import { memoryDisk } from './memory_disk.ts'
 import { modelAddress } from './model_address.ts'
 import { hashedFile, modelHash, namesOfModel, shardsOf } from './model_files.ts'
 import { type KeptModel, ModelStore } from './model_store.ts'
 import { findRemote, parseListing, remoteFile } from './remote_model.ts'
-import { type Manners, memoryDisk, serverOf } from './testing.ts'
+import { type Manners, serverOf } from './testing.ts'
 
 const text = (value: string) => new Uint8Array(new TextEncoder().encode(value))
 const WEIGHTS = Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * 7) % 256)

@@ -1,6 +1,4 @@
-// Servers and disks in memory, for tests of fetching and keeping models.
-import { bytesFile } from '../../../model/hf/stream/ranged_file.ts'
-import type { ModelDisk } from './model_store.ts'
+// Servers in memory, for tests of fetching models.
 import { type GetAnswer, NoAnswer, type RangedGet } from './ranged_get.ts'
 
 /** How a server misbehaves. */
@@ -55,39 +53,4 @@ export function serverOf(files: Readonly<Record<string, Uint8Array>>, manners: M
       : { status: 200, length: size, bytes, is_cut }
   }
   return { get, asked }
-}
-
-/** A disk in memory with room for `room` bytes. */
-export function memoryDisk(room?: number) {
-  const folders = new Map<string, Map<string, Uint8Array<ArrayBuffer>>>()
-  const disk: ModelDisk = {
-    folders: async () => [...folders.keys()],
-    open: async (folder, name) => {
-      const bytes = folders.get(folder)?.get(name)
-      return bytes && bytesFile(name, bytes)
-    },
-    grow: async (folder, name) => {
-      const own = folders.get(folder) ?? new Map<string, Uint8Array<ArrayBuffer>>()
-      folders.set(folder, own)
-      const now = () => own.get(name) ?? new Uint8Array()
-      own.set(name, now())
-      return {
-        size: () => now().length,
-        read: (begin, end) => now().slice(begin, end),
-        append: (bytes) => {
-          const more = new Uint8Array(now().length + bytes.length)
-          more.set(now())
-          more.set(bytes, now().length)
-          own.set(name, more)
-        },
-        empty: () => own.set(name, new Uint8Array()),
-        close: () => {},
-      }
-    },
-    remove: async (folder) => {
-      folders.delete(folder)
-    },
-    room: async () => room,
-  }
-  return { disk, folders }
 }

@@ -1,6 +1,11 @@
 // The fields of the model: Hugging Face names, and the ranges that a browser can train.
 import { TARGET_MODULES } from '../../../model/adapter/lora.ts'
-import type { LoraConfig, ModelConfig, ModelType } from '../../../model/params/config.ts'
+import type {
+  LoraConfig,
+  MatrixDtype,
+  ModelConfig,
+  ModelType,
+} from '../../../model/params/config.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 
 /** The most layers that a model may have. */
@@ -19,6 +24,9 @@ export interface LoraFields {
   readonly target_modules: string
   /** Whole numbers with commas, counted from 0; '' = all. */
   readonly layers_to_transform: string
+  /** The hash of the adapter whose factors a run begins with; '' = fresh ones from the seed. */
+  readonly source: string
+  readonly source_name: string
 }
 
 /** Hugging Face `config.json` names. */
@@ -42,6 +50,10 @@ export interface ModelFields {
   /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
   readonly source: string
   readonly source_name: string
+  /** Where the model can be fetched: hf:owner/name@revision, or the address of a folder; '' = nobody said. */
+  readonly source_address: string
+  /** Of matrices that are not trained. */
+  readonly dtype: MatrixDtype
   readonly lora: LoraFields
 }
 
@@ -69,6 +81,8 @@ export function loraOf({
   r,
   target_modules,
   layers_to_transform,
+  source: _,
+  source_name: __,
   ...fields
 }: LoraFields): LoraConfig | undefined {
   if (r === 0) return undefined
@@ -82,14 +96,28 @@ export function loraOf({
   }
 }
 
+/** A fresh adapter's settings as an experiment writes them. */
+export const loraFields = ({
+  target_modules,
+  layers_to_transform,
+  ...lora
+}: LoraConfig): LoraFields => ({
+  ...lora,
+  target_modules: typeof target_modules === 'string' ? target_modules : target_modules.join(),
+  layers_to_transform: layers_to_transform?.join() ?? '',
+  ...{ source: '', source_name: '' },
+})
+
 /** The model of these fields, for a task with so many tokens. */
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
-  const { enable_gradient_checkpointing: _, source: __, source_name: ___, ...model } = fields
-  const { padding_idx, vocab_size, lora: lora_fields, ...sizes } = model
+  const { enable_gradient_checkpointing: _, ...model } = fields
+  const { source: __, source_name: ___, source_address: ____, ...kept } = model
+  const { padding_idx, vocab_size, dtype, lora: lora_fields, ...sizes } = kept
   const lora = loraOf(lora_fields)
   return {
     ...sizes,
     ...(padding_idx >= 0 && { padding_idx }),
+    ...(dtype !== 'float32' && { dtype }),
     ...(lora && { lora }),
     vocab_size: Math.max(vocab_size, tokens),
   }
@@ -97,6 +125,17 @@ export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
 
 /** Characters of `source_name`. */
 const MOST_NAME = 120
+/** Characters of an address. */
+const MOST_ADDRESS = 400
+/** The field of a hash. */
+const hashField = (label: string, help: string) =>
+  text(
+    { label, help, default: '', max: 'sha256-'.length + 64 },
+    {
+      holds: (hash) => hash === '' || /^sha256-[0-9a-f]{64}$/.test(hash),
+      expected: 'nothing, or sha256- and 64 hexadecimal digits',
+    },
+  )
 
 /** The `model` section. */
 export const MODEL: Tree<ModelFields> = {
@@ -196,24 +235,29 @@ export const MODEL: Tree<ModelFields> = {
     max: MAX_VOCABULARY,
     unit: 'tokens',
   }),
-  source: text(
-    {
-      label: 'Begins with',
-      help: 'The hash of the opened model whose weights a run begins with; empty = random weights from the seed.',
-      default: '',
-      max: 'sha256-'.length + 64,
-    },
-    {
-      holds: (hash) => hash === '' || /^sha256-[0-9a-f]{64}$/.test(hash),
-      expected: 'nothing, or sha256- and 64 hexadecimal digits',
-    },
+  source: hashField(
+    'Begins with',
+    'The hash of the opened model whose weights a run begins with; empty = random weights from the seed.',
   ),
   source_name: text({
     label: 'Its name',
-    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is.',
+    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is. A name without a hash: the model is to be opened first.',
     default: '',
     max: MOST_NAME,
   }),
+  source_address: text({
+    label: 'Its address',
+    help: 'Where the model that a run begins with can be fetched: hf:owner/name@revision or a folder; empty = from nowhere.',
+    default: '',
+    max: MOST_ADDRESS,
+  }),
+  dtype: select(
+    {
+      label: 'Frozen matrices',
+      help: 'How matrices that are not trained lie in GPU memory: bfloat16 takes half and rounds what has more digits.',
+    },
+    { float32: 'float32', bfloat16: 'bfloat16' },
+  ),
   lora: {
     r: integer({
       label: 'LoRA rank',
@@ -258,5 +302,15 @@ export const MODEL: Tree<ModelFields> = {
         expected: 'nothing or whole numbers from 0 on, with commas',
       },
     ),
+    source: hashField(
+      'Adapter begins with',
+      'The hash of the opened adapter whose factors a run begins with; empty = fresh ones, which change nothing.',
+    ),
+    source_name: text({
+      label: 'Its name',
+      help: 'What a person calls the adapter that a run begins with; the hash alone decides which one it is.',
+      default: '',
+      max: MOST_NAME,
+    }),
   },
 }

@@ -61,6 +61,14 @@ function dataFields(experiment: Experiment): Field[] {
   )
 }
 
+/** An adapter's settings need an adapter, and a dtype of frozen matrices some that are frozen. */
+function modelHasEffect(path: string, { model, phases }: Experiment): boolean {
+  const has_adapter = model.lora.r > 0
+  if (path === 'model.dtype')
+    return has_adapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== '')
+  return !/^model\.lora\.(?!r$)/.test(path) || has_adapter
+}
+
 /** Every field of an experiment, in the order of a form. */
 export function experimentFields(experiment: Experiment): Field[] {
   const section = (group: string, path: string, tree: unknown) =>
@@ -79,7 +87,7 @@ export function experimentFields(experiment: Experiment): Field[] {
     })),
     ...section('Model', 'model', MODEL).map((field) => ({
       ...field,
-      has_effect: !/^model\.lora\.(?!r$)/.test(field.path) || experiment.model.lora.r > 0,
+      has_effect: modelHasEffect(field.path, experiment),
     })),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>

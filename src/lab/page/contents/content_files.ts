@@ -7,6 +7,7 @@ import {
   tooLarge,
 } from '../../content/content.ts'
 import { loadContents } from '../../content/load.ts'
+import { shippedList } from '../../content/models/shipped.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { labPage } from '../client/connection.ts'
 import { nextExperiment } from '../next_experiment.ts'
@@ -20,7 +21,7 @@ export async function readAll(names: readonly NamedContent[]): Promise<NamedCont
   for (const named of names) {
     if (here.has(named.hash)) continue
     const store = await labPage().contents?.()
-    const file = await store?.read(named.hash)
+    const file = (await store?.read(named.hash)) ?? shippedList(named.hash)
     if (file) here.set(named.hash, file)
     else missing.push(named)
   }

@@ -1,6 +1,7 @@
 // The files that the settings' experiment names: found in the browser's storage, or asked for. Train needs them all.
 import { createStore } from 'zustand/vanilla'
 import type { ContentFile, NamedContent } from '../../content/content.ts'
+import { unopenedModel } from '../../content/models/unopened.ts'
 import { contentNames } from '../../content/named.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { labStore } from '../store.ts'
@@ -22,8 +23,9 @@ export const here = new Map<string, ContentFile>()
 /** Counts up whenever another experiment is looked at. */
 let looked = 0
 
-/** The files that an experiment names, for its worker; undefined while one of them is not here. */
+/** The files that an experiment names, for its worker; undefined while one of them is not here, or a model is to be opened. */
 export function contentsOf(experiment: Experiment): readonly ContentFile[] | undefined {
+  if (unopenedModel(experiment) !== undefined) return undefined
   const files = contentNames(experiment).map(({ hash }) => here.get(hash))
   return files.every((file) => file !== undefined) ? files : undefined
 }
@@ -33,6 +35,10 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
   const own = ++looked
   const tell = (contents: Contents) => {
     if (own === looked) contentsStore.setState(contents)
+  }
+  if (unopenedModel(experiment) !== undefined) {
+    tell({ ...NONE, status: 'missing' })
+    return false
   }
   const names = contentNames(experiment)
   if (names.length === 0) {
@@ -59,8 +65,11 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
 }
 
 /** What decides which files are read, and how; '' where none are. */
-const keyOf = (experiment: Experiment): string =>
-  contentNames(experiment).length === 0 ? '' : JSON.stringify([experiment.task, experiment.reward])
+const keyOf = (experiment: Experiment): string => {
+  const unopened = unopenedModel(experiment)
+  if (unopened === undefined && contentNames(experiment).length === 0) return ''
+  return JSON.stringify([experiment.task, experiment.reward, experiment.model.source, unopened])
+}
 
 /** From now on the files of the settings are looked for whenever the settings name others. Returns how to stop. */
 export function syncContents(): () => void {

@@ -1,6 +1,7 @@
 // Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { checkpointSettings } from '../../checkpoints/settings.ts'
+import { unopenedModel } from '../../content/models/unopened.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { newWorker } from '../../page/client/browser_page.ts'
 import { onLabEvent } from '../../page/client/connection.ts'
@@ -54,6 +55,9 @@ export function duelProblem(first: Experiment, second: Experiment): string | und
     JSON.stringify(Object.entries(second.task).sort())
   )
     return 'The second experiment has another task, or the same with other parameters: then the prompts differ too.'
+  const unopened = unopenedModel(first) ?? unopenedModel(second)
+  if (unopened !== undefined)
+    return `One of them begins with ${unopened}, which has to be opened first.`
   if (asksPeople(first) || asksPeople(second))
     return 'One of them asks a person which answer is better. Runs in turns do not wait for people.'
   return undefined

@@ -1,26 +1,29 @@
 // What a model's config.json says before anything else is fetched: its size, and the memory of every use of it.
 import { gibibytes } from '../../../kernels/device/errors.ts'
 import { parseHfConfig } from '../../../model/hf/hf_config.ts'
-import type { HfFacts } from '../../../model/hf/hf_model.ts'
-import { modelShape } from '../../../model/params/config.ts'
+import { exactDtype, modelShape } from '../../../model/params/config.ts'
 import { parseJsonObject } from '../../../model/params/errors.ts'
 import { paramLayout } from '../../../model/params/params.ts'
+import type { ModelOutline } from '../../../rl/look/opened_model.ts'
 import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
 import type { PlannedModel } from './model_sources.ts'
 
 /** `allowed` bytes in all, `most_binding` bytes of one buffer. Throws ModelFileError for a config that is none, or of another family. */
 export function plannedModel(
   config_json: Uint8Array,
-  plan: (facts: Pick<HfFacts, 'config' | 'layout'>) => readonly PlannedUse[],
+  plan: (facts: ModelOutline) => readonly PlannedUse[],
   allowed: number,
   most_binding: number,
 ): PlannedModel {
   const file = 'config.json'
-  const { config } = parseHfConfig(parseJsonObject(config_json, file), file)
+  const json = parseJsonObject(config_json, file)
+  const { config } = parseHfConfig(json, file)
   const layout = paramLayout(modelShape(config))
   const { model_type } = config
   const { num_parameters } = layout
-  const uses = plan({ config, layout }).map(({ what, bytes, largest }) => ({
+  // transformers 5 writes dtype, earlier versions torch_dtype.
+  const exact_dtype = exactDtype(config, (json.dtype ?? json.torch_dtype) === 'bfloat16')
+  const uses = plan({ config, layout, exact_dtype }).map(({ what, bytes, largest }) => ({
     ...{ what, bytes },
     why_not: whyNot(bytes, largest, allowed, most_binding),
   }))

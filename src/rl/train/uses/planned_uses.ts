@@ -1,33 +1,47 @@
 // What a model would take in each use, from its config alone: to look into it, and to train it.
-import type { HfFacts } from '../../../model/hf/hf_model.ts'
+import type { LoraConfig, ModelConfig } from '../../../model/params/config.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
-import { planOpened } from '../../look/opened_model.ts'
+import { type ModelOutline, planOpened } from '../../look/opened_model.ts'
 import { planMemory } from '../memory.ts'
 
 /** A batch that memory is planned for: what one step of reinforcement trains on. */
 const PLANNED_BATCH = { prompts: 8, n: 8, prompt_length: 64, response_length: 64 } as const
 
+/** PEFT's defaults, for every linear layer: the adapter that a training is planned with. */
+const PLANNED_LORA: LoraConfig = {
+  r: 8,
+  lora_alpha: 16,
+  use_rslora: false,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
+}
+
 /** GPU memory of a model in each use, and its largest buffer. */
 export interface PlannedUse {
-  readonly what: 'look' | 'full'
+  readonly what: 'look' | 'lora' | 'full'
   readonly bytes: number
   readonly largest: { readonly label: string; readonly bytes: number }
 }
 
 /** Plans a model that has only been described. `usual`: a run whose other settings are taken. Allocates nothing. */
-export function planUses(
-  facts: Pick<HfFacts, 'config' | 'layout'>,
-  usual: TrainerConfig,
-): readonly PlannedUse[] {
-  const full = planMemory(plannedRun(facts, usual))
+export function planUses(facts: ModelOutline, usual: TrainerConfig): readonly PlannedUse[] {
+  const { config, exact_dtype } = facts
+  const adapted = { ...config, dtype: exact_dtype, lora: PLANNED_LORA }
+  const trained = [
+    ['lora', adapted],
+    ['full', config],
+  ] as const
   return [
     { what: 'look', ...planOpened(facts) },
-    { what: 'full', bytes: full.total(), largest: full.largest },
+    ...trained.map(([what, model]) => {
+      const plan = planMemory(plannedRun(model, usual))
+      return { what, bytes: plan.total(), largest: plan.largest }
+    }),
   ]
 }
 
-/** GRPO on all weights with gradient checkpointing, and nothing that is measured beside it. */
-function plannedRun({ config }: Pick<HfFacts, 'config'>, usual: TrainerConfig): TrainerConfig {
+/** GRPO with gradient checkpointing, and nothing that is measured beside it. */
+function plannedRun(config: ModelConfig, usual: TrainerConfig): TrainerConfig {
   const { prompts, n, prompt_length, response_length } = PLANNED_BATCH
   const phases = usual.phases.flatMap((phase) =>
     phase.kind === 'rl'

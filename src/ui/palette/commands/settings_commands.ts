@@ -13,10 +13,19 @@ const tell = (words: string | undefined): void => {
   if (words !== undefined) showToast(words)
 }
 
+/** Frames in which the settings are awaited: their file may still be on its way. */
+const MOST_FRAMES = 300
+
 /** Opens the settings and puts the focus on their search. */
 function searchSettings(): void {
   setPreference({ settings_open: true })
-  requestAnimationFrame(() => document.getElementById('settings-search')?.focus())
+  let left = MOST_FRAMES
+  const focus = () => {
+    const search = document.getElementById('settings-search')
+    if (search) search.focus()
+    else if (left-- > 0) requestAnimationFrame(focus)
+  }
+  requestAnimationFrame(focus)
 }
 
 export const SETTINGS_COMMANDS: readonly Command[] = [

@@ -12,6 +12,7 @@ import { duelProblem, startDuel } from '../../../lab/runs/compare/duel.ts'
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { newRecorder } from '../../../lab/runs/recorder/record_page.ts'
+import { PresetOptions } from '../../base/page/PresetOptions.tsx'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 
 const selectPresetId = (state: LabState) => state.preset_id
@@ -106,11 +107,7 @@ function PresetChoice({ chosen, onChoose }: ChoiceProps) {
       value={chosen}
       onChange={({ target }) => onChoose(target.value)}
     >
-      {PRESETS.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
+      <PresetOptions />
     </select>
   )
 }

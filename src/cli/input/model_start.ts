@@ -1,0 +1,36 @@
+// The model that an experiment begins with: one that is given, else the one that the experiment names, where it comes with the lab.
+import { join } from 'node:path'
+import { hashedFolder, modelHash } from '../../lab/content/models/model_files.ts'
+import { shippedModel } from '../../lab/content/models/shipped.ts'
+import { unopenedModel } from '../../lab/content/models/unopened.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { LabFailure } from '../command.ts'
+import { modelRanges } from './model_dir.ts'
+import { projectRoot } from './project_root.ts'
+
+/** The experiment without the model that it names. */
+export const withoutStart = (experiment: Experiment): Experiment => ({
+  ...experiment,
+  model: { ...experiment.model, source: '', source_name: '', source_address: '' },
+})
+
+/**
+ * The folder of the shipped model that an experiment names; undefined where it names none. Throws LabFailure for a model that does not come
+ * with the lab, or whose files were changed.
+ */
+export async function startFolder({ model }: Experiment): Promise<string | undefined> {
+  const { source, source_name } = model
+  if (source === '' && unopenedModel({ model }) === undefined) return undefined
+  const shipped = shippedModel(source)
+  if (!shipped)
+    throw new LabFailure(
+      `this experiment begins with ${source_name || source}, which does not come with the lab: give its folder with --model DIR, and rows for its tokenizer with --data FILE --tokenizer DIR`,
+    )
+  const folder = join(projectRoot(), 'public/models', shipped.name)
+  const hashed = hashedFolder(modelRanges(folder))
+  for (const { name } of shipped.files) await hashed.open(name)
+  const found = modelHash(await hashed.files())
+  if (found !== source)
+    throw new LabFailure(`${folder}: expected the model ${source}, found ${found}`)
+  return folder
+}
