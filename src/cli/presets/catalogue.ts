@@ -1,7 +1,7 @@
 // From committed rows to what the menu's cards say (src/lab/presets/presets_seen.json): text, what was run, and how to run it again.
 import { unopenedModel } from '../../lab/content/models/unopened.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { PresetSeen } from '../../lab/presets/preset.ts'
+import type { PresetSeen } from '../../lab/presets/preset_seen.ts'
 import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
 import { readExperiment } from '../input/experiment_source.ts'
 import { written } from './card_text.ts'

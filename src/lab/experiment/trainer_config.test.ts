@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { presetSeen } from '../presets/preset_seen.ts'
 
 import { PRESETS, presetOf } from '../presets/presets.ts'
 import { parseExperiment } from './experiment.ts'
@@ -81,7 +82,8 @@ test('the default model has the 294,528 weights that the presets were measured w
 test('preset ids are unique, and each says what to expect', () => {
   expect(PRESETS[0].id).toBe('two-skills-bupo')
   expect(new Set(PRESETS.map(({ id }) => id)).size).toBe(PRESETS.length)
-  for (const { id, summary, what_you_should_see, experiment } of PRESETS) {
+  for (const { id, summary, experiment } of PRESETS) {
+    const { what_you_should_see } = presetSeen(id)
     expect(id).toMatch(/^[a-z0-9-]+$/)
     expect(summary, id).toMatch(/\.$/)
     expect(what_you_should_see, id).toMatch(/\.$/)

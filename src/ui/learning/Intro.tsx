@@ -1,8 +1,9 @@
 // What this experiment does, said in words: before the first run in full, later on request.
-import { Fragment, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { formatSteps } from '../base/format.ts'
+import { lazyPart } from '../base/page/lazy_part.tsx'
 import {
   phaseTarget,
   plannedSteps,
@@ -12,6 +13,11 @@ import {
 } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+
+const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToSee, {
+  name: 'What you should see',
+  fallback: null,
+})
 
 const selectIsEmpty = ({ run_experiment, error }: LabState) =>
   run_experiment === undefined && !error
@@ -63,27 +69,9 @@ export function Intro() {
       {preset ? (
         <details>
           <summary>What you should see</summary>
-          <p>{preset.what_you_should_see}</p>
-          <p>
-            {preset.measured === '' ? '' : `Measured: ${preset.measured}. `}The same run in a
-            terminal: <Command text={preset.command} />
-          </p>
+          <WhatToSee />
         </details>
       ) : null}
     </section>
-  )
-}
-
-/** A line for a terminal; it breaks between words alone, and not behind their hyphens. */
-function Command({ text }: { readonly text: string }) {
-  return (
-    <code data-testid="preset-command">
-      {text.split(' ').map((word, i) => (
-        <Fragment key={`${i} ${word}`}>
-          {i > 0 ? ' ' : ''}
-          <span>{word}</span>
-        </Fragment>
-      ))}
-    </code>
   )
 }
