@@ -31,13 +31,16 @@ function statedPolicy(file: string): string {
 /** Frames without rights of the page, which need a policy of their own: one runs a person's program, one fetches a model. */
 const FRAMES = ['sandbox.html', 'fetch.html']
 
+const framePolicy = (name: string) =>
+  `${statedPolicy(`public/${name}`)}; sandbox allow-scripts; frame-ancestors 'self'`
+
 const frames: Plugin = {
   name: 'frame-policies',
   configurePreviewServer({ middlewares }) {
     middlewares.use((request, response, next) => {
       const frame = FRAMES.find((name) => new RegExp(`/${name}(\\?|$)`).test(request.url ?? ''))
       if (frame) {
-        const own = `${statedPolicy(`public/${frame}`)}; sandbox allow-scripts; frame-ancestors 'self'`
+        const own = framePolicy(frame)
         const set = response.setHeader.bind(response)
         response.setHeader = (name, value) =>
           set(name, name === 'Content-Security-Policy' ? own : value)
@@ -57,6 +60,24 @@ const headers = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
+}
+
+/** The same for hosts that read a file `_headers`, as Netlify and Cloudflare Pages do. No two rules name a policy for one address. */
+const headersFile: Plugin = {
+  name: 'headers-file',
+  generateBundle() {
+    const { 'Content-Security-Policy': policy, ...others } = headers
+    const rule = (path: string, sent: Readonly<Record<string, string>>) =>
+      [path, ...Object.entries(sent).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n')
+    const own = { 'Content-Security-Policy': policy }
+    const source = [
+      rule('/*', others),
+      ...['/', '/index.html'].map((path) => rule(path, own)),
+      rule('/assets/*', { ...own, 'Cache-Control': 'public, max-age=31536000, immutable' }),
+      ...FRAMES.map((name) => rule(`/${name}`, { 'Content-Security-Policy': framePolicy(name) })),
+    ].join('')
+    this.emitFile({ type: 'asset', fileName: '_headers', source })
+  },
 }
 
 /**
@@ -91,7 +112,7 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
 let first: ReadonlySet<string> | undefined
 
 export default defineConfig({
-  plugins: [react(), frames],
+  plugins: [react(), frames, headersFile],
   base: './',
   // The licences of all that is bundled stand beside it.
   build: {

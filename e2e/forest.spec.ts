@@ -62,20 +62,3 @@ test('where motion is unwelcome the picture stands still at the end of the run',
   await lab.waitForStatus('idle')
   expect(await picture()).toBe(before)
 })
-
-test('the first run of a newcomer succeeds: one press trains the small preset, and its reward rises', async ({
-  lab,
-}) => {
-  await lab.open()
-  await lab.waitForStatus('idle')
-  await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
-  await expect(lab.page.locator('.forest-says')).toContainText('is not known yet')
-  await lab.get('train-here').click()
-  await expect(lab.get('preset')).toHaveValue('tiny')
-  await expect(lab.get('forest-caption')).toContainText('Imitation', { timeout: 120_000 })
-  await lab.waitForStatus('finished', 400_000)
-  // The mean of the five first and last steps, in words.
-  const caption = await lab.get('forest-caption').innerText()
-  const [, from, to] = /from (\d+) % to (\d+) %/.exec(caption) ?? []
-  expect(Number(to)).toBeGreaterThan(Number(from) + 15)
-})

@@ -24,6 +24,15 @@ test('the page comes with its headers, and works under them', async ({ page, req
   })
   const documented = readFileSync('docs/hosting.md', 'utf8')
   expect(documented).toContain(`Content-Security-Policy: ${policy}\n`)
+  // Who hosts the page elsewhere sends the same: the container's nginx, and hosts that read `_headers`.
+  const files = [
+    readFileSync('hosting/nginx.conf', 'utf8'),
+    readFileSync('dist/app/_headers', 'utf8'),
+  ]
+  const policies = [policy]
+  for (const frame of ['sandbox.html', 'fetch.html'])
+    policies.push((await request.get(`./${frame}`)).headers()['content-security-policy'])
+  for (const file of files) for (const one of policies) expect(file).toContain(one)
   const said: string[] = []
   page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
   await page.goto('./?v=1&p=tiny')

@@ -1,4 +1,5 @@
 // Looking into a run that is over: nothing was looked at while it trained, and the figures, the lens and the tokens come afterwards.
+import { violations } from './axe.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { keepEvery } from './stored.ts'
 import { test } from './warm_page.ts'
@@ -32,6 +33,7 @@ test('a run that is over is looked into at its last state and at a kept one, and
   await expect(lab.get('delta')).not.toHaveAttribute('data-step')
   await expect(lab.get('look-step')).toHaveValue('8')
   await look(lab, 8)
+  expect(await violations(page, '.look-now')).toEqual([])
   for (const figure of ['flow', 'delta', 'cosine', 'heat']) {
     await lab.get(figure).scrollIntoViewIfNeeded()
     await expect(lab.get(figure), figure).toHaveAttribute('data-step', '8')

@@ -1,4 +1,5 @@
 // Without a usable GPU the page says what is wrong and what to do, and stays a page.
+import { violations } from './axe.ts'
 import { expect, type LabPage, test } from './lab_page.ts'
 
 async function expectExplained(lab: LabPage, code: string, title: RegExp): Promise<void> {
@@ -10,6 +11,8 @@ async function expectExplained(lab: LabPage, code: string, title: RegExp): Promi
   const error = lab.get('error')
   await expect(error).toBeHidden()
   await lab.get('train-here').click()
+  await expect(error).toBeVisible()
+  expect(await violations(lab.page, '.forest')).toEqual([])
   await expect(error).toHaveAttribute('data-code', code)
   await expect(error.getByRole('heading')).toHaveText(title)
   await expect(error.getByRole('listitem').first()).not.toBeEmpty()

@@ -2,7 +2,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client/lab.ts'
-import { followPaces } from './lab/page/paces/kept_paces.ts'
 import { libraryStore } from './lab/runs/library/library.ts'
 import { continueStudy } from './lab/study/page/continue_study.ts'
 import { App } from './ui/App.tsx'
@@ -42,12 +41,14 @@ import './ui/share/share.css'
 /** Lists runs, records them and compares them: nothing of it is seen at first. */
 async function keepRuns(): Promise<void> {
   try {
-    const [{ startRecording }, { followTicks }] = await Promise.all([
+    const [{ startRecording }, { followTicks }, { followPaces }] = await Promise.all([
       import('./lab/runs/recorder/record_page.ts'),
       import('./ui/runs/compare/compared.ts'),
+      import('./lab/page/paces/kept_paces.ts'),
     ])
     void startRecording()
     followTicks()
+    followPaces()
   } catch {
     const problem = 'The part of this page that keeps runs could not be loaded: reload the page.'
     libraryStore.setState({ is_ready: true, problem })
@@ -59,7 +60,6 @@ followTheme()
 startTicker()
 startScrubbing()
 openLab()
-followPaces()
 followVisibility()
 offerLeft()
 void keepRuns()

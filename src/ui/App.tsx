@@ -1,4 +1,5 @@
 // The page: the bar on top, the settings beside it, and lists of panels.
+import type { MouseEvent } from 'react'
 import { useStore } from 'zustand'
 import { followHeight } from './base/page/bar_height.ts'
 import { Header } from './base/page/Header.tsx'
@@ -99,9 +100,19 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The target for files', Own: DropTarget },
 ]
 
+/** Without a change of the address: what is behind its # says what is shown. */
+function skipToMain(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
 export function App() {
   return (
     <div className="app">
+      {/* biome-ignore lint/a11y/useValidAnchor: it goes to a place of the page, as a link does; the handler spares the hash. */}
+      <a className="skip-link" href="#main" onClick={skipToMain}>
+        Skip to the run
+      </a>
       <Part name="The head of the page">
         <Header />
       </Part>
@@ -120,7 +131,7 @@ export function App() {
         <Part name="The settings">
           <Settings />
         </Part>
-        <main>
+        <main id="main" tabIndex={-1}>
           <Panels panels={ABOVE} />
           <Part name="The picture">
             <FirstScreen />

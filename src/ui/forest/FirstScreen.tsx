@@ -1,6 +1,5 @@
 // What the page opens with: the picture, one sentence and one button. While there is a run, the picture alone.
 import { Play } from 'lucide-react'
-import { useState } from 'react'
 import { sameSettings } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { train } from '../../lab/page/client/controls.ts'
@@ -11,7 +10,6 @@ import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { canToggle } from '../palette/actions.ts'
-import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
 import { useEstimate } from './estimate.ts'
 import { selectLacksGpu } from './without_gpu.ts'
 import './forest.css'
@@ -22,8 +20,8 @@ const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
   className: 'forest-missing',
 })
 
-/** What is wrong and what to turn on, where the browser gives no GPU. */
-const Remedies = lazyPart(async () => (await import('../notices/Failure.tsx')).Failure, {
+/** The same sentence where the browser gives no GPU. */
+const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).WithoutGpu, {
   name: 'What to do without a GPU',
   fallback: null,
   className: 'failure card',
@@ -89,34 +87,10 @@ function Opening() {
   )
 }
 
-/** The same where the browser gives no GPU: the button says what to do about it. */
-function WithoutGpu(props: { readonly is_open: boolean; readonly onOpen: (is: boolean) => void }) {
-  const { is_open, onOpen } = props
-  return (
-    <>
-      <button
-        type="button"
-        className="primary"
-        data-testid="train-here"
-        aria-expanded={is_open}
-        onClick={() => onOpen(!is_open)}
-      >
-        <Play className="icon" aria-hidden="true" /> Train on this machine
-      </button>
-      <p className="soft" data-testid="lacks-gpu">
-        Training needs a GPU, and this browser gives the page none yet. The button says what to turn
-        on. The lessons and recorded runs work without.
-      </p>
-      <WatchRecording />
-    </>
-  )
-}
-
 export function FirstScreen() {
   const has_run = useShown(selectHasRun)
   const lacks_gpu = useLab(selectLacksGpu)
-  const [is_open, setOpen] = useState(false)
-  const picture = (
+  return (
     <section
       className={has_run ? 'card forest has-run' : 'card forest'}
       aria-label="The model as a forest"
@@ -128,15 +102,9 @@ export function FirstScreen() {
             Every layer of a language model already has a policy of its own. Train one here, and see
             which of them the light reaches first.
           </p>
-          {lacks_gpu ? <WithoutGpu is_open={is_open} onOpen={setOpen} /> : <Opening />}
+          {lacks_gpu ? <WithoutGpu /> : <Opening />}
         </div>
       )}
     </section>
-  )
-  return (
-    <>
-      {picture}
-      {lacks_gpu && is_open && !has_run ? <Remedies /> : null}
-    </>
   )
 }

@@ -2,22 +2,20 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import { pacesStore } from '../../lab/page/paces/kept_paces.ts'
-import { estimateOf, type RunPaces } from '../../lab/page/paces/paces.ts'
+import { type Estimator, estimatorStore } from '../../lab/page/paces/estimator.ts'
 import type { LabState } from '../../lab/page/store.ts'
-import { adapterName } from '../../lab/protocol/card.ts'
 import { formatDuration } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 
-const selectRuns = ({ runs }: { readonly runs: readonly RunPaces[] }) => runs
+const selectEstimate = ({ estimate }: { readonly estimate: Estimator }) => estimate
 const selectAdapter = ({ adapter }: LabState) => adapter
 
 /** 'about 50 s'; undefined where no run of these settings was timed on this adapter. */
 export function useEstimate(experiment: Experiment): string | undefined {
-  const runs = useStore(pacesStore, selectRuns)
+  const estimate = useStore(estimatorStore, selectEstimate)
   const adapter = useLab(selectAdapter)
   return useMemo(() => {
-    const known = adapter && estimateOf(runs, adapterName(adapter), experiment)
-    return known && `about ${formatDuration(known.seconds)}`
-  }, [runs, adapter, experiment])
+    const seconds = adapter && estimate(adapter, experiment)
+    return seconds === undefined ? undefined : `about ${formatDuration(seconds)}`
+  }, [estimate, adapter, experiment])
 }

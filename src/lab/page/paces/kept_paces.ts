@@ -1,11 +1,11 @@
 // Remembers in this browser how fast runs were, so that the next one can say how long it will take.
 import * as z from 'zod/mini'
-import { createStore } from 'zustand/vanilla'
 import { adapterName } from '../../protocol/card.ts'
 import { takesTurns } from '../client/starting.ts'
 import { isReplaying } from '../replay.ts'
 import { type LabState, labStore } from '../store.ts'
-import { type RunPaces, withRun } from './paces.ts'
+import { estimatorStore } from './estimator.ts'
+import { estimateOf, type RunPaces, withRun } from './paces.ts'
 
 const KEY = 'understory.paces'
 
@@ -33,16 +33,22 @@ function read(): readonly RunPaces[] {
   }
 }
 
-export const pacesStore = createStore<{ readonly runs: readonly RunPaces[] }>(() => ({ runs: [] }))
+let known: readonly RunPaces[] = []
+
+function know(runs: readonly RunPaces[]): void {
+  known = runs
+  estimatorStore.setState({
+    estimate: (adapter, experiment) => estimateOf(runs, adapterName(adapter), experiment),
+  })
+}
 
 function remember(state: LabState): void {
   const { adapter } = state
   // A recording has another machine's speed, and a run that takes turns waits for the other one.
   if (!adapter || isReplaying() || takesTurns()) return
-  const { runs } = pacesStore.getState()
-  const now = withRun(runs, adapterName(adapter), state)
-  if (now === runs) return
-  pacesStore.setState({ runs: now })
+  const now = withRun(known, adapterName(adapter), state)
+  if (now === known) return
+  know(now)
   try {
     localStorage.setItem(KEY, JSON.stringify(now))
   } catch {
@@ -52,7 +58,7 @@ function remember(state: LabState): void {
 
 /** Reads what is known, and adds every run when it pauses or ends. To be called once per page. */
 export function followPaces(): void {
-  pacesStore.setState({ runs: read() })
+  know(read())
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)

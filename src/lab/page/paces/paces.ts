@@ -2,7 +2,7 @@
 
 import type { Experiment } from '../../experiment/schema.ts'
 import { plannedStretches } from '../../experiment/steering/planned.ts'
-import { type MeasuredPhase, measuredPhases, type TimeLeft, timeLeft } from '../events/time_left.ts'
+import { type MeasuredPhase, measuredPhases, timeLeft } from '../events/time_left.ts'
 import type { LabState } from '../store.ts'
 
 /** What is remembered of one run. */
@@ -40,20 +40,20 @@ export function withRun(
   return [...others, { adapter, settings, phases }].slice(-MAX_RUNS)
 }
 
-/** The time of all steps of an experiment; undefined where some of them have no like among earlier runs. */
+/** Seconds of all steps of an experiment; undefined where some of them have no like among earlier runs. */
 export function estimateOf(
   known: readonly RunPaces[],
   adapter: string,
   experiment: Experiment,
-): (Pick<TimeLeft, 'is_about'> & { readonly seconds: number }) | undefined {
+): number | undefined {
   const settings = settingsOf(experiment)
   const run = known.findLast((one) => one.adapter === adapter && one.settings === settings)
   if (!run) return undefined
-  const { seconds, untimed_steps, is_about } = timeLeft({
+  const { seconds, untimed_steps } = timeLeft({
     to_come: plannedStretches(experiment, experiment.steering),
     step: 0,
     measured: run.phases,
     test_freq: experiment.validation.test_freq,
   })
-  return seconds === undefined || untimed_steps > 0 ? undefined : { seconds, is_about }
+  return untimed_steps > 0 ? undefined : seconds
 }

@@ -1,0 +1,71 @@
+// The first minute of somebody who has never been here, as states in their order: what can be seen, and done, in each.
+import { expect, type LabPage, test } from './lab_page.ts'
+
+test('Train is three presses away for somebody with a keyboard', async ({ lab, page }) => {
+  await lab.open()
+  await expect(lab.get('train-here')).toBeEnabled({ timeout: 60_000 })
+  const address = page.url()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the run' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(lab.get('train-here')).toBeFocused()
+  expect(page.url()).toBe(address)
+})
+
+/** The chart of rewards has a line. */
+const rewardIsDrawn = (lab: LabPage) =>
+  expect(lab.get('reward-value')).toContainText('%', { timeout: 200_000 })
+
+test('from the first look to the end of the first run, every state says what is going on and what can be done', async ({
+  lab,
+  page,
+}) => {
+  await lab.open()
+
+  // At first: a picture that moves, one sentence, one button, and whose run it is.
+  const forest = lab.get('forest')
+  await expect(forest).toHaveAttribute('data-live', 'false')
+  await expect(page.locator('.forest-source')).toContainText('A recorded run')
+  await expect(page.locator('.forest-says')).toContainText('Every layer of a language model')
+  await expect(lab.get('train-here')).toBeVisible()
+  const seen = Number(await forest.getAttribute('data-step'))
+  await expect.poll(async () => Number(await forest.getAttribute('data-step'))).not.toBe(seen)
+
+  // Ready: what the button trains, and what is known of its time.
+  await expect(lab.get('train-here')).toBeEnabled({ timeout: 60_000 })
+  await expect(lab.get('estimate')).toContainText('learn to sort digits')
+  await expect(lab.get('estimate')).toContainText('is not known yet')
+  await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
+  await lab.get('train-here').click()
+
+  // Preparing: the button has given way, and the page says what it waits for. The preset is one that succeeds in a minute.
+  await expect(lab.get('preset')).toHaveValue('tiny')
+  await expect(lab.get('train-here')).toBeHidden()
+  await expect(lab.get('status')).toHaveText(/preparing|measuring|training/)
+
+  // The first steps: the picture is the person's own, the time that is left is measured, something can be paused.
+  await expect(forest).toHaveAttribute('data-live', 'true', { timeout: 200_000 })
+  await expect(lab.get('forest-caption')).toContainText('Imitation', { timeout: 200_000 })
+  await expect(lab.get('time-left')).toContainText(/\d/, { timeout: 200_000 })
+  await expect(lab.get('pause')).toBeEnabled()
+  await rewardIsDrawn(lab)
+
+  // Reinforcement: the caption tells of it in numbers of this run.
+  await expect(lab.get('forest-caption')).toContainText(/Reinforcement .*\d/, { timeout: 400_000 })
+
+  // The end: what was seen in figures, and what to do next.
+  await lab.waitForStatus('finished', 400_000)
+  // The mean reward of the five first and last steps, in words.
+  const caption = await lab.get('forest-caption').innerText()
+  const [, from, to] = /from (\d+) % to (\d+) %/.exec(caption) ?? []
+  expect(Number(to)).toBeGreaterThan(Number(from) + 15)
+  await expect(lab.get('next-lesson')).toBeVisible()
+
+  // Afterwards: Inside is not empty, and the next run knows how long it takes.
+  await lab.show('inside')
+  await lab.get('flow').scrollIntoViewIfNeeded()
+  await expect(lab.get('flow')).toHaveAttribute('data-step', '120')
+  await lab.get('reset').click()
+  await expect(lab.get('estimate')).toContainText(/take about .* as measured here/)
+})
