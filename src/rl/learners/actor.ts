@@ -39,6 +39,8 @@ export class Actor {
   #programs: ActorPrograms
   /** Updates keep what they compute per token (step_trace.ts). */
   #is_tracing = false
+  /** Rows whose old log-probs are those that their first update reads. */
+  #later_rows = 0
   #begin: Program<never>
   #probe: Program<'tokens'>
   #probe_tokens = 0
@@ -137,9 +139,15 @@ export class Actor {
     this.#gpu.write(rollout_is_weights, new Float32Array(rows * R).fill(1))
   }
 
-  /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. */
-  computeLogProbs(phase: PolicyPhase, rows: BatchRows): void {
-    this.#replayRows(this.#programs.score(phase, rows.micro), phase, rows)
+  /**
+   * old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. Those of the first
+   * `later` rows are kept when the next update passes over them, before it changes a weight: the same bits, one pass less.
+   */
+  computeLogProbs(phase: PolicyPhase, rows: BatchRows, later = 0): void {
+    const old = this.#programs.old(rows.micro)
+    const pass = this.#programs.pass(phase, rows.micro, 'sampled')
+    this.#replayRows(pass, phase, rows, later, (row) => this.#gpu.replay(old, { row }))
+    this.#later_rows = later
   }
 
   /** ref_log_prob of the uploaded batch under the reference, read after as many blocks. */
@@ -147,14 +155,19 @@ export class Actor {
     this.#replayRows(this.#programs.reference(phase, rows.micro), phase, rows)
   }
 
-  #replayRows(program: Program<ScoreLive>, phase: PolicyPhase, rows: BatchRows): void {
+  #replayRows(
+    program: Program<ScoreLive>,
+    phase: PolicyPhase,
+    rows: BatchRows,
+    first = 0,
+    after: (row: number) => void = () => {},
+  ): void {
     const inv_temperature = 1 / phase.rollout.temperature
-    for (let row = 0; row < rows.batch; row += rows.micro)
-      this.#gpu.replay(program, {
-        row,
-        tokens: this.batch.tokens(row, rows.micro),
-        inv_temperature,
-      })
+    for (let row = first; row < rows.batch; row += rows.micro) {
+      const tokens = this.batch.tokens(row, rows.micro)
+      this.#gpu.replay(program, { row, tokens, inv_temperature })
+      after(row)
+    }
   }
 
   /** Makes the present weights the reference policy. With an adapter that is its base, whatever the adapter has learned. */
@@ -189,6 +202,7 @@ export class Actor {
         this.accumulate(passed, phase, rows, first, step, slot)
         this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
       }
+      this.#later_rows = 0
     }
     return this.trainable.updates
   }
@@ -210,6 +224,8 @@ export class Actor {
     step: number,
     epoch = 0,
   ): void {
+    const pass = this.#programs.pass(phase, micro, 'updated')
+    const old = this.#programs.old(micro)
     const update = this.#programs.update(phase, micro)
     const objective = objectiveOf(phase)
     const mini_tokens = tokenCount(batch, first, mini)
@@ -220,12 +236,11 @@ export class Actor {
       const counts = { mini_rows: mini, mini_tokens, ...micro_counts }
       const seed = callSeed(step, this.trainable.updates, row)
       const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
-      this.#gpu.replay(update, {
-        ...live,
-        tokens: this.#updated(phase).tokens(row, micro),
-        inv_temperature: 1 / phase.rollout.temperature,
-        epoch,
-      })
+      const tokens = this.#updated(phase).tokens(row, micro)
+      const passed = { tokens, inv_temperature: 1 / phase.rollout.temperature }
+      this.#gpu.replay(pass, { row, ...passed })
+      if (row < this.#later_rows) this.#gpu.replay(old, { row })
+      this.#gpu.replay(update, { ...live, ...passed, epoch })
       if (this.#is_tracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
     }
   }
