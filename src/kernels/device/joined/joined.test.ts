@@ -3,17 +3,9 @@ import { expect, test } from 'vitest'
 import { everyKernel } from '../../wgsl/testing.ts'
 import { defineKernel } from '../kernel.ts'
 import { collect, type Recorder } from '../program.ts'
-import { MemoryPlan } from '../tensor.ts'
 import { joinCommands } from './join_commands.ts'
 import { kernelParts } from './kernel_parts.ts'
-
-/** A plan whose tensors lie in buffers of their own. */
-class Apart extends MemoryPlan {
-  override tensor: MemoryPlan['tensor'] = (...given) => ({
-    ...super.tensor(...given),
-    buffer: { label: given[0] } as GPUBuffer,
-  })
-}
+import { SeparateBuffers } from './testing.ts'
 
 const double = defineKernel({
   name: 'double',
@@ -30,7 +22,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   workgroups: ({ count }) => [Math.ceil(count / 64)],
 })
 
-const plan = new Apart()
+const plan = new SeparateBuffers()
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((label) => plan.tensor(label, 'f32', [128]))
 
 /** Names of the kernels that run after joining; copies and clears by their kind. */
