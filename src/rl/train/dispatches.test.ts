@@ -1,4 +1,5 @@
-// How many dispatches a step of the first preset starts, on a GPU and on a software adapter: recorded without a device.
+// How many dispatches a step of the first preset starts, and how much WGSL a run of it compiles, on a GPU and on a software
+// adapter: recorded without a device.
 import { expect, test } from 'vitest'
 import { joinCommands } from '../../kernels/device/joined/join_commands.ts'
 import { SeparateBuffers } from '../../kernels/device/joined/testing.ts'
@@ -54,12 +55,15 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     tensors: createRolloutTensors(plan, shape, size),
     special: { eos_token_ids: [1], pad_token_id: 0 },
   }
+  const shaders = new Map<string, number>()
   const count = <L extends string>(build: (r: Recorder<L>) => void) => {
     const recorded = collect('count', build)
     const commands = joins ? joinCommands(recorded) : recorded
-    return commands.filter(({ kind }) => kind === 'dispatch').length
+    const dispatches = commands.filter((command) => command.kind === 'dispatch')
+    for (const { kernel } of dispatches) shaders.set(kernel.name, kernel.wgsl.length)
+    return dispatches.length
   }
-  return {
+  const counts = {
     rollout: count((recorder: Recording['recorder']) => {
       recordPrefill({ ...rollout, recorder })
       recordTokens({ ...rollout, recorder }, 0, R)
@@ -70,6 +74,8 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     sft: count((r) => recordSft(r, t, t.workspace, L)),
     minis: batch / micro,
   }
+  const kilobytes = Math.round([...shaders.values()].reduce((a, b) => a + b) / 1000)
+  return { ...counts, shaders: shaders.size, kilobytes }
 }
 
 /**
@@ -81,14 +87,20 @@ const reinforcement = ({ rollout, pass, update, apply, minis }: ReturnType<typeo
 
 test('steps on a GPU: what is independent runs together', () => {
   const counts = programs(choice, true)
-  expect(counts).toEqual({ rollout: 191, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
+  const { shaders, kilobytes, ...dispatches } = counts
+  expect(dispatches).toEqual({ rollout: 191, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
+  expect(shaders).toBe(35)
+  expect(kilobytes).toBeLessThan(190)
   expect(reinforcement(counts)).toBe(463)
   expect(counts.sft + counts.apply).toBe(108)
 })
 
 test('steps on a software adapter, which gains nothing by that', () => {
   const counts = programs({}, false)
-  expect(counts).toEqual({ rollout: 197, pass: 51, update: 119, apply: 4, sft: 168, minis: 2 })
+  const { shaders, kilobytes, ...dispatches } = counts
+  expect(dispatches).toEqual({ rollout: 197, pass: 51, update: 119, apply: 4, sft: 168, minis: 2 })
+  expect(shaders).toBe(35)
+  expect(kilobytes).toBeLessThan(165)
   expect(reinforcement(counts)).toBe(597)
   expect(counts.sft + counts.apply).toBe(172)
 })
