@@ -139,8 +139,7 @@ export class Gpu implements Allocator {
     live: readonly L[],
     build: (recorder: Recorder<L>) => void,
   ): Promise<Program<L>> {
-    const recorded = collect(label, build)
-    const commands = this.#joins ? joinCommands(recorded) : recorded
+    const commands = this.#joins ? joinCommands(collect(label, build)) : collect(label, build)
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.bind(label, dispatch)))
     return { label, live, commands, dispatches: dispatches.length }
@@ -269,9 +268,8 @@ export class Gpu implements Allocator {
   }
 
   /**
-   * From now on the first runs of every recorded dispatch are measured, for `settleDispatches` to cut those that take longer
-   * than `most_ms`, and submits end before they are expected to take twice as long. No result changes by a bit. For adapters
-   * with a watchdog; software ones have none, and gain nothing. Does nothing when dispatches are limited already.
+   * From now on the first runs of every recorded dispatch are measured, for `settleDispatches` to cut those above `most_ms`, and
+   * submits end before they take twice as long: the same bits, for adapters with a watchdog. A second call does nothing.
    */
   limitDispatches(options: LimitOptions = {}): void {
     this.#dispatcher.limit ??= new DispatchLimit(options, queryMaker(this.#open))

@@ -41,8 +41,7 @@ export class Actor {
   #is_tracing = false
   /** Rows whose old log-probs are those that their first update reads. */
   #later_rows = 0
-  #begin: Program<never>
-  #probe: Program<'tokens'>
+  #own: { readonly begin: Program<never>; readonly probe: Program<'tokens'> }
   #probe_tokens = 0
 
   private constructor(
@@ -61,8 +60,7 @@ export class Actor {
     this.trainable = trainable
     this.shuffled = shuffled
     this.#programs = new ActorPrograms(gpu, tensors)
-    this.#begin = programs.begin
-    this.#probe = programs.probe
+    this.#own = programs
   }
 
   /** Allocates, uploads the weights and an adapter's factors, and records every program that `phases` will need. */
@@ -113,7 +111,7 @@ export class Actor {
   /** Zeroes the sums of this training step. */
   beginStep(): void {
     this.trainable.beginStep()
-    this.#gpu.replay(this.#begin)
+    this.#gpu.replay(this.#own.begin)
   }
 
   /** Uploads a batch for passes of `micro` rows, and what else of it is known. */
@@ -144,9 +142,8 @@ export class Actor {
    * `later` rows are kept when the next update passes over them, before it changes a weight: the same bits, one pass less.
    */
   computeLogProbs(phase: PolicyPhase, rows: BatchRows, later = 0): void {
-    const old = this.#programs.old(rows.micro)
     const pass = this.#programs.pass(phase, rows.micro, 'sampled')
-    this.#replayRows(pass, phase, rows, later, (row) => this.#gpu.replay(old, { row }))
+    this.#replayRows(pass, phase, rows, later, this.#programs.old(rows.micro))
     this.#later_rows = later
   }
 
@@ -160,13 +157,13 @@ export class Actor {
     phase: PolicyPhase,
     rows: BatchRows,
     first = 0,
-    after: (row: number) => void = () => {},
+    then?: Program<'row'>,
   ): void {
     const inv_temperature = 1 / phase.rollout.temperature
     for (let row = first; row < rows.batch; row += rows.micro) {
       const tokens = this.batch.tokens(row, rows.micro)
       this.#gpu.replay(program, { row, tokens, inv_temperature })
-      after(row)
+      if (then) this.#gpu.replay(then, { row })
     }
   }
 
@@ -179,9 +176,8 @@ export class Actor {
   }
 
   /**
-   * All mini-batches and epochs of one training step; returns the number of optimizer steps. A mini-batch without a token
-   * (all were rejected) takes none. `step` varies what an objective leaves to chance; `order` is that of each epoch's rows,
-   * where a phase shuffles them.
+   * All mini-batches and epochs of one training step; returns the number of optimizer steps: a mini-batch without a token takes
+   * none. `step` varies what an objective leaves to chance; `order`: that of each epoch's rows, where a phase shuffles them.
    */
   updatePolicy(
     batch: RolloutBatch,
@@ -195,11 +191,10 @@ export class Actor {
     const lr_factors = this.#programs.factors(phase)
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
       const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
-      const slot = order ? epoch : 0
       for (let first = 0; first < rows.batch; first += rows.mini) {
         if (tokenCount(passed, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(passed, phase, rows, first, step, slot)
+        this.accumulate(passed, phase, rows, first, step, order ? epoch : 0)
         this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
       }
       this.#later_rows = 0
@@ -225,7 +220,6 @@ export class Actor {
     epoch = 0,
   ): void {
     const pass = this.#programs.pass(phase, micro, 'updated')
-    const old = this.#programs.old(micro)
     const update = this.#programs.update(phase, micro)
     const objective = objectiveOf(phase)
     const mini_tokens = tokenCount(batch, first, mini)
@@ -239,7 +233,7 @@ export class Actor {
       const tokens = this.#updated(phase).tokens(row, micro)
       const passed = { tokens, inv_temperature: 1 / phase.rollout.temperature }
       this.#gpu.replay(pass, { row, ...passed })
-      if (row < this.#later_rows) this.#gpu.replay(old, { row })
+      if (row < this.#later_rows) this.#gpu.replay(this.#programs.old(micro), { row })
       this.#gpu.replay(update, { ...live, ...passed, epoch })
       if (this.#is_tracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
     }
@@ -291,7 +285,7 @@ export class Actor {
 
   /** Entropy of every layer's policy on the uploaded probe rows: fills probe_sums. */
   probe(): void {
-    this.#gpu.replay(this.#probe, { tokens: this.#probe_tokens })
+    this.#gpu.replay(this.#own.probe, { tokens: this.#probe_tokens })
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */
