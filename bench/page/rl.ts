@@ -54,8 +54,8 @@ export function listenToActor(): () => HeardActor {
 
 /** Scores the batch of the last step again, under the policy of `target_layer`. */
 export function scoreAgain({ actor, scored }: HeardActor, target_layer: number): void {
-  const [phase, ...rest] = scored
-  actor.computeLogProbs({ ...phase, target_layer }, ...rest)
+  const [phase, rows] = scored
+  actor.computeLogProbs({ ...phase, target_layer }, rows)
 }
 
 /** Makes the updates of the last step again, of the policy of `target_layer`. */

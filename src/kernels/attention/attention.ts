@@ -85,6 +85,7 @@ export const attention_backward_query = defineKernel({
   wgsl: params_source + withPart(backward_query, 'query_tile', query_tile),
   params,
   bindings: backward_bindings,
+  writes: { d_qkv: 'queries' },
   workgroups: ({ rows, width, num_attention_heads, head_dim }) =>
     tiledGrid(rows, num_attention_heads, width, head_dim),
 })
@@ -101,6 +102,7 @@ export const attention_backward_key_value = defineKernel({
   wgsl: params_source + backward_key_value,
   params,
   bindings: backward_bindings,
+  writes: { d_qkv: 'keys and values' },
   workgroups: ({ rows, width, num_key_value_heads, head_dim }) =>
     tiledGrid(rows, num_key_value_heads, width, head_dim),
 })

@@ -29,6 +29,11 @@ export interface OpenOptions {
   readonly timestamps?: boolean
   /** False leaves subgroups and shader-f16 alone even where the adapter has them. */
   readonly features?: boolean
+  /**
+   * Whether independent dispatches of a program become one. On a GPU by default, where starting them takes longer than many of them;
+   * a software adapter gains nothing and compiles longer.
+   */
+  readonly joins?: boolean
 }
 
 const DEFAULT_BINDING_BYTES = 134217728

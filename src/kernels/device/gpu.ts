@@ -4,6 +4,7 @@ import { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type GpuError, ShapeError, tooLarge } from './errors.ts'
+import { joinCommands } from './joined/join_commands.ts'
 import type { Access, AnyKernel, Kernel, Names, ParamType, Shader } from './kernel.ts'
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
@@ -38,10 +39,12 @@ export class Gpu implements Allocator {
   readonly #commands: Commands
   readonly #dispatcher: Dispatcher
   readonly #pipelines: Pipelines
+  readonly #joins: boolean
 
-  private constructor(device: GPUDevice, facts: AdapterFacts, segment_bytes: number) {
+  private constructor(device: GPUDevice, facts: AdapterFacts, options: OpenOptions) {
     this.facts = facts
-    this.segment_bytes = segment_bytes
+    this.segment_bytes = options.segment_bytes ?? SEGMENT_BYTES
+    this.#joins = options.joins ?? !facts.is_software
     this.#open = new OpenDevice(device)
     this.counts = this.#open.counts
     this.lost = this.#open.lost
@@ -57,7 +60,7 @@ export class Gpu implements Allocator {
    */
   static async open(options: OpenOptions = {}): Promise<Gpu> {
     const { device, facts } = await openAdapter(options)
-    return new Gpu(device, facts, options.segment_bytes ?? SEGMENT_BYTES)
+    return new Gpu(device, facts, options)
   }
 
   /** Live bytes by kind. */
@@ -136,7 +139,7 @@ export class Gpu implements Allocator {
     live: readonly L[],
     build: (recorder: Recorder<L>) => void,
   ): Promise<Program<L>> {
-    const commands = collect(label, build)
+    const commands = this.#joins ? joinCommands(collect(label, build)) : collect(label, build)
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.bind(label, dispatch)))
     return { label, live, commands, dispatches: dispatches.length }
@@ -266,9 +269,8 @@ export class Gpu implements Allocator {
   }
 
   /**
-   * From now on the first runs of every recorded dispatch are measured, for `settleDispatches` to cut those that take longer
-   * than `most_ms`, and submits end before they are expected to take twice as long. No result changes by a bit. For adapters
-   * with a watchdog; software ones have none, and gain nothing. Does nothing when dispatches are limited already.
+   * From now on the first runs of every recorded dispatch are measured, for `settleDispatches` to cut those above `most_ms`, and
+   * submits end before they take twice as long: the same bits, for adapters with a watchdog. A second call does nothing.
    */
   limitDispatches(options: LimitOptions = {}): void {
     this.#dispatcher.limit ??= new DispatchLimit(options, queryMaker(this.#open))

@@ -33,6 +33,11 @@ export interface Kernel<P extends Names<ParamType>, B extends Names<Access>> ext
   readonly params: P
   /** Storage buffers, in order, bound at @binding(1..). At most 8. */
   readonly bindings: B
+  /**
+   * Which part of a binding the kernel writes, where it is not all of it: kernels that write different parts of a tensor, and read
+   * none of it, are independent.
+   */
+  readonly writes?: { readonly [K in keyof B]?: string }
   /** Grid of workgroups. Where it asks for a param that is live, it is worked out at each replay. */
   readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
   /** For the profiler; a kernel without it shows its time alone. */

@@ -266,3 +266,23 @@ test('packed and unpacked weights are the same', () => {
   const { layout, flat } = testWeights(TINY, 2)
   expect(packWeights(layout, unpackWeights(layout, flat))).toEqual(flat)
 })
+
+test('old log-probs of the first mini-batch are those of its update, bit for bit', async () => {
+  const current = phase(L, { ppo_epochs: 2 })
+  const rows = phaseRows(current, P + R, TINY)
+  const batch = makeRows(7)
+  const values = randomValues(ROWS, 7)
+  const advantages = batch.response_mask.map((m, i) => m * values[Math.floor(i / R)])
+  const results = []
+  for (const later of [0, rows.mini]) {
+    const { actor } = await createActor([current])
+    actor.beginStep()
+    actor.upload(batch, rows, { advantages })
+    actor.computeLogProbs(current, rows, later)
+    actor.updatePolicy(batch, current, rows, 1e-3, 0)
+    const { sums, batch: own } = actor.tensors
+    results.push(await gpu.read(sums, own.old_log_probs, own.sum_pi_squared))
+    results.push([await actor.exportWeights()])
+  }
+  expect(results.slice(2)).toEqual(results.slice(0, 2))
+})

@@ -39,8 +39,9 @@ export class Actor {
   #programs: ActorPrograms
   /** Updates keep what they compute per token (step_trace.ts). */
   #is_tracing = false
-  #begin: Program<never>
-  #probe: Program<'tokens'>
+  /** Rows whose old log-probs are those that their first update reads. */
+  #later_rows = 0
+  #own: { readonly begin: Program<never>; readonly probe: Program<'tokens'> }
   #probe_tokens = 0
 
   private constructor(
@@ -59,8 +60,7 @@ export class Actor {
     this.trainable = trainable
     this.shuffled = shuffled
     this.#programs = new ActorPrograms(gpu, tensors)
-    this.#begin = programs.begin
-    this.#probe = programs.probe
+    this.#own = programs
   }
 
   /** Allocates, uploads the weights and an adapter's factors, and records every program that `phases` will need. */
@@ -111,7 +111,7 @@ export class Actor {
   /** Zeroes the sums of this training step. */
   beginStep(): void {
     this.trainable.beginStep()
-    this.#gpu.replay(this.#begin)
+    this.#gpu.replay(this.#own.begin)
   }
 
   /** Uploads a batch for passes of `micro` rows, and what else of it is known. */
@@ -137,9 +137,14 @@ export class Actor {
     this.#gpu.write(rollout_is_weights, new Float32Array(rows * R).fill(1))
   }
 
-  /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. */
-  computeLogProbs(phase: PolicyPhase, rows: BatchRows): void {
-    this.#replayRows(this.#programs.score(phase, rows.micro), phase, rows)
+  /**
+   * old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. Those of the first
+   * `later` rows are kept when the next update passes over them, before it changes a weight: the same bits, one pass less.
+   */
+  computeLogProbs(phase: PolicyPhase, rows: BatchRows, later = 0): void {
+    const pass = this.#programs.pass(phase, rows.micro, 'sampled')
+    this.#replayRows(pass, phase, rows, later, this.#programs.old(rows.micro))
+    this.#later_rows = later
   }
 
   /** ref_log_prob of the uploaded batch under the reference, read after as many blocks. */
@@ -147,14 +152,19 @@ export class Actor {
     this.#replayRows(this.#programs.reference(phase, rows.micro), phase, rows)
   }
 
-  #replayRows(program: Program<ScoreLive>, phase: PolicyPhase, rows: BatchRows): void {
+  #replayRows(
+    program: Program<ScoreLive>,
+    phase: PolicyPhase,
+    rows: BatchRows,
+    first = 0,
+    then?: Program<'row'>,
+  ): void {
     const inv_temperature = 1 / phase.rollout.temperature
-    for (let row = 0; row < rows.batch; row += rows.micro)
-      this.#gpu.replay(program, {
-        row,
-        tokens: this.batch.tokens(row, rows.micro),
-        inv_temperature,
-      })
+    for (let row = first; row < rows.batch; row += rows.micro) {
+      const tokens = this.batch.tokens(row, rows.micro)
+      this.#gpu.replay(program, { row, tokens, inv_temperature })
+      if (then) this.#gpu.replay(then, { row })
+    }
   }
 
   /** Makes the present weights the reference policy. With an adapter that is its base, whatever the adapter has learned. */
@@ -166,9 +176,8 @@ export class Actor {
   }
 
   /**
-   * All mini-batches and epochs of one training step; returns the number of optimizer steps. A mini-batch without a token
-   * (all were rejected) takes none. `step` varies what an objective leaves to chance; `order` is that of each epoch's rows,
-   * where a phase shuffles them.
+   * All mini-batches and epochs of one training step; returns the number of optimizer steps: a mini-batch without a token takes
+   * none. `step` varies what an objective leaves to chance; `order`: that of each epoch's rows, where a phase shuffles them.
    */
   updatePolicy(
     batch: RolloutBatch,
@@ -182,13 +191,13 @@ export class Actor {
     const lr_factors = this.#programs.factors(phase)
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
       const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
-      const slot = order ? epoch : 0
       for (let first = 0; first < rows.batch; first += rows.mini) {
         if (tokenCount(passed, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(passed, phase, rows, first, step, slot)
+        this.accumulate(passed, phase, rows, first, step, order ? epoch : 0)
         this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
       }
+      this.#later_rows = 0
     }
     return this.trainable.updates
   }
@@ -210,6 +219,7 @@ export class Actor {
     step: number,
     epoch = 0,
   ): void {
+    const pass = this.#programs.pass(phase, micro, 'updated')
     const update = this.#programs.update(phase, micro)
     const objective = objectiveOf(phase)
     const mini_tokens = tokenCount(batch, first, mini)
@@ -220,12 +230,11 @@ export class Actor {
       const counts = { mini_rows: mini, mini_tokens, ...micro_counts }
       const seed = callSeed(step, this.trainable.updates, row)
       const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
-      this.#gpu.replay(update, {
-        ...live,
-        tokens: this.#updated(phase).tokens(row, micro),
-        inv_temperature: 1 / phase.rollout.temperature,
-        epoch,
-      })
+      const tokens = this.#updated(phase).tokens(row, micro)
+      const passed = { tokens, inv_temperature: 1 / phase.rollout.temperature }
+      this.#gpu.replay(pass, { row, ...passed })
+      if (row < this.#later_rows) this.#gpu.replay(this.#programs.old(micro), { row })
+      this.#gpu.replay(update, { ...live, ...passed, epoch })
       if (this.#is_tracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
     }
   }
@@ -276,7 +285,7 @@ export class Actor {
 
   /** Entropy of every layer's policy on the uploaded probe rows: fills probe_sums. */
   probe(): void {
-    this.#gpu.replay(this.#probe, { tokens: this.#probe_tokens })
+    this.#gpu.replay(this.#own.probe, { tokens: this.#probe_tokens })
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */

@@ -13,8 +13,9 @@ import { shufflesRows } from './batch_rows.ts'
 import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
 import {
   type RowsLive,
+  recordOld,
+  recordPass,
   recordReference,
-  recordScore,
   recordSft,
   recordTrace,
   recordUpdate,
@@ -35,7 +36,8 @@ const POLICY_LIVE = ['row', 'tokens', 'inv_temperature'] as const
 export class ActorPrograms {
   #gpu: Gpu
   #tensors: ActorTensors
-  #score = new Map<string, Program<ScoreLive>>()
+  #pass = new Map<string, Program<ScoreLive>>()
+  #old = new Map<number, Program<'row'>>()
   #reference = new Map<string, Program<ScoreLive>>()
   #update = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
@@ -46,8 +48,14 @@ export class ActorPrograms {
     this.#tensors = tensors
   }
 
-  score(phase: PolicyPhase, micro: number): Program<ScoreLive> {
-    return prepared(this.#score.get(scoreKey(phase, micro)))
+  /** Reads the rows as they were sampled, or as a phase updates on them. */
+  pass(phase: PolicyPhase, micro: number, of: 'sampled' | 'updated'): Program<ScoreLive> {
+    const is_shuffled = of === 'updated' && shufflesRows(phase.actor)
+    return prepared(this.#pass.get(passKey(phase, micro, is_shuffled)))
+  }
+
+  old(micro: number): Program<'row'> {
+    return prepared(this.#old.get(micro))
   }
 
   reference(phase: PolicyPhase, micro: number): Program<ScoreLive> {
@@ -81,16 +89,23 @@ export class ActorPrograms {
     const { target_layer: layer, target_readout: readout } = phase
     const reference = referenceOf(tensors)
     const key = scoreKey(phase, micro)
-    await this.#record(this.#score, key, 'old_log_prob', POLICY_LIVE, (r) =>
-      recordScore(r, tensors, ws, layer, readout),
-    )
+    const updated_batch = { ...tensors, batch: batch.tensors }
+    for (const is_shuffled of shufflesRows(phase.actor) ? [false, true] : [false])
+      await this.#record(
+        this.#pass,
+        passKey(phase, micro, is_shuffled),
+        'log_probs',
+        POLICY_LIVE,
+        (r) => recordPass(r, is_shuffled ? updated_batch : tensors, ws, layer, readout),
+      )
+    await this.#record(this.#old, micro, 'old_log_prob', ['row'], (r) => recordOld(r, tensors, ws))
     if (needsReference(phase) && reference)
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
         recordReference(r, tensors, reference, ws, layer, readout),
       )
     const objective = objectiveOf(phase)
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
-    const updated = { ...tensors, gradients, batch: batch.tensors }
+    const updated = { ...updated_batch, gradients }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
     await this.#record(this.#update, this.#updateKey(phase, micro), 'update_actor', live, (r) =>
       recordUpdate(r, updated, ws, layer, objective, readout),
@@ -132,6 +147,9 @@ export class ActorPrograms {
 /** Phases with equal keys read the same policy in passes of the same size. */
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
   `${target_layer}/${target_readout}/${micro}`
+
+const passKey = (phase: PolicyPhase, micro: number, is_shuffled: boolean): string =>
+  `${scoreKey(phase, micro)}${is_shuffled ? '/shuffled' : ''}`
 
 /** The frozen policy that KL is measured to: a copy of the weights, or the base of an adapter. */
 function referenceOf({ model, reference }: ActorTensors): Model | undefined {

@@ -16,7 +16,7 @@ import { CONFIG, RL } from '../testing.ts'
 import { createActorTensors } from './actor_tensors.ts'
 import { phaseRows } from './batch_rows.ts'
 import { objectiveOf } from './objective.ts'
-import { recordScore, recordUpdate, type ScoreLive, type UpdateLive } from './programs.ts'
+import { recordPass, recordUpdate, type ScoreLive, type UpdateLive } from './programs.ts'
 
 const L = 6
 /** The first preset's model and batch: two-digit addition, 26 tokens. */
@@ -59,10 +59,11 @@ function paramsOf({ kernel, params, patches }: Dispatch) {
 /** Dispatches and operations of the update and of the scoring that comes before it. */
 function costs(layer: number) {
   const commands = [
-    ...collect<UpdateLive>('update', (r) =>
-      recordUpdate(r, tensors, tensors.workspace, layer, objectiveOf(phase)),
-    ),
-    ...collect<ScoreLive>('score', (r) => recordScore(r, tensors, tensors.workspace, layer)),
+    ...collect<UpdateLive>('update', (r) => {
+      recordPass(r, tensors, tensors.workspace, layer)
+      recordUpdate(r, tensors, tensors.workspace, layer, objectiveOf(phase))
+    }),
+    ...collect<ScoreLive>('score', (r) => recordPass(r, tensors, tensors.workspace, layer)),
   ].filter((command) => command.kind === 'dispatch')
   const flops = commands.map((command) => costOf(command.kernel, paramsOf(command))?.flops ?? 0)
   return { dispatches: commands.length, flops: flops.reduce((a, b) => a + b, 0) }

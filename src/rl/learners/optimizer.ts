@@ -29,7 +29,7 @@ const APPLY_LIVE = [
   'max_norm',
   'update',
 ] as const
-type ApplyLive = (typeof APPLY_LIVE)[number]
+export type ApplyLive = (typeof APPLY_LIVE)[number]
 
 const live =
   (name: ApplyLive) =>
@@ -47,7 +47,7 @@ type LrFactors = readonly number[] | undefined
  * Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. With
  * `lr_factors` over those of a factor above 0.
  */
-function recordApply(
+export function recordApply(
   alloc: Allocator,
   r: Recorder<ApplyLive>,
   t: OptimizerTensors,

@@ -63,8 +63,8 @@ export function storeRows(recorder: Pick<Recorder<'row'>, 'copy'>, from: Tensor,
   recorder.copy(from, to, { to_offset: ({ row }) => row * R, count: rows * R })
 }
 
-/** Log-probs of the batch under the policy that is being trained: verl's recomputed old policy. */
-export function recordScore(
+/** Forward and head of one micro-batch: log-probs under the policy that is being trained. */
+export function recordPass(
   r: Recorder<ScoreLive>,
   t: ActorTensors,
   ws: Workspace,
@@ -74,8 +74,16 @@ export function recordScore(
   loadRows(r, t.batch, ws)
   forward(r, t.model, ws, layer, undefined, tokens)
   readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
-  storeRows(r, ws.response.log_probs, t.batch.old_log_probs)
-  storeRows(r, ws.response.sum_pi_squared, t.batch.sum_pi_squared)
+}
+
+/** Keeps what the last pass read as that of the old policy: verl's recomputed old_log_probs. */
+export function recordOld(
+  r: Pick<Recorder<'row'>, 'copy'>,
+  { batch }: Pick<ActorTensors, 'batch'>,
+  { response }: Workspace,
+): void {
+  storeRows(r, response.log_probs, batch.old_log_probs)
+  storeRows(r, response.sum_pi_squared, batch.sum_pi_squared)
 }
 
 /** Log-probs of the batch under the frozen reference, read after the same number of blocks. */
@@ -93,7 +101,7 @@ export function recordReference(
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }
 
-/** Forward, objective and backward of one micro-batch: adds to the gradients. */
+/** Objective and backward of the micro-batch that recordPass has just read: adds to the gradients. */
 export function recordUpdate(
   r: Recorder<UpdateLive>,
   t: ActorTensors,
@@ -103,13 +111,10 @@ export function recordUpdate(
   readout?: Readout,
 ): void {
   const { batch } = t
-  loadRows(r, batch, ws)
   loadColumns(r, batch, ws.response, ['old_log_probs', 'advantages'])
   if (!objective.bypass) loadColumns(r, batch, ws.response, ['rollout_is_weights'])
   if (objective.kl_loss_type) loadColumns(r, batch, ws.response, ['ref_log_prob'])
-  forward(r, t.model, ws, layer, undefined, tokens)
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
-  readPolicy(r, t.model, ws, layer, inv_temperature, {}, tokens, readout)
   recordObjective(r, objective, ws.response, t)
   findBrokenToken(r, t, ws, (live) => live.epoch)
   backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)

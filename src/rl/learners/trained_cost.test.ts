@@ -18,7 +18,7 @@ import { RL } from '../testing.ts'
 import { createActorTensors } from './actor_tensors.ts'
 import { trainedSegments } from './ever_trained.ts'
 import { objectiveOf } from './objective.ts'
-import { recordUpdate, type UpdateLive } from './programs.ts'
+import { recordPass, recordUpdate, type UpdateLive } from './programs.ts'
 
 /** SmolLM2-135M. */
 const LARGE: ModelConfig = {
@@ -57,9 +57,11 @@ function updateOf(model: ModelConfig, freeze?: Freeze) {
   })
   const factors = segmentFactors(trained, phase)
   const gradients = trainedGradients(trained, tensors.gradients, factors)
-  const dispatches = collect<UpdateLive>('update', (r) =>
-    recordUpdate(r, { ...tensors, gradients }, tensors.workspace, target_layer, objectiveOf(phase)),
-  ).filter((command) => command.kind === 'dispatch')
+  const updated = { ...tensors, gradients }
+  const dispatches = collect<UpdateLive>('update', (r) => {
+    recordPass(r, updated, tensors.workspace, target_layer)
+    recordUpdate(r, updated, tensors.workspace, target_layer, objectiveOf(phase))
+  }).filter((command) => command.kind === 'dispatch')
   const flops = dispatches.map((one) => costOf(one.kernel, paramsOf(one))?.flops ?? 0)
   return {
     flops: flops.reduce((a, b) => a + b, 0),

@@ -12,7 +12,7 @@ import {
   needsReference,
   type ScoredBatch,
 } from '../experience/experience.ts'
-import { type BatchRows, criticPasses } from '../learners/batch_rows.ts'
+import { type BatchRows, criticPasses, shufflesRows } from '../learners/batch_rows.ts'
 import type { Critic } from '../learners/critic.ts'
 import { maskedMeanRows } from '../math/masked.ts'
 import type { RowOrder } from '../math/shuffle.ts'
@@ -152,12 +152,17 @@ async function prepareExperience(training: Training, step: RlStep, drawn: Drawn)
 function scoreBatch({ gpu, parts }: Training, { phase, rows, critic }: RlStep): void {
   const { bypass_mode } = phase.algorithm.rollout_correction
   gpu.stage('old_log_prob')
-  if (!bypass_mode || needsPiSquared(phase)) parts.actor.computeLogProbs(phase, rows)
+  const later = knowsOldInUpdate(phase) ? rows.mini : 0
+  if (!bypass_mode || needsPiSquared(phase)) parts.actor.computeLogProbs(phase, rows, later)
   gpu.stage('ref')
   if (needsReference(phase)) parts.actor.computeRefLogProb(phase, rows)
   gpu.stage('values')
   critic?.computeValues(rows)
 }
+
+/** Whether the first mini-batch's old log-probs can be those that its own update reads: nobody asks for them earlier. */
+const knowsOldInUpdate = (phase: RlPhase): boolean =>
+  driverColumns(phase).length === 0 && !shufflesRows(phase.actor)
 
 function updateCritic(
   { gpu }: Training,
