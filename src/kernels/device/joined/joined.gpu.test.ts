@@ -32,8 +32,10 @@ function record(r: Recorder<'rows'>, t: Readonly<Record<string, Tensor>>): void 
   r.run(places, { groups: 7, width: 0 }, { folded: t.folded, flat: t.flat })
 }
 
-async function results(joins: boolean) {
+/** With `in_parts`, every dispatch that can be cut is. */
+async function results(joins: boolean, in_parts = false) {
   const gpu = await Gpu.open({ joins })
+  if (in_parts) gpu.limitDispatches({ most_ms: 1, took: () => 4 })
   const filled = (label: string, count: number, seed: number) =>
     gpu.tensor(label, 'f32', [count], { data: randomValues(count, seed) })
   const tensors = {
@@ -51,12 +53,21 @@ async function results(joins: boolean) {
     flat: gpu.tensor('flat', 'u32', [7]),
   }
   const program = await gpu.record('joined', ['rows'], (r) => record(r, tensors))
+  let split = 0
+  for (let round = 0; in_parts && round < 4; round++) {
+    gpu.replay(program, { rows: 69 })
+    split = (await gpu.settleDispatches())?.split_dispatches ?? split
+  }
+  // Earlier rounds have added to them.
+  for (const sum of [tensors.gradient, tensors.sums, tensors.short])
+    gpu.write(sum, new Float32Array(sum.shape[0]))
   gpu.replay(program, { rows: 69 })
   const arrays = await gpu.read(...Object.values(tensors))
   const { profile } = await gpu.profile(() => gpu.replay(program, { rows: 69 }))
   gpu.destroy()
   return {
     arrays,
+    split,
     dispatches: program.dispatches,
     kernels: profile.kernels.map(({ name }) => name),
   }
@@ -67,4 +78,10 @@ test('independent kernels run as one and leave the bits that they leave apart', 
   expect(joined.arrays).toEqual(apart.arrays)
   expect(apart.dispatches).toBe(7)
   expect(joined.dispatches).toBe(3)
+})
+
+test('a joined dispatch that takes too long runs in parts, with the same bits', async () => {
+  const [whole, cut] = [await results(true), await results(true, true)]
+  expect(cut.split).toBeGreaterThan(0)
+  expect(cut.arrays).toEqual(whole.arrays)
 })
