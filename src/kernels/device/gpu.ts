@@ -256,10 +256,7 @@ export class Gpu implements Allocator {
     this.#dispatcher.clock ??= createStageClock(this.#open)
   }
 
-  /**
-   * Ends the current stage and encodes the times of all since the last call: `stamps` to be read back next, and what its
-   * values mean. Undefined where stages are not timed.
-   */
+  /** Ends the current stage and encodes the times of all since the last call, to be read back. Undefined where stages are not timed. */
   resolveStages():
     | { readonly stamps: Tensor<'u32'>; timesOf(stamps: Uint32Array): StageTimes }
     | undefined {

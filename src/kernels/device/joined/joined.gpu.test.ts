@@ -61,6 +61,7 @@ async function results(joins: boolean, in_parts = false) {
   // Earlier rounds have added to them.
   for (const sum of [tensors.gradient, tensors.sums, tensors.short])
     gpu.write(sum, new Float32Array(sum.shape[0]))
+  for (const seen of [tensors.folded, tensors.flat]) gpu.write(seen, new Uint32Array(7))
   gpu.replay(program, { rows: 69 })
   const arrays = await gpu.read(...Object.values(tensors))
   const { profile } = await gpu.profile(() => gpu.replay(program, { rows: 69 }))
