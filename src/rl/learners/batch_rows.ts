@@ -10,14 +10,39 @@ const MAX_DISPATCH_FLOP = 2e10
 /** Of a head that a dispatch sees: one that WebGPU's default binding cannot hold lies in several ranges of rows. */
 const MAX_HEAD_ELEMENTS = 2 ** 25
 
-/** Widths that decide how long the largest product of a model takes per token. */
-export type ModelWidths = Pick<ModelConfig, 'hidden_size' | 'intermediate_size' | 'vocab_size'>
+/** Most bytes that the blocks keep of one pass for its backward. */
+const MAX_KEPT_BYTES = 2 ** 30
+
+/** What decides how long the largest product of a model takes per token, and how much the blocks keep of one. */
+export type ModelWidths = Pick<
+  ModelConfig,
+  | 'hidden_size'
+  | 'intermediate_size'
+  | 'vocab_size'
+  | 'num_hidden_layers'
+  | 'num_attention_heads'
+  | 'num_key_value_heads'
+  | 'head_dim'
+>
 
 /** Tokens that go through forward and backward at once. */
-export function microTokens({ hidden_size, intermediate_size, vocab_size }: ModelWidths): number {
+export function microTokens(model: ModelWidths): number {
+  const { hidden_size, intermediate_size, vocab_size } = model
   const head = Math.min(vocab_size * hidden_size, MAX_HEAD_ELEMENTS)
   const flop_per_token = 2 * Math.max(head, 2 * intermediate_size * hidden_size)
-  return Math.min(MAX_MICRO_TOKENS, Math.floor(MAX_DISPATCH_FLOP / flop_per_token))
+  return Math.min(
+    MAX_MICRO_TOKENS,
+    Math.floor(MAX_DISPATCH_FLOP / flop_per_token),
+    Math.floor(MAX_KEPT_BYTES / keptBytes(model)),
+  )
+}
+
+/** Bytes that the blocks keep of a token where nothing is computed again: what model/transformer/workspace.ts allocates for it. */
+export function keptBytes(model: ModelWidths): number {
+  const { hidden_size: C, intermediate_size: F, num_hidden_layers: L } = model
+  const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = model
+  const block = 3 * C + 2 * (H + 2 * K) * D + H * D + 3 * F + H + 2
+  return 4 * (L * block + (L + 1) * C)
 }
 
 /** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits `max_tokens`. */

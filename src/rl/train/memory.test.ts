@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ModelConfig } from '../../model/params/config.ts'
-import { microRows, microTokens } from '../learners/batch_rows.ts'
+import { MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
+import { type ModelConfig, modelShape } from '../../model/params/config.ts'
+import { createWorkspace } from '../../model/transformer/workspace.ts'
+import { keptBytes, microRows, microTokens } from '../learners/batch_rows.ts'
 import { CONFIG, RL } from '../testing.ts'
 import { planMemory } from './memory.ts'
 
@@ -39,6 +41,21 @@ test('135 million weights train in 8 GB, and recomputed activations leave the me
   expect(again.total()).toBeLessThan(8e9)
   expect(again.bytes.activations).toBeLessThan(kept.bytes.activations / 2)
   expect(again.bytes.weights).toBe(kept.bytes.weights)
+})
+
+test('blocks keep at most 1 GiB of a pass, and what is reckoned of a token is what is planned', () => {
+  const deep = { ...LARGE, num_hidden_layers: 48, vocab_size: 512 }
+  const tokens = microTokens(deep)
+  expect(tokens * keptBytes(deep)).toBeLessThanOrEqual(2 ** 30)
+  expect((tokens + 1) * keptBytes(deep)).toBeGreaterThan(2 ** 30)
+  const planned = (width: number) => {
+    const plan = new MemoryPlan()
+    const size = { rows: 1, width, response_length: 1, trains: true }
+    const { hidden, layers } = createWorkspace(plan, modelShape(deep), size)
+    const tensors = [...hidden, ...layers.flatMap((layer) => Object.values<Tensor>({ ...layer }))]
+    return tensors.reduce((sum, { shape }) => sum + 4 * shape.reduce((a, b) => a * b, 1), 0)
+  }
+  expect(planned(7)).toBe(7 * keptBytes(deep))
 })
 
 test('no product of a micro-batch is longer than 2e10 operations, and small models go through at once', () => {
