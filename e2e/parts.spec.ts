@@ -89,9 +89,14 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   await page.evaluate(() => scrollTo(0, 0))
 
   // A phase in between: what it would drop is said, and the rest can follow it.
-  const at = await lab.number('step-count')
   await lab.get('add-phase').click()
-  await expect(lab.get('insert-now')).toHaveText(`Begin now, drop ${WARM - at} steps`)
+  // The count of steps is drawn a moment after the status.
+  const left = async () => WARM - (await lab.number('step-count'))
+  const inserted = lab.get('insert-now')
+  await expect
+    .poll(async () => (await inserted.innerText()) === `Begin now, drop ${await left()} steps`)
+    .toBe(true)
+  const at = WARM - (await left())
   await expect(lab.get('insert-drops')).toHaveText(`“warm start” has ${WARM - at} steps left.`)
   await lab.get('add-phase-kind').selectOption('grpo')
   await lab.get('add-phase-steps').fill('1')

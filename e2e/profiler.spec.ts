@@ -2,9 +2,10 @@
 import { expect, LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
+// Two updates from one batch: only then does a step compute the old log-probs by themselves.
 const LINK =
   `v=1&p=tiny&phases.0.steps=3&phases.1.steps=40&phases.2.steps=20&probe.freq=1${QUICK}` +
-  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8' +
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=4' +
   // The page says what became of both.
   '&rollout.dtype=float16&validation.prompts=4000'
 

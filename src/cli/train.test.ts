@@ -11,7 +11,7 @@ test('a run that would wait for a person is refused before anything is opened, w
 })
 
 const HUGE =
-  'https://understory.example/?v=1&p=two-skills-bupo&model.hidden_size=512&model.num_hidden_layers=32&model.intermediate_size=2048' +
+  'https://understory.example/?v=1&p=two-skills-bupo&model.hidden_size=512&model.num_hidden_layers=48&model.intermediate_size=4096' +
   '&rollout.train_batch_size=1024&rollout.n=64&actor.ppo_mini_batch_size=1024&rollout.max_response_length=64'
 
 test('a run that adds up to much memory is refused before anything is opened, with the option that allows it', async () => {
