@@ -114,7 +114,7 @@ let first: ReadonlySet<string> | undefined
 export default defineConfig({
   plugins: [react(), frames, headersFile],
   base: './',
-  // The licences of all that is bundled stand beside it.
+  // The licences of all that is bundled are beside it.
   build: {
     target: 'esnext',
     outDir: 'dist/app',

@@ -48,7 +48,7 @@ export type RunCommand =
       /** The id that the run is kept under. */
       readonly record: string
       readonly experiment: Experiment
-      /** The files that the experiment names; absent where whoever starts the run has loaded them. */
+      /** The files that the experiment names; absent where the caller has loaded them. */
       readonly contents?: readonly ContentFile[] | undefined
       /** The checkpoint to continue from; its own experiment counts then. */
       readonly from?: CheckpointSource | undefined

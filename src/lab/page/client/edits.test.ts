@@ -76,7 +76,7 @@ test('a live field that still rests is sent before the list of phases changes, a
   vi.useRealTimers()
 })
 
-test('a phase is not changed by its place while another one may come to stand there', () => {
+test('a phase is not changed by its place while another one may move there', () => {
   openPage('v=1&p=tiny')
   train()
   port().says({ type: 'status', run: 1, status: 'running' })
