@@ -43,7 +43,10 @@ async function keptModel(): Promise<{ experiment: Experiment; embedding: ArrayLi
   await new ModelStore(disk).keep({ name: 'tiny', source: '', files }, ({ name }) => of(name))
   const lists = [listOf('tiny', files)]
   const { fields } = startOf(
-    { address: '', config: model, exact_dtype: 'bfloat16', lists, tokenizer: {} },
+    {
+      ...{ address: '', config: model, exact_dtype: 'bfloat16', lists, tokenizer: {} },
+      enable_gradient_checkpointing: false,
+    },
     'fresh',
   )
   const embedding = named.get('model.embed_tokens.weight')?.data ?? []
