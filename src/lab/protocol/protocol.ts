@@ -99,6 +99,8 @@ export interface LabError {
   readonly message: string
   /** Of code memory: what the run would take. */
   readonly bytes?: number
+  /** And with gradient checkpointing, where that alone makes it fit. */
+  readonly checkpointed_bytes?: number
 }
 
 /** waiting: for a person's verdicts. */
