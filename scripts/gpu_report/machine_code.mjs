@@ -164,11 +164,13 @@ export function tripsAfter(lines, end) {
   walk(end + 1, [], 0)
   const storesOf = (way) => way.filter((line) => /^(buffer|global)_store/.test(line)).length
   const most = Math.max(...ways.map(storesOf))
-  // A tile at an edge asks for every result whether it is inside.
+  // A tile at an edge asks for every result, which has up to three stores, whether it is inside: it tests most.
   const testsOf = (way) => way.filter((line) => /^s_cbranch_exec/.test(line)).length
   const storing = ways.filter((way) => storesOf(way) === most)
-  const inner = storing.filter((way) => testsOf(way) < most / 2)
-  const whole = (inner.length > 0 ? inner : storing).sort((a, b) => a.length - b.length)
+  const tests = storing.map(testsOf)
+  const between = (Math.min(...tests) + Math.max(...tests)) / 2
+  const inner = storing.filter((way) => testsOf(way) <= between)
+  const whole = inner.sort((a, b) => a.length - b.length)
   const lengths = [...new Set(whole.map((way) => way.length))].slice(0, 2)
   return Math.max(...lengths.map((n) => tripsOf(whole.find((way) => way.length === n))))
 }
