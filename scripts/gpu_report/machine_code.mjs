@@ -4,7 +4,8 @@
 
 /** Bytes that a lane gets from a load, by the end of the instruction's name. */
 const WIDTHS = { b32: 4, dword: 4, b64: 8, dwordx2: 8, b96: 12, dwordx3: 12, b128: 16, dwordx4: 16 }
-const FMA = /^v_(fma|fmac|fmaak|fmamk)_f32/
+/** fma_mix takes halves as they are. */
+const FMA = /^v_(fma|fmac|fmaak|fmamk|fma_mix)_f32/
 /** RDNA3 issues these for 64 lanes in one cycle, others in two. */
 const QUICK = /^v_(fma|fmac|fmaak|fmamk|mul|add|sub|subrev|max|min)_f32|^v_(mov|cndmask)_b32/
 /** A quarter as fast: products of whole numbers. */
