@@ -92,12 +92,17 @@ function loop({ slices, stage, rows, cols, ...tile }: Tile, a: Staged, b: Staged
       const at = `base + p * ${size / 4}u + ${start + i * lanes}u + ${lane}`
       return `let ${name}${i} = staged[${at}];`
     })
-  const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) {
+  const biases = lines(a.held, (i) => `bias${i} += a${i};`)
+  const steps = (limit: string, more = '') => `for (var p = 0u; p < ${limit}; p++) {
 ${read(a)}
 ${read(b)}
 ${pairs(rows, cols / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}
-${bias ? `if (b_first == 0u) {\n${lines(a.held, (i) => `bias${i} += a${i};`)}\n}` : ''}
+${more}
 }`
+  const each = (limit: string) =>
+    bias
+      ? `if (b_first == 0u) {\n${steps(limit, biases)}\n} else {\n${steps(limit)}\n}`
+      : steps(limit)
   // What lies past the end of k is read, wherever that may be, and not multiplied.
   return `${all('places')}
 var k_at = slice * ${stage}u;
@@ -111,9 +116,9 @@ if (first + ${stage * slices}u < params.k) {
 ${all('read')}
 }
 if (left >= ${stage}u) {
-${steps(`${stage}u`)}
+${each(`${stage}u`)}
 } else {
-${steps('left')}
+${each('left')}
 }
 workgroupBarrier();
 }`
