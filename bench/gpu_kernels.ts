@@ -1,8 +1,9 @@
-// The kernels whose machine code `npm run gpu-report` looks at: every product, and the others that runs of the presets and of
-// models of 135 and 600 million weights take.
+// The kernels whose machine code `npm run gpu-report` looks at: all that there are, with the sizes of heads that the presets and
+// models of 135 and 600 million weights have.
 import { attentionKernels } from '../src/kernels/attention/attention.ts'
 import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
 import type { AnyKernel } from '../src/kernels/device/kernel.ts'
+import { forWeight } from '../src/kernels/matmul/bfloat16.ts'
 import { variants as fused } from '../src/kernels/matmul/matmul_fused.ts'
 import { variants as products, TILES } from '../src/kernels/matmul/matmul_variants.ts'
 
@@ -19,13 +20,17 @@ export interface ReportedKernel {
   readonly stage_fmas?: number
 }
 
-/** Columns of a row and channels of a head: preset tiny, preset A, models of 135M and 600M. */
+/** Columns of a row and channels of a head: preset tiny, preset A, the presets' larger models, models of 135M and 600M. */
 const ATTENTION = [
   { width: 16, head_dim: 8 },
   { width: 16, head_dim: 16 },
+  { width: 64, head_dim: 32 },
   { width: 512, head_dim: 64 },
   { width: 2048, head_dim: 128 },
 ]
+
+/** Products of a weight that may be kept in bfloat16, on the variants for large ones. */
+const HALVED = /^matmul_n[nt]\w*_staged_(64x64|128x128)_8x8$/
 
 const modules = import.meta.glob<Record<string, unknown>>(
   ['../src/kernels/*/*.ts', '!../src/kernels/*/*.{test,ref}.ts', '!../src/kernels/*/testing.ts'],
@@ -41,9 +46,16 @@ export function reportedKernels(): ReportedKernel[] {
     ...Object.values(cacheKernels(size, 'float32')),
     ...Object.values(cacheKernels(size, 'float16')),
   ]) as unknown as AnyKernel[]
-  const others = Object.values(modules).flatMap((module) => Object.values(module).filter(isKernel))
+  const others = Object.values(modules).flatMap((module) =>
+    Object.values(module)
+      .flatMap((x) => (Array.isArray(x) ? x : [x]))
+      .filter(isKernel),
+  )
+  const halves = [...products, ...fused]
+    .filter(({ name }) => HALVED.test(name))
+    .map((kernel) => forWeight(kernel, { dtype: 'bfloat16' }))
   const listed = [
-    ...[...products, ...fused].map((kernel) => reported(kernel, 'product')),
+    ...[...products, ...fused, ...halves].map((kernel) => reported(kernel, 'product')),
     ...attention.map((kernel) => reported(kernel, 'attention')),
     ...others.map((kernel) =>
       reported(kernel, /^attention/.test(kernel.name) ? 'other' : kindOf(kernel)),
@@ -56,7 +68,7 @@ const kindOf = ({ name }: AnyKernel) => (name.startsWith('matmul') ? 'product' :
 
 function reported(kernel: AnyKernel, kind: ReportedKernel['kind']): ReportedKernel {
   const { name, wgsl, constants = {}, requires = [], bindings } = kernel
-  const [, variant = ''] = /_(staged_\w+)$/.exec(name) ?? []
+  const [, variant = ''] = /_(staged_\w+?)(_bf16)?$/.exec(name) ?? []
   const { rows = 0, cols = 0, stage = 0 } = TILES[variant] ?? {}
   return {
     ...{ name, kind, wgsl, constants, requires, bindings: Object.values(bindings) },

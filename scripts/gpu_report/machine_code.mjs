@@ -4,7 +4,8 @@
 
 /** Bytes that a lane gets from a load, by the end of the instruction's name. */
 const WIDTHS = { b32: 4, dword: 4, b64: 8, dwordx2: 8, b96: 12, dwordx3: 12, b128: 16, dwordx4: 16 }
-const FMA = /^v_(fma|fmac|fmaak|fmamk)_f32/
+/** fma_mix takes halves as they are. */
+const FMA = /^v_(fma|fmac|fmaak|fmamk|fma_mix)_f32/
 /** RDNA3 issues these for 64 lanes in one cycle, others in two. */
 const QUICK = /^v_(fma|fmac|fmaak|fmamk|mul|add|sub|subrev|max|min)_f32|^v_(mov|cndmask)_b32/
 /** A quarter as fast: products of whole numbers. */
@@ -164,11 +165,13 @@ export function tripsAfter(lines, end) {
   walk(end + 1, [], 0)
   const storesOf = (way) => way.filter((line) => /^(buffer|global)_store/.test(line)).length
   const most = Math.max(...ways.map(storesOf))
-  // A tile at an edge asks for every result whether it is inside.
+  // A tile at an edge asks for every result, which has up to three stores, whether it is inside: it tests most.
   const testsOf = (way) => way.filter((line) => /^s_cbranch_exec/.test(line)).length
   const storing = ways.filter((way) => storesOf(way) === most)
-  const inner = storing.filter((way) => testsOf(way) < most / 2)
-  const whole = (inner.length > 0 ? inner : storing).sort((a, b) => a.length - b.length)
+  const tests = storing.map(testsOf)
+  const between = (Math.min(...tests) + Math.max(...tests)) / 2
+  const inner = storing.filter((way) => testsOf(way) <= between)
+  const whole = inner.sort((a, b) => a.length - b.length)
   const lengths = [...new Set(whole.map((way) => way.length))].slice(0, 2)
   return Math.max(...lengths.map((n) => tripsOf(whole.find((way) => way.length === n))))
 }

@@ -16,7 +16,7 @@ import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 import { narrowQuerySource, narrowSource } from './narrow_source.ts'
-import { inQuads } from './quads.ts'
+import { cacheInQuads, inQuads } from './quads.ts'
 
 const params = {
   /** B. */
@@ -173,6 +173,9 @@ export const attention_decode = defineKernel({
   cost: decodeCost(4),
 })
 
+/** attention_decode for heads of whole vectors of four. The same bits. */
+const attention_decode_quads = cacheInQuads(attention_decode)
+
 const step = defineKernel({
   name: 'attention_step',
   wgsl: narrow_step + cache_token + rope_head + cache_f32,
@@ -227,7 +230,7 @@ function tiledKernels(head_dim: number): AttentionKernels {
     forward: inQuads(attention_forward, chunks),
     backward_query: inQuads(attention_backward_query, chunks),
     backward_key_value: inQuads(attention_backward_key_value, chunks),
-    decode: attention_decode,
+    decode: attention_decode_quads,
   }
   quads.set(chunks, made)
   return made
@@ -266,7 +269,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
       wgsl: narrowSource(params_source + narrow_backward_key_value, head_dim),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
     },
-    decode: attention_decode,
+    decode: attention_decode_quads,
     step: {
       ...step,
       name: `attention_step_narrow_${head_dim}`,

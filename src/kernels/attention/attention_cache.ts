@@ -15,6 +15,7 @@ import cache_f16 from './cache_f16.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 import { narrowSource } from './narrow_source.ts'
+import { cacheInQuads } from './quads.ts'
 
 /** verl's names of what a rollout computes with; here what its keys and values are kept in. */
 export type CacheDType = 'float32' | 'float16'
@@ -47,6 +48,8 @@ export const attention_decode_f16: typeof attention_decode = {
   cost: decodeCost(2),
 }
 
+const attention_decode_f16_quads = cacheInQuads(attention_decode_f16)
+
 const steps = new Map<AttentionStep, AttentionStep>()
 
 /** attention_step with a cache of halves. The token's own key and value are in registers and are used in float32. */
@@ -72,7 +75,7 @@ export function cacheKernels(
   if (dtype === 'float32') return { write: kv_cache_write, decode, ...(step && { step }) }
   return {
     write: kv_cache_write_f16,
-    decode: attention_decode_f16,
+    decode: decode === attention_decode ? attention_decode_f16 : attention_decode_f16_quads,
     ...(step && { step: halfStep(step, size.head_dim) }),
   }
 }

@@ -1,5 +1,5 @@
 // out = sum over columns j <= column of softmax_j(scale q . k_j) v_j for one new query per row, keys and values from
-// the cache. One workgroup per (row, head): lanes over keys for the scores, over channels for the sums.
+// the cache. One workgroup per (row, head): lanes over keys for the scores, over four channels each for the sums.
 // Same order of operations as attention_forward, so the same numbers.
 //   qkv [B, (H + 2K) D]   attention_mask [B, width]   out [B, H D]
 //   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (two elements to a u32 where they are halves)
@@ -35,6 +35,25 @@ var<workgroup> weights: array<f32, LANES>;
 
 fn cached(element: u32) -> f32 { return unpacked(cache[element / PER_CACHED], element); }
 
+/** Four neighbours, of which those past the first `left` are 0: they belong to another head. */
+fn quad(element: u32, left: u32) -> vec4f {
+  let all = vec4f(cached(element), cached(element + 1u), cached(element + 2u), cached(element + 3u));
+  return select(vec4f(), all, vec4u(0u, 1u, 2u, 3u) < vec4u(left));
+}
+
+/** The query's product with the key at `base`, channel after channel. */
+fn dot_with_key(base: u32, dim: u32) -> f32 {
+  var sum = 0.0;
+  for (var d = 0u; d < dim; d += 4u) {
+    let k = quad(base + d, dim - d);
+    sum = fma(query[d], k.x, sum);
+    sum = fma(query[d + 1u], k.y, sum);
+    sum = fma(query[d + 2u], k.z, sum);
+    sum = fma(query[d + 3u], k.w, sum);
+  }
+  return sum;
+}
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -58,7 +77,8 @@ fn main(
 
   var row_max = MASKED;
   var row_sum = 0.0;
-  var sums = vec4f(); // channels lane, lane + 64, lane + 128, lane + 192
+  var sums = vec4f(); // channels first_channel … first_channel + 3
+  let first_channel = 4u * lane;
   let column = min(params.column, params.width - 1u);
   // A row that has ended attends nothing.
   if (lane == 0u) { query_is_token = attention_mask[first_token + column]; }
@@ -69,10 +89,7 @@ fn main(
     let key = min(first_key + lane, params.width - 1u);
     var score = MASKED;
     if (first_key + lane < key_end && attention_mask[first_token + key] != 0u) {
-      let base = cache_token(row, key) * token_size + k_offset;
-      var sum = 0.0;
-      for (var d = 0u; d < dim; d++) { sum = fma(query[d], cached(base + d), sum); }
-      score = sum * params.scale;
+      score = dot_with_key(cache_token(row, key) * token_size + k_offset, dim) * params.scale;
     }
     scores[lane] = score;
     workgroupBarrier();
@@ -91,19 +108,32 @@ fn main(
       row_sum *= shrink;
       sums *= shrink;
       let tile_key = first_key + tile * KEYS;
-      for (var k = 0u; k < KEYS && tile_key + k < key_end; k++) {
-        let weight = weights[tile * KEYS + k];
-        row_sum += weight;
-        let base = cache_token(row, tile_key + k) * token_size + v_offset + lane;
-        for (var c = 0u; c < 4u; c++) {
-          if (c * LANES + lane < dim) { sums[c] = fma(weight, cached(base + c * LANES), sums[c]); }
+      // Four keys at a time, because each read waits for memory. Past the last key weights are 0.
+      for (var k = 0u; k < KEYS && tile_key + k < key_end; k += 4u) {
+        let own = vec4u(0u, 1u, 2u, 3u) + k;
+        let at = tile * KEYS + k;
+        let weight = vec4f(weights[at], weights[at + 1u], weights[at + 2u], weights[at + 3u]);
+        row_sum += weight.x;
+        row_sum += weight.y;
+        row_sum += weight.z;
+        row_sum += weight.w;
+        if (first_channel < dim) {
+          let keys = min(tile_key + own, vec4u(key_end - 1u));
+          let v0 = quad(cache_token(row, keys.x) * token_size + v_offset + first_channel, dim - first_channel);
+          let v1 = quad(cache_token(row, keys.y) * token_size + v_offset + first_channel, dim - first_channel);
+          let v2 = quad(cache_token(row, keys.z) * token_size + v_offset + first_channel, dim - first_channel);
+          let v3 = quad(cache_token(row, keys.w) * token_size + v_offset + first_channel, dim - first_channel);
+          sums = fma(vec4f(weight.x), v0, sums);
+          sums = fma(vec4f(weight.y), v1, sums);
+          sums = fma(vec4f(weight.z), v2, sums);
+          sums = fma(vec4f(weight.w), v3, sums);
         }
       }
     }
   }
 
   for (var c = 0u; c < 4u; c++) {
-    let channel = c * LANES + lane;
+    let channel = first_channel + c;
     if (is_real && channel < dim) {
       out[(row * heads + head) * dim + channel] = select(0.0, sums[c] / row_sum, is_token);
     }

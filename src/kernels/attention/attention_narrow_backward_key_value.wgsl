@@ -36,26 +36,33 @@ fn main(
   let v$ = qkv[v + $u];
   var d_k$ = vec4f();
   var d_v$ = vec4f();
+  let scale = params.scale;
   let group_size = heads / kv_heads;
   let query_end = select(token, row_end, attention_mask[token] != 0u);
   for (var head = kv_head * group_size; head < (kv_head + 1u) * group_size; head++) {
+    var q = token * token_size + head * VECTORS;
+    var i = token * heads + head;
     for (var query = token; query < query_end; query++) {
+      // Read before it is known whether they are masked: a query costs one wait for memory.
+      let o = i * VECTORS;
+      let q$ = qkv[q + $u];
+      let g$ = d_out[o + $u];
+      let o$ = out[o + $u];
+      let query_lse = lse[i];
+      q += token_size;
+      i += heads;
       if (attention_mask[query] != 0u) {
-        let q = query * token_size + head * VECTORS;
-        let o = (query * heads + head) * VECTORS;
-        let q$ = qkv[q + $u];
-        let g$ = d_out[o + $u];
         var qk = vec4f();
         var gv = vec4f();
         qk = fma(q$, k$, qk);
-        gv = fma(g$, v$ - out[o + $u], gv);
-        let prob = exp((qk.x + qk.y + qk.z + qk.w) * params.scale - lse[query * heads + head]);
+        gv = fma(g$, v$ - o$, gv);
+        let prob = exp((qk.x + qk.y + qk.z + qk.w) * scale - query_lse);
         let d_score = vec4f(prob * (gv.x + gv.y + gv.z + gv.w));
         d_k$ = fma(d_score, q$, d_k$);
         d_v$ = fma(vec4f(prob), g$, d_v$);
       }
     }
   }
-  d_qkv[k + $u] = params.scale * d_k$;
+  d_qkv[k + $u] = scale * d_k$;
   d_qkv[v + $u] = d_v$;
 }

@@ -21,8 +21,8 @@ fn main(
 ) {
   #narrow_query
   let o = (token * heads + head) * VECTORS;
-  let k_offset = (heads + head / (heads / kv_heads)) * VECTORS;
-  let v_offset = k_offset + kv_heads * VECTORS;
+  let value_from_key = kv_heads * VECTORS;
+  var k = first_token * token_size + (heads + head / (heads / kv_heads)) * VECTORS;
 
   let q$ = qkv[q + $u];
   let g$ = d_out[o + $u];
@@ -30,21 +30,23 @@ fn main(
   var deltas = vec4f();
   deltas = fma(g$, out[o + $u], deltas);
   let delta = deltas.x + deltas.y + deltas.z + deltas.w;
+  let scale = params.scale;
   let query_lse = lse[token * heads + head];
   let key_end = select(first_token, token + 1u, attention_mask[token] != 0u);
   for (var key = first_token; key < key_end; key++) {
+    // Read before it is known whether they are masked: a key costs one wait for memory.
+    let k$ = qkv[k + $u];
+    let v$ = qkv[k + value_from_key + $u];
+    k += token_size;
     if (attention_mask[key] != 0u) {
-      let k = key * token_size + k_offset;
-      let v = key * token_size + v_offset;
-      let k$ = qkv[k + $u];
       var qk = vec4f();
       var gv = vec4f();
       qk = fma(q$, k$, qk);
-      gv = fma(g$, qkv[v + $u], gv);
-      let prob = exp((qk.x + qk.y + qk.z + qk.w) * params.scale - query_lse);
+      gv = fma(g$, v$, gv);
+      let prob = exp((qk.x + qk.y + qk.z + qk.w) * scale - query_lse);
       let d_score = vec4f(prob * (gv.x + gv.y + gv.z + gv.w - delta));
       d_q$ = fma(d_score, k$, d_q$);
     }
   }
-  d_qkv[q + $u] = params.scale * d_q$;
+  d_qkv[q + $u] = scale * d_q$;
 }

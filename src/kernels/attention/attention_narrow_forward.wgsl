@@ -20,22 +20,26 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   #narrow_query
-  let k_offset = (heads + head / (heads / kv_heads)) * VECTORS;
-  let v_offset = k_offset + kv_heads * VECTORS;
+  let value_from_key = kv_heads * VECTORS;
+  var k = first_token * token_size + (heads + head / (heads / kv_heads)) * VECTORS;
 
   let q$ = qkv[q + $u];
   var sum$ = vec4f();
+  let scale = params.scale;
   var row_max = MASKED;
   var row_sum = 0.0;
   let is_token = attention_mask[token] != 0u;
   let key_end = select(first_token, token + 1u, is_token);
   for (var key = first_token; key < key_end; key++) {
+    // Scored before it is known whether it is masked: a key costs two waits for memory.
+    let at = k;
+    k += token_size;
+    let k$ = qkv[at + $u];
+    var products = vec4f();
+    products = fma(q$, k$, products);
+    let score = (products.x + products.y + products.z + products.w) * scale;
     if (attention_mask[key] != 0u) {
-      let k = key * token_size + k_offset;
-      let v = key * token_size + v_offset;
-      var products = vec4f();
-      products = fma(q$, qkv[k + $u], products);
-      let score = (products.x + products.y + products.z + products.w) * params.scale;
+      let v$ = qkv[at + value_from_key + $u];
       // One of the two factors is 1: a new maximum shrinks what was summed, else the key gets a smaller weight.
       let factor = exp(-abs(score - row_max));
       let is_new_max = score > row_max;
@@ -43,7 +47,7 @@ fn main(
       let weight = select(factor, 1.0, is_new_max);
       row_max = max(row_max, score);
       row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * qkv[v + $u]);
+      sum$ = fma(sum$, vec4f(shrink), weight * v$);
     }
   }
 

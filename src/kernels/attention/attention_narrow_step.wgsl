@@ -89,35 +89,52 @@ fn main(
   let v = base + (heads + kv_heads + kv_head) * dim;
   let token_size = 2u * kv_heads * VECTORS;
   let k_offset = kv_head * VECTORS;
-  let v_offset = k_offset + kv_heads * VECTORS;
+  let value_from_key = kv_heads * VECTORS;
   // The last token of a response is beyond the cache: nobody attends to it.
   if (head % group_size == 0u && column < params.prompt_length + params.response_columns) {
     let own = cache_token(row, column) * token_size;
     cache[own + k_offset + $u] = packed_vector(own_k$);
-    cache[own + v_offset + $u] = packed_vector(own_value(v, $u));
+    cache[own + k_offset + value_from_key + $u] = packed_vector(own_value(v, $u));
   }
   // The token's own score comes first and is added last: its key need not stay in registers.
+  let scale = params.scale;
   var products = vec4f();
   products = fma(q$, own_k$, products);
-  let own_score = (products.x + products.y + products.z + products.w) * params.scale;
+  let own_score = (products.x + products.y + products.z + products.w) * scale;
 
   var sum$ = vec4f();
   var row_max = MASKED;
   var row_sum = 0.0;
-  for (var key = 0u; key < column; key++) {
-    if (attention_mask[mask_start + key] != 0u) {
-      let token = cache_token(row, key) * token_size;
-      var products = vec4f();
-      products = fma(q$, unpacked_vector(cache[token + k_offset + $u]), products);
-      let score = (products.x + products.y + products.z + products.w) * params.scale;
+  var k = cache_token(row, 0u) * token_size + k_offset;
+  var key = 0u;
+  // Tested at its end, so that compilers read where the cache lies once.
+  if (column > 0u) {
+  loop {
+    // A prompt's keys lie side by side, and so do a response's.
+    if (key == params.prompt_length) { k = cache_token(row, key) * token_size + k_offset; }
+    // Scored before it is known whether it is masked: a key costs two waits for memory.
+    let is_key = attention_mask[mask_start + key] != 0u;
+    let at = k;
+    k += token_size;
+    let k$ = cache[at + $u];
+    var products = vec4f();
+    products = fma(q$, unpacked_vector(k$), products);
+    let score = (products.x + products.y + products.z + products.w) * scale;
+    if (is_key) {
+      let v$ = cache[at + value_from_key + $u];
       let factor = exp(-abs(score - row_max));
       let is_new_max = score > row_max;
       let shrink = select(1.0, factor, is_new_max);
       let weight = select(factor, 1.0, is_new_max);
       row_max = max(row_max, score);
       row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * unpacked_vector(cache[token + v_offset + $u]));
+      sum$ = fma(sum$, vec4f(shrink), weight * unpacked_vector(v$));
     }
+    continuing {
+      key++;
+      break if key >= column;
+    }
+  }
   }
   let factor = exp(-abs(own_score - row_max));
   let is_new_max = own_score > row_max;

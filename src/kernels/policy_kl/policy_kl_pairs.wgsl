@@ -39,7 +39,14 @@ fn joined(one: Pairs, other: Pairs) -> Pairs {
   return Pairs(top, a.sum + b.sum, a.moment + b.moment);
 }
 
-var<workgroup> lanes: array<Pairs, 64>;
+/** A lane's sums, for the others: where tile_dots keeps its tiles, so that more workgroups fit beside one another. */
+fn keep(lane: u32, s: Pairs) {
+  tiles[lane] = s.top;
+  tiles[64u + lane] = s.sum;
+  tiles[128u + lane] = s.moment;
+}
+
+fn kept(lane: u32) -> Pairs { return Pairs(tiles[lane], tiles[64u + lane], tiles[128u + lane]); }
 
 /** Which of the tokens mine and mine + 1 count. */
 fn real_tokens(mine: u32) -> vec2<bool> {
@@ -77,10 +84,11 @@ fn pairs_over_range(lane: u32, first: u32, is_real: vec2<bool>) -> Pairs {
       state.sum += sum;
       state.moment += moment;
     }
-    lanes[lane] = state;
+    workgroupBarrier();
+    keep(lane, state);
     workgroupBarrier();
     if (lane % 16u == 0u) { // one lane, in order: sixteen states are too few for a tree
-      for (var n = 1u; n < 16u; n++) { state = joined(state, lanes[lane + n]); }
+      for (var n = 1u; n < 16u; n++) { state = joined(state, kept(lane + n)); }
     }
   }
   return state;

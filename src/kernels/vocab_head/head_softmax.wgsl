@@ -37,7 +37,18 @@ fn joined(one: Softmax, other: Softmax) -> Softmax {
   return Softmax(top, a.sum + b.sum, a.moment + b.moment, a.squares + b.squares, a.label + b.label);
 }
 
-var<workgroup> lanes: array<Softmax, 64>;
+/** A lane's sums, for the others: where tile_dots keeps its tiles, so that more workgroups fit beside one another. */
+fn keep(lane: u32, s: Softmax) {
+  tiles[lane] = s.top;
+  tiles[64u + lane] = s.sum;
+  tiles[128u + lane] = s.moment;
+  tiles[192u + lane] = s.squares;
+  tiles[256u + lane] = s.label;
+}
+
+fn kept(lane: u32) -> Softmax {
+  return Softmax(tiles[lane], tiles[64u + lane], tiles[128u + lane], tiles[192u + lane], tiles[256u + lane]);
+}
 
 /** The tokens first + 4·(lane / 16) + 0…3 of the list, as one lane sees them. */
 struct Tokens {
@@ -81,10 +92,11 @@ fn softmax_over_range(lane: u32, first: u32, tokens: Tokens) -> Softmax {
         }
       }
     }
-    lanes[lane] = state;
+    workgroupBarrier();
+    keep(lane, state);
     workgroupBarrier();
     if (lane % 16u == 0u) { // one lane, in order: sixteen states are too few for a tree
-      for (var n = 1u; n < 16u; n++) { state = joined(state, lanes[lane + n]); }
+      for (var n = 1u; n < 16u; n++) { state = joined(state, kept(lane + n)); }
     }
   }
   return state;

@@ -10,10 +10,12 @@ const WIDE: u32 = 64;
 /** Quads (vec4) of columns staged at a time. */
 const QUADS: u32 = 4;
 
-var<workgroup> narrow_tile: array<vec4f, 64>; // [QUADS, NARROW]
-var<workgroup> wide_tile: array<vec4f, 256>; // [QUADS, WIDE]
+/** The wide tile [QUADS, WIDE], then the narrow one [QUADS, NARROW]. Between calls of tile_dots includers may use it. */
+var<workgroup> tiles: array<vec4f, 320>;
+const NARROW_TILE: u32 = 256;
 
-/** Holds barriers: every lane calls it. Its first barrier also ends all earlier reads of workgroup memory. */
+/** Holds barriers: every lane calls it. Its first barrier also ends all earlier reads of workgroup memory; after it lanes may
+ * still read the tiles. */
 fn tile_dots(own: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
   // A compiler sees that it stays inside the tiles, and tests no index.
   let lane = own % 64u;
@@ -24,19 +26,19 @@ fn tile_dots(own: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
     workgroupBarrier();
     let row = lane / QUADS;
     let quad = lane % QUADS;
-    narrow_tile[quad * NARROW + row] = narrow_quad(first_narrow + row, c + quad * 4u);
+    tiles[NARROW_TILE + quad * NARROW + row] = narrow_quad(first_narrow + row, c + quad * 4u);
     for (var part = 0u; part < WIDE; part += NARROW) {
-      wide_tile[quad * WIDE + part + row] = wide_quad(first_wide + part + row, c + quad * 4u);
+      tiles[quad * WIDE + part + row] = wide_quad(first_wide + part + row, c + quad * 4u);
     }
     workgroupBarrier();
     for (var q = 0u; q < QUADS; q++) {
-      let at = q * NARROW + narrow_lane;
-      let rows = mat4x4f(narrow_tile[at], narrow_tile[at + 1u], narrow_tile[at + 2u], narrow_tile[at + 3u]);
+      let at = NARROW_TILE + q * NARROW + narrow_lane;
+      let rows = mat4x4f(tiles[at], tiles[at + 1u], tiles[at + 2u], tiles[at + 3u]);
       let wide = q * WIDE + wide_lane;
-      dots[0] += wide_tile[wide] * rows;
-      dots[1] += wide_tile[wide + 16u] * rows;
-      dots[2] += wide_tile[wide + 32u] * rows;
-      dots[3] += wide_tile[wide + 48u] * rows;
+      dots[0] += tiles[wide] * rows;
+      dots[1] += tiles[wide + 16u] * rows;
+      dots[2] += tiles[wide + 32u] * rows;
+      dots[3] += tiles[wide + 48u] * rows;
     }
   }
   return dots;
@@ -44,8 +46,7 @@ fn tile_dots(own: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
 
 /** Four columns of one token's unembedding; anything past the last entry, zero past column C: that ends the dots. */
 fn weight_quad(v: u32, c: u32) -> vec4f {
-  let at = min(v, params.vocab_size - 1u) * params.hidden_size + quad_columns(c);
-  let quad = vec4f(weight_at(at.x), weight_at(at.y), weight_at(at.z), weight_at(at.w));
+  let quad = weight_quad_at(min(v, params.vocab_size - 1u) * params.hidden_size, c, params.hidden_size);
   let column = vec4u(c) + vec4u(0u, 1u, 2u, 3u);
   return select(vec4f(), quad, column < vec4u(params.hidden_size));
 }

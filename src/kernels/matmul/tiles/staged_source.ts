@@ -2,7 +2,7 @@
 // vectors of four, and the inner loop is their outer product. A stage's factors are read from the buffers while the stage
 // before it is multiplied. Each result takes its terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
-import { type Result, storeTile } from './staged_store.ts'
+import { type Result, storeTile, type TileEnd } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
 import { STAGED_HEADS } from './tile_heads.ts'
 import { storeFunction } from './tile_store.ts'
@@ -68,8 +68,7 @@ ${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
 ${op === 'tn_bias' ? lines(rows / 4, (i) => `var bias${i} = vec4f();`) : ''}
 ${loop(tile, a, b, op === 'tn_bias')}
 ${slices > 1 ? sumSlices(tile, op === 'tn_bias') : ''}
-${storeTile(head, [a.size, reach], results(tile, b))}
-${op === 'tn_bias' ? storeBias(a) : ''}
+${storeTile(head, [a.size, reach], results(tile, b), op === 'tn_bias' ? addBias(a) : undefined)}
 }
 `
 }
@@ -93,12 +92,17 @@ function loop({ slices, stage, rows, cols, ...tile }: Tile, a: Staged, b: Staged
       const at = `base + p * ${size / 4}u + ${start + i * lanes}u + ${lane}`
       return `let ${name}${i} = staged[${at}];`
     })
-  const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) {
+  const biases = lines(a.held, (i) => `bias${i} += a${i};`)
+  const steps = (limit: string, more = '') => `for (var p = 0u; p < ${limit}; p++) {
 ${read(a)}
 ${read(b)}
 ${pairs(rows, cols / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}
-${bias ? `if (b_first == 0u) {\n${lines(a.held, (i) => `bias${i} += a${i};`)}\n}` : ''}
+${more}
 }`
+  const each = (limit: string) =>
+    bias
+      ? `if (b_first == 0u) {\n${steps(limit, biases)}\n} else {\n${steps(limit)}\n}`
+      : steps(limit)
   // What lies past the end of k is read, wherever that may be, and not multiplied.
   return `${all('places')}
 var k_at = slice * ${stage}u;
@@ -112,9 +116,9 @@ if (first + ${stage * slices}u < params.k) {
 ${all('read')}
 }
 if (left >= ${stage}u) {
-${steps(`${stage}u`)}
+${each(`${stage}u`)}
 } else {
-${steps('left')}
+${each('left')}
 }
 workgroupBarrier();
 }`
@@ -210,7 +214,13 @@ ${has_bias ? lines(slices - 1, round(biases)) : ''}
 if (slice > 0u) { return; }`
 }
 
-/** All lanes of a row have the same sums of the bias; the first stores them. */
-const storeBias = ({ held, lanes }: Staged): string => `if (b_first == 0u && x == 0u) {
-${lines(held, (i) => `store_bias(a_first / 4u + ${i * lanes}u + y, bias${i});`)}
-}`
+/** All lanes of a row have the same sums of the bias; the first adds them, in a tile inside the result without a test of each. */
+function addBias({ held, lanes }: Staged): TileEnd {
+  const at = (i: number) => `a_first / 4u + ${i * lanes}u + y`
+  const first = (text: string) => `if (b_first == 0u && x == 0u) {\n${text}\n}`
+  return {
+    inside: first(`${lines(held, (i) => `let old${i} = bias[${at(i)}];`)}
+${lines(held, (i) => `bias[${at(i)}] = old${i} + bias${i};`)}`),
+    edge: first(lines(held, (i) => `store_bias(${at(i)}, bias${i});`)),
+  }
+}

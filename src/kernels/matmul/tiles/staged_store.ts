@@ -13,12 +13,21 @@ export interface Result {
 
 /** Vectors that are read together before results are stored; more would not fit beside the results. */
 const READ = 8
+/** Of those that come in pairs. */
+const READ_PAIRS = 4
+
+/** What follows the stores of a tile that lies inside the result, and of one at its edge. */
+export interface TileEnd {
+  readonly inside: string
+  readonly edge: string
+}
 
 /** Stores a tile of `rows` by `cols`. */
 export function storeTile(
   { takes }: Head,
   [rows, cols]: readonly [rows: number, cols: number],
   results: readonly Result[],
+  end: TileEnd = { inside: '', edge: '' },
 ): string {
   const place = ({ row, col }: Result) => `${row}, ${col}`
   const all = (some: readonly Result[], line: (result: Result, i: number) => string) =>
@@ -28,8 +37,9 @@ export function storeTile(
     range(Math.ceil(results.length / count))
       .map((part) => {
         const some = results.slice(part * count, (part + 1) * count)
-        // Compilers read what nothing writes as early as they can, and run out of registers: the test holds them back.
-        return `if (${some[0].row} < params.m) {
+        // Compilers read what nothing writes as early as they can, and run out of registers: the test holds them back. The first
+        // part has none, so that where the buffers lie is read once.
+        return `${part > 0 ? `if (${some[0].row} < params.m) ` : ''}{
 ${all(some, (result, i) => `let before${i} = before(${place(result)});`)}
 ${all(some, (result, i) => `put(${place(result)}, ${values(result.value, `before${i}`)});`)}
 }`
@@ -42,11 +52,13 @@ ${inParts(READ, (value, before) => `${before} + ${value}`)}
 } else {
 ${all(results, put)}
 }`,
-    gates: () => inParts(READ / 2, (value, before) => `${value}, ${before}`),
+    gates: () => inParts(READ_PAIRS, (value, before) => `${value}, ${before}`),
   }
   return `if (a_first + ${rows}u <= params.m && b_first + ${cols}u <= params.n) {
 ${takes && takes !== 'pair' ? inside[takes]() : ''}
+${end.inside}
 } else {
 ${all(results, (result) => `store(${place(result)}, ${result.value});`)}
+${end.edge}
 }`
 }
