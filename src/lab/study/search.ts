@@ -3,7 +3,7 @@
 import { mean } from '../../rl/math/stats.ts'
 import { matchResults, runKey } from './analysis.ts'
 import type { Arm } from './arms.ts'
-import { commonBudget, measureOf, metricOf } from './measure.ts'
+import { measureOf, metricOf, readingOf } from './measure.ts'
 import { missingRuns, type PlannedRun } from './queue.ts'
 import type { RunResult } from './results.ts'
 import type { Study } from './study.ts'
@@ -74,12 +74,12 @@ function best(
   const matched = matchResults(arms, study.seeds, results)
   const runs = [...matched.values()]
   const metric = metricOf(runs, study.measure.metric)
-  const until = commonBudget(runs, study)
+  const reading = readingOf(runs, study)
   const sign = study.measure.goal === 'higher' ? 1 : -1
   const scoreOf = (arm: Arm): number => {
     const values = study.seeds.flatMap((seed) => {
       const run = matched.get(runKey(arm, seed))
-      const value = run && metric ? measureOf(run, study, metric, until) : undefined
+      const value = run && metric ? measureOf(run, study, metric, reading) : undefined
       return value === undefined ? [] : [sign * value]
     })
     return values.length > 0 ? mean(values) : Number.NEGATIVE_INFINITY

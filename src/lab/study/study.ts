@@ -76,8 +76,13 @@ const studySchema = z.strictObject({
   measure: z.strictObject({
     /** A metric's name or how it ends, e.g. acc/greedy. */
     metric: text(120).check(z.minLength(1)),
-    /** end: the last value. last: the mean of the last five. area: the mean height of the curve over the budget. */
-    at: z._default(z.enum(['end', 'last', 'area']), 'end'),
+    /**
+     * end: the last value. last: the mean of the last five. area: the mean height of the curve over the budget. level: the value where
+     * `reaches` is first as high as all arms of the seed came, between evaluations on a straight line.
+     */
+    at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
+    /** Of `level`: a metric that rises, or how its name ends, e.g. acc/mean@16. */
+    reaches: z._default(text(120), ''),
     goal: z._default(z.enum(['higher', 'lower']), 'higher'),
     /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and assumes less. */
     test: z._default(z.enum(['t', 'permutation']), 't'),
@@ -106,6 +111,11 @@ export function parseStudy(document: unknown): ParsedStudy {
   const issues: Issue[] = []
   if (new Set(data.seeds).size < data.seeds.length)
     issues.push({ path: 'seeds', message: 'expected each seed once' })
+  if ((data.measure.at === 'level') !== (data.measure.reaches !== ''))
+    issues.push({
+      path: 'measure.reaches',
+      message: 'expected a metric where at is level, else none',
+    })
   if ((data.search?.choosing ?? 0) >= data.seeds.length)
     issues.push({ path: 'search.choosing', message: 'expected fewer than there are seeds' })
   const names = data.arms.map(({ name }) => name)
