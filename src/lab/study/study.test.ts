@@ -202,6 +202,7 @@ describe('the analysis', () => {
     ])
     expect(files.get('report.md')).toMatch(/Which rate is better\?[\s\S]*Better than slow: fast/)
     expect(files.get('report.md')).toContain('- measure changed.')
+    expect(files.get('report.md')).toContain('| fast | 2.00 (−1) |')
     for (const [name, text] of files)
       if (name.endsWith('.svg')) expect(text).not.toMatch(/NaN|undefined/)
   })
