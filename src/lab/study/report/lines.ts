@@ -133,18 +133,20 @@ export function curvesPlot(study: Study, analysis: Analysis): string {
   return linesPicture(`${metric} by arm`, same === 'arithmetic' ? '10⁹ operations' : same, lines)
 }
 
+/** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
+export const entropiesOf = (analysis: Analysis, study: Study, name: string): SeedCurve[] =>
+  runsOf(analysis, study, name).map(({ seed, series }) => {
+    const layers = Object.keys(series)
+      .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => a - b)
+    const values = layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN)
+    return { seed, at: layers, values }
+  })
+
 /** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none was measured. */
 export function layersPlot(study: Study, analysis: Analysis): string | undefined {
-  const curves = analysis.arms.map(({ arm: { name } }) =>
-    runsOf(analysis, study, name).map(({ seed, series }) => {
-      const layers = Object.keys(series)
-        .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
-        .map(Number)
-        .sort((a, b) => a - b)
-      const values = layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN)
-      return { seed, at: layers, values }
-    }),
-  )
+  const curves = analysis.arms.map(({ arm: { name } }) => entropiesOf(analysis, study, name))
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
     band: bandOf(own),
