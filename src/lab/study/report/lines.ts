@@ -19,7 +19,8 @@ interface Band {
   readonly high: readonly number[]
 }
 
-interface Line {
+/** A line of a picture, and the band around it; a band of no height is not seen. */
+export interface PictureLine {
   readonly name: string
   readonly band: Band
 }
@@ -78,8 +79,13 @@ function bandOf(curves: readonly SeedCurve[]): Band {
   }
 }
 
-/** Lines in one frame, with bands of their 95 % intervals. */
-function linesPicture(title: string, unit: string, lines: readonly Line[], height = 400): string {
+/** Lines in one frame, with bands of their 95 % intervals. `unit` is what the lower axis counts. */
+export function linesPicture(
+  title: string,
+  unit: string,
+  lines: readonly PictureLine[],
+  height = 400,
+): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
   const columns = 3
   const legend_rows = Math.ceil(shown.length / columns)
