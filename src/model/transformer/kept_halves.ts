@@ -3,31 +3,9 @@
 // forward pass has the bits that it has without this, and gradients differ by the rounding. Every sum is in float32.
 import { from_bfloat16, to_bfloat16 } from '../../kernels/bfloat16/bfloat16.ts'
 import { derived, type Recorder } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
 import type { Tokens } from './model.ts'
-import type { LayerActivations, Workspace } from './workspace.ts'
-
-/**
- * Safe to round: they are factors of products, or enter a norm or a SwiGLU. qkv_rotated and lse stay exact, because attention's
- * backward takes the exponent of the difference of its scores and lse; so do the residual stream and the norms' factors.
- */
-const HALVED = ['attn_in', 'qkv', 'context', 'middle', 'ffn_in', 'gate_up', 'activated'] as const
-
-/** What one block keeps in bfloat16. */
-export type KeptHalves = Readonly<Record<(typeof HALVED)[number], Tensor>>
-
-/** Room for what block `l` keeps of the activations that all blocks compute in. */
-export function createHalves(
-  alloc: Allocator,
-  activations: LayerActivations,
-  l: number,
-): KeptHalves {
-  const halves = HALVED.map((name) => {
-    const options = { kind: 'activations' } as const
-    return [name, alloc.tensor(`${name}.${l}`, 'bfloat16', activations[name].shape, options)]
-  })
-  return Object.fromEntries(halves) as KeptHalves
-}
+import { HALVED, type Workspace } from './workspace.ts'
 
 /** Stores what block `l` has just computed, where it is kept in halves. */
 export const storeHalves = <L extends string>(

@@ -2,7 +2,6 @@
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
 import { gradientElements } from './head_ranges.ts'
-import { createHalves, type KeptHalves } from './kept_halves.ts'
 import { createResponse, type ResponseTensors } from './response_tensors.ts'
 
 /** What one block leaves for its backward. M = rows · width tokens at most. */
@@ -29,6 +28,23 @@ export interface LayerActivations {
   /** silu(gate) · up, [M, F]. */
   readonly activated: Tensor
 }
+
+/**
+ * Safe to round: they are factors of products, or enter a norm or a SwiGLU. qkv_rotated and lse stay exact, because attention's
+ * backward takes the exponent of the difference of its scores and lse; so do the residual stream and the norms' factors.
+ */
+export const HALVED = [
+  'attn_in',
+  'qkv',
+  'context',
+  'middle',
+  'ffn_in',
+  'gate_up',
+  'activated',
+] as const
+
+/** What one block keeps in bfloat16. */
+export type KeptHalves = Readonly<Record<(typeof HALVED)[number], Tensor>>
 
 /** Gradients with respect to activations: reused by every layer. */
 export interface BackwardScratch {
@@ -180,6 +196,15 @@ const createExact = (f32: AllocF32, shape: ModelShape, M: number, l: number) => 
   lse: f32(`lse.${l}`, M, shape.num_attention_heads),
   ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
 })
+
+/** Room for what block `l` keeps of the activations that all blocks compute in. */
+function createHalves(alloc: Allocator, activations: LayerActivations, l: number): KeptHalves {
+  const halves = HALVED.map((name) => {
+    const options = { kind: 'activations' } as const
+    return [name, alloc.tensor(`${name}.${l}`, 'bfloat16', activations[name].shape, options)]
+  })
+  return Object.fromEntries(halves) as KeptHalves
+}
 
 function createBackward(
   f32: AllocF32,

@@ -126,6 +126,7 @@ test('with activations kept in bfloat16 twelve steps end near the default run’
   const expected = await ordinaryRun()
   const error = norm(difference(weights, expected)) / norm(difference(expected, flat))
   expect(error).toBeGreaterThan(0)
+  // Measured on lavapipe: 0.014. Each gradient is off by up to 2^-8, and AdamW's step does not shrink with the gradient.
   expect(error).toBeLessThan(0.05)
   expect(await trained({}, layout)).toEqual(weights)
 })
