@@ -38,7 +38,8 @@ export default defineConfig({
   timeout: 480_000,
   expect: { timeout: 60_000 },
   reporter: [['line'], ['json', { outputFile: 'test-results/e2e.json' }]],
-  use: { baseURL: address, browserName: 'chromium' },
+  // What is kept for offline use would hide what a test answers in place of the server; e2e/offline.spec.ts allows it.
+  use: { baseURL: address, browserName: 'chromium', serviceWorkers: 'block' },
   projects: [
     {
       name: 'webgpu',

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import type { Plugin } from 'vite'
+import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 
 // Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no GPU.
@@ -80,6 +83,95 @@ const headersFile: Plugin = {
   },
 }
 
+const OUT = 'dist/app'
+let built_into = OUT
+
+/** Where this build goes, and the licence of what the service worker consists of beside those of the page. */
+const workerLicense: Plugin = {
+  name: 'service-worker-license',
+  configResolved({ build }) {
+    built_into = build.outDir
+  },
+  generateBundle() {
+    const source = readFileSync('node_modules/workbox-core/LICENSE', 'utf8')
+    this.emitFile({ type: 'asset', fileName: 'sw-license.txt', source: `Workbox\n\n${source}` })
+  },
+}
+
+/** Python and what a person may never open: kept when it was used, not before. Its files have their hash in their names. */
+const PYTHON = 'assets/{pyodide,python_stdlib}*'
+
+/**
+ * The service worker keeps one whole build, and answers with files of that build alone: the hash of each must be right, so a build that is
+ * replaced while it is fetched is not kept. A later build waits until the person asks for it (src/ui/base/page/offline.ts).
+ */
+const offline = VitePWA({
+  registerType: 'prompt',
+  injectRegister: false,
+  manifestFilename: 'manifest.json',
+  manifest: {
+    id: './',
+    name: 'Understory',
+    short_name: 'Understory',
+    description:
+      'Train small transformers with reinforcement learning on your own GPU, and watch the policy of every layer.',
+    start_url: './',
+    scope: './',
+    display: 'standalone',
+    background_color: '#0e1512',
+    theme_color: '#0e1512',
+    categories: ['education', 'science'],
+    icons: [
+      { src: 'favicon.svg', type: 'image/svg+xml', sizes: 'any' },
+      { src: 'icons/icon-192.png', type: 'image/png', sizes: '192x192' },
+      { src: 'icons/icon-512.png', type: 'image/png', sizes: '512x512' },
+      {
+        src: 'icons/icon-maskable-512.png',
+        type: 'image/png',
+        sizes: '512x512',
+        purpose: 'maskable',
+      },
+    ],
+  },
+  includeManifestIcons: false,
+  workbox: {
+    inlineWorkboxRuntime: true,
+    globPatterns: ['index.html', 'favicon.svg', 'assets/*.{js,css}'],
+    globIgnores: [PYTHON],
+    dontCacheBustURLsMatching: /^assets\//,
+    maximumFileSizeToCacheInBytes: 4e6,
+    manifestTransforms: [
+      (entries) => ({
+        manifest: entries.map((entry) => {
+          const digest = createHash('sha384').update(readFileSync(join(built_into, entry.url)))
+          return { ...entry, integrity: `sha384-${digest.digest('base64')}` }
+        }),
+        warnings: [],
+      }),
+    ],
+    // The page's own address alone, with any link: other files and folders below it are the server's.
+    navigateFallback: null,
+    // But what asks which build the server has (src/ui/base/page/new_version.ts).
+    ignoreURLParametersMatching: [/^(?!fresh$)/],
+    clientsClaim: true,
+    runtimeCaching: [
+      {
+        urlPattern: ({ sameOrigin, url }) =>
+          sameOrigin && /\/assets\/(pyodide|python_stdlib)[^/]*$/.test(url.pathname),
+        handler: 'CacheFirst',
+        options: { cacheName: 'understory-python', expiration: { maxEntries: 10 } },
+      },
+      {
+        // Their names stay the same from build to build, so the server comes first.
+        urlPattern: ({ sameOrigin, url }) =>
+          sameOrigin && /\/(models|recordings)\/.*[^/]$/.test(url.pathname),
+        handler: 'NetworkFirst',
+        options: { cacheName: 'understory-models', expiration: { maxEntries: 40 } },
+      },
+    ],
+  },
+})
+
 /**
  * GPU tests of Node alone: training, which the browser tests show on the page, and what takes Chromium's software adapter minutes.
  * Kernels and the model run in Chromium; `npm run test:long` runs them on Dawn in Node, too.
@@ -112,12 +204,12 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
 let first: ReadonlySet<string> | undefined
 
 export default defineConfig({
-  plugins: [react(), frames, headersFile],
+  plugins: [react(), frames, headersFile, workerLicense, offline],
   base: './',
-  // The licences of all that is bundled stand beside it.
+  // The licences of all that is bundled are beside it.
   build: {
     target: 'esnext',
-    outDir: 'dist/app',
+    outDir: OUT,
     license: { fileName: 'licenses.txt' },
     rolldownOptions: {
       output: {

@@ -1,6 +1,6 @@
 // Reading golden files strictly: what is missing, misshapen or not understood is said, never passed over.
 
-/** A golden case that cannot be run as it stands; the message is a sentence about the case. */
+/** A golden case that cannot be run as it is; the message is a sentence about the case. */
 export class CaseError extends Error {
   override readonly name = 'CaseError'
 }

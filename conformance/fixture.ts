@@ -6,7 +6,7 @@ import type { MatmulChoice } from '../src/kernels/matmul/matmul_variants.ts'
 import { Fields } from './fields.ts'
 import { type Check, type Output, type Result, runCheck } from './report.ts'
 
-/** What a run of conform has at hand. */
+/** What a run of conform can use. */
 export interface Context {
   /** undefined: without an adapter; checks on the GPU are left out. */
   readonly gpu: Gpu | undefined

@@ -205,7 +205,7 @@ export async function runObjective(
 
 /**
  * The metrics that verl's loss reports. The kernels' are shares of the mini-batch that token_count speaks of and add up over its
- * parts; verl's are means over the tokens at hand.
+ * parts; verl's are means over the tokens of the call.
  */
 export function lossMetrics(
   { sums }: ObjectiveResult,

@@ -66,7 +66,7 @@ async function download(lab: LabPage, chart: string, kind: string) {
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
 }
 
-test('lines hide and stand alone, ranges zoom all charts, axes and lines change', async ({
+test('lines are hidden or shown alone, ranges zoom all charts, axes and lines change', async ({
   lab,
   page,
 }) => {

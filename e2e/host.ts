@@ -82,6 +82,7 @@ async function holdWorker(page: Page): Promise<void> {
 export async function openHost(browser: Browser): Promise<Host> {
   const context = await browser.newContext({
     baseURL: `http://127.0.0.1:${process.env.E2E_PORT}/`,
+    serviceWorkers: 'block',
   })
   const page = await context.newPage()
   await holdWorker(page)

@@ -93,6 +93,16 @@ export const measured = (lines: string): unknown[] =>
       return { step, data: Object.fromEntries(kept) }
     })
 
+/** Puts what the page's console says into `lines`. */
+export function followConsole(page: Page, lines: string[]): void {
+  page.on('console', (message) => {
+    // The tests' own doing (playwright.config.ts).
+    if (!message.text().startsWith('Service Worker registration blocked'))
+      lines.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`))
+}
+
 /** Tests with a page whose console must stay empty, and that has a worker of its own. */
 export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { host: Host }>({
   // Here, as tests of one set of fixtures run in one browser.
@@ -106,8 +116,7 @@ export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { hos
   ],
   console_lines: async ({ page }, use) => {
     const lines: string[] = []
-    page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))
-    page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`))
+    followConsole(page, lines)
     page.on('requestfailed', (request) => {
       // A page that is left lets go of what it was still loading.
       if (request.failure()?.errorText !== 'net::ERR_ABORTED')

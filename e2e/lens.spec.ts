@@ -117,7 +117,7 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
   await expect(grid.locator('tbody td')).toHaveCount(LAYERS * other.tokens.length)
 })
 
-test('two steps stand beside each other, or as a difference; normed greys the embedding', async ({
+test('two steps are shown side by side, or as a difference; normed greys the embedding', async ({
   lab,
   page,
 }) => {

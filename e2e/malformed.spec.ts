@@ -52,7 +52,7 @@ test('after a hostile link the page still trains', async ({ lab }) => {
   await expect(lab.get('step-count')).toHaveText('1', { timeout: 120_000 })
 })
 
-/** Settings that do not go together, and the reason that stands below the field. */
+/** Settings that do not go together, and the reason below the field. */
 const REFUSED: readonly (readonly [
   name: string,
   link: string,

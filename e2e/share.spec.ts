@@ -1,5 +1,5 @@
 // What a link can carry beside the experiment: curves, a view for a class, a frame for another page.
-import { expect, LabPage, QUICK } from './lab_page.ts'
+import { expect, followConsole, LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** A few small steps of every phase. */
@@ -37,8 +37,7 @@ test('a link with curves shows the receiver the sender’s result', async ({
   const context = await browser.newContext()
   const received = new LabPage(await context.newPage())
   const lines: string[] = []
-  received.page.on('console', (message) => lines.push(message.text()))
-  received.page.on('pageerror', (error) => lines.push(error.message))
+  followConsole(received.page, lines)
   await received.page.goto(link)
   await received.waitForStatus('idle')
   const reference = received.get('reference')

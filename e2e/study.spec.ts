@@ -79,6 +79,13 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   const link = await page.evaluate(() => navigator.clipboard.readText())
   await lab.get('study-clear').click()
   await expect(lab.get('study-form')).toBeVisible()
+  // Those that come with the lab are listed there, each with its answer.
+  const listed = lab.get('study-gallery-ppo_lead')
+  await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
+  await listed.getByRole('button').click()
+  await expect(lab.get('study-progress')).toContainText('0 of 30 runs')
+  await lab.get('study-clear').click()
+  await expect(lab.get('study-form')).toBeVisible()
   await page.goto('about:blank')
   await page.goto(link)
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')

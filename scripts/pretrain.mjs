@@ -1,5 +1,5 @@
-// npm run pretrain: makes the model in public/models/arithmetic again, from its recipe in bench/pretrained. Takes minutes on a GPU and an
-// hour on a CPU; the same adapter gives the same bits.
+// npm run pretrain [-- NAME …]: makes the models in public/models again, or those named, from their recipes in bench/pretrained. Takes minutes
+// on a GPU and up to an hour on a CPU; the same adapter gives the same bits.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { loadVite, ROOT } from './project.mjs'
 
 const WORK = join(ROOT, 'dist/pretrained')
+const SHIPPED = join(ROOT, 'src/lab/content/models/shipped.json')
 const { runnerImport } = await loadVite()
 const quiet = { configFile: false, logLevel: 'error' }
-const { module } = await runnerImport(join(ROOT, 'bench/pretrained/mixture.ts'), quiet)
-mkdirSync(WORK, { recursive: true })
-const data = join(WORK, 'mixture.jsonl')
-writeFileSync(data, module.mixtureRows())
+const load = async (file) => (await runnerImport(join(ROOT, file), quiet)).module
+const { PRETRAINED, mixtureRows } = await load('bench/pretrained/mixture.ts')
+const { modelHash, namesOfModel } = await load('src/lab/content/models/model_files.ts')
 
 /** One command of `npm run lab`; ends this one where it fails. */
 function lab(...args) {
@@ -21,33 +21,36 @@ function lab(...args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-const recipe = join(ROOT, 'bench/pretrained/experiment.json')
-const tokens = ['--data', data, '--tokenizer', 'arithmetic']
-lab('train', recipe, ...tokens, '--out', join(WORK, 'run'), '--force')
-lab(
-  'export',
-  join(WORK, 'run'),
-  '--to',
-  'hf',
-  join(ROOT, 'public/models/arithmetic'),
-  '--data',
-  data,
-  '--force',
-)
+/** Trains a model and writes it into public/models. Returns its files with their hashes. */
+function pretrain(name) {
+  const { recipe, mixture } = PRETRAINED[name]
+  const work = join(WORK, name)
+  const folder = join(ROOT, 'public/models', name)
+  mkdirSync(work, { recursive: true })
+  const data = join(work, 'mixture.jsonl')
+  writeFileSync(data, mixtureRows(mixture))
+  const tokens = ['--data', data, '--tokenizer', 'arithmetic']
+  const run = join(work, 'run')
+  lab('train', join(ROOT, 'bench/pretrained', recipe), ...tokens, '--out', run, '--force')
+  lab('export', run, '--to', 'hf', folder, '--data', data, '--force')
+  return namesOfModel(readdirSync(folder)).map((file) => {
+    const bytes = readFileSync(join(folder, file))
+    const sha256 = `sha256-${createHash('sha256').update(bytes).digest('hex')}`
+    return { name: file, bytes: bytes.length, sha256 }
+  })
+}
 
-// What the page and the command line know of it.
-const folder = join(ROOT, 'public/models/arithmetic')
-const { module: lists } = await runnerImport(
-  join(ROOT, 'src/lab/content/models/model_files.ts'),
-  quiet,
-)
-const arithmetic = lists.namesOfModel(readdirSync(folder)).map((name) => {
-  const bytes = readFileSync(join(folder, name))
-  const sha256 = `sha256-${createHash('sha256').update(bytes).digest('hex')}`
-  return { name, bytes: bytes.length, sha256 }
-})
-writeFileSync(
-  join(ROOT, 'src/lab/content/models/shipped.json'),
-  `${JSON.stringify({ arithmetic }, undefined, 2)}\n`,
-)
-console.log(`The model is ${lists.modelHash(arithmetic)}: src/lab/presets names it.`)
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !(name in PRETRAINED))
+if (unknown.length > 0) {
+  const names = Object.keys(PRETRAINED).join(', ')
+  console.error(`There is no model ${unknown.join(', ')}. Models: ${names}.`)
+  process.exit(2)
+}
+for (const name of asked.length > 0 ? asked : Object.keys(PRETRAINED)) {
+  const files = pretrain(name)
+  // What the page and the command line know of the models.
+  const shipped = { ...JSON.parse(readFileSync(SHIPPED, 'utf8')), [name]: files }
+  writeFileSync(SHIPPED, `${JSON.stringify(shipped, undefined, 2)}\n`)
+  console.log(`${name} is ${modelHash(files)}: what begins with it names that.`)
+}

@@ -1,11 +1,12 @@
 // npm run studies [-- NAME … --jobs N | --report]: trains what is missing of the studies in bench/studies, or of those named, and writes their
 // reports, tables and pictures into docs/studies. A finished run is in results.jsonl there and is not trained again, so without a
-// missing run, or with --report, this writes the reports alone.
+// missing run, or with --report, this writes the reports alone. At the end it writes what docs/results.md and the page say of them.
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from './project.mjs'
+import { galleryEntry, withStudies } from './study_said.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,3 +42,15 @@ for (const name of positionals.length > 0 ? positionals : all.filter((one) => on
   const code = await new Promise((resolve) => child.on('close', resolve))
   if (code !== 0) process.exit(code ?? 1)
 }
+
+const kept = (name, file) => join(ROOT, 'docs/studies', name, file)
+const results = join(ROOT, 'docs/results.md')
+const csvOf = (name) => readFileSync(kept(name, 'table.csv'), 'utf8')
+writeFileSync(results, withStudies(readFileSync(results, 'utf8'), csvOf))
+const gallery = all
+  .filter((name) => existsSync(kept(name, 'report.md')))
+  .map((name) => galleryEntry(name, readFileSync(kept(name, 'report.md'), 'utf8')))
+writeFileSync(
+  join(ROOT, 'src/lab/study/page/gallery.json'),
+  `${JSON.stringify(gallery, undefined, 2)}\n`,
+)

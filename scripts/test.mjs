@@ -28,15 +28,15 @@ const STAGES = {
   conform,
   gpu: async () => ((await findChromium()) ? vitest('gpu') : NO_CHROMIUM),
   build: () => check('vite', ['build', '--logLevel', 'error']),
-  e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
+  e2e: async (part) => ((await findChromium()) ? playwright(part) : NO_CHROMIUM),
 }
 /** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
 const LANES = [
   ['lint', 'types', 'unit', 'conform', 'dawn'],
-  ['build', 'e2e'],
+  ['build'],
 ]
-/** For the lane that has done its own first; torture is only in `npm run test:long`. */
-const LAST = ['gpu', 'torture']
+/** The lane that is free takes the next one, which may be a part of a stage; torture is only in `npm run test:long`. */
+const LAST = ['e2e 1/5', 'e2e 2/5', 'gpu', 'e2e 3/5', 'e2e 4/5', 'e2e 5/5', 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train'].map((kind) => {
   const all = `../shared/goldens/${kind}`
@@ -73,7 +73,7 @@ try {
   if (selected.some((name) => ['dawn', 'conform', 'gpu', 'e2e'].includes(name)))
     await findChromium()
   const on_gpu = {}
-  const isSelected = (name) => selected.includes(name)
+  const isSelected = (name) => selected.includes(name.split(' ')[0])
   const last = LAST.filter(isSelected)
   await Promise.all(
     LANES.map(async (lane) => {
@@ -104,15 +104,16 @@ function printSlowest() {
     console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
 }
 
-/** Runs one stage, prints its line and what failed, and adds it to the total. Resolves with how many tests ran on an adapter, if it has any. */
+/** Runs one stage or a part of it, prints its line and what failed, and adds it to the total. Resolves with how many tests ran on an adapter, if it has any. */
 async function runStage(name) {
   const start = performance.now()
-  const result = await STAGES[name]()
+  const [stage, part] = name.split(' ')
+  const result = await STAGES[stage](part)
   const { passed = 0, failed = 0, skipped = 0, note, failures = [] } = result
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`]
   console.log(
-    `${name.padEnd(6)} ${(note ?? counts.filter(Boolean).join(', ')).padEnd(30)} ${seconds} s`,
+    `${name.padEnd(7)} ${(note ?? counts.filter(Boolean).join(', ')).padEnd(30)} ${seconds} s`,
   )
   for (const failure of failures) console.log(indent(failure))
   total.passed += passed
@@ -244,13 +245,15 @@ function endedStage(watch, why) {
   return { ...watch.ended(why, performance.now()), on_gpu: watch.passed + watch.failed }
 }
 
-/** The browser tests on the built page. */
-async function playwright() {
-  const file = join(temporary, 'e2e.json')
+/** One part of the browser tests on the built page, as "2/5". */
+async function playwright(part) {
+  const number = part.split('/')[0]
+  const file = join(temporary, `e2e_${number}.json`)
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file, FORCE_COLOR: '0' }
   const watching = watched({ env })
-  const reporters = '--reporter=json,./scripts/test_reporter.mjs'
-  const { code, text, ended } = await tool('playwright', ['test', reporters], watching)
+  const args = ['--reporter=json,./scripts/test_reporter.mjs', `--shard=${part}`]
+  const output = `--output=test-results/e2e_${number}`
+  const { code, text, ended } = await tool('playwright', ['test', ...args, output], watching)
   if (ended) return endedStage(watching.watch, ended)
   const report = readJson(file)
   if (!report) return closed({ failed: 0 }, code || 1, text)

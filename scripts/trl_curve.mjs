@@ -17,7 +17,7 @@ const SD_FLOOR = { reward: 0.03, mean_length: 0.05, entropy: 0.05, grad_norm: 0.
 const short = (value) => Number(value.toPrecision(4))
 const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length
 
-/** TRL logs every update; what belongs to the whole batch stands beside its first. */
+/** TRL logs every update; what belongs to the whole batch is logged with its first. */
 function trlSeries(folder) {
   const log = JSON.parse(readFileSync(join(folder, 'trained/trl_log.json'), 'utf8'))
   const updates = log.filter((entry) => 'grad_norm' in entry)

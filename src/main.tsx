@@ -82,3 +82,10 @@ if (root)
     </StrictMode>,
   )
 loadPartsSoon()
+// A server of sources has no service worker.
+if (import.meta.env.PROD)
+  addEventListener('load', () => {
+    const keep = async () => (await import('./ui/base/page/offline.ts')).keepOffline()
+    // Whatever is wrong with it: the page works as without one.
+    keep().catch(() => {})
+  })

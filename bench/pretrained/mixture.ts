@@ -1,8 +1,10 @@
-// The rows that the shipped model was pretrained on: right answers of several tasks with one vocabulary, told apart by their signs.
+// The rows that the shipped models were pretrained on: right answers of several tasks with one vocabulary, told apart by their signs.
 import { createTask } from '../../src/tasks/index.ts'
 
 /** Tasks, how they are set and how many of their training problems are taken; where there are fewer, they come again. */
-const MIXTURE: readonly (readonly [id: string, params: Record<string, number>, rows: number])[] = [
+type Mixture = readonly (readonly [id: string, params: Record<string, number>, rows: number])[]
+
+const ARITHMETIC: Mixture = [
   ['partial_sft_addition', {}, 6000],
   ['chain_sum', {}, 6000],
   ['gcd', {}, 3000],
@@ -10,15 +12,32 @@ const MIXTURE: readonly (readonly [id: string, params: Record<string, number>, r
   ['prime_factorization', {}, 1000],
   ['reverse_digits', {}, 5000],
 ]
+/** Short problems, which models of 40,000 weights learn in part. */
+const SMALL: Mixture = [
+  ['sort_digits', { length: 3 }, 2000],
+  ['partial_sft_addition', {}, 2000],
+  ['gcd', { max_value: 30 }, 1000],
+  ['bracket_completion', { length: 6 }, 1000],
+]
+
+/** The models of public/models: the recipe beside this file, and the rows. */
+export const PRETRAINED: Readonly<Record<string, { recipe: string; mixture: Mixture }>> = {
+  arithmetic: { recipe: 'experiment.json', mixture: ARITHMETIC },
+  small: { recipe: 'small.json', mixture: SMALL },
+  'small-deep': { recipe: 'small_deep.json', mixture: SMALL },
+}
+
 /** Of the problems that are drawn. */
 const SEED = 1
 
 /** JSON lines with the columns that verl's data sets have: {"prompt", "ground_truth"}. */
-export const mixtureRows = (): string =>
-  MIXTURE.flatMap(([id, params, rows]) => {
-    const task = createTask(id, params)
-    return Array.from({ length: rows }, (_, i) => {
-      const { prompt, ground_truth } = task.sample(SEED, i, 'train_set')
-      return `${JSON.stringify({ prompt, ground_truth })}\n`
+export const mixtureRows = (mixture: Mixture): string =>
+  mixture
+    .flatMap(([id, params, rows]) => {
+      const task = createTask(id, params)
+      return Array.from({ length: rows }, (_, i) => {
+        const { prompt, ground_truth } = task.sample(SEED, i, 'train_set')
+        return `${JSON.stringify({ prompt, ground_truth })}\n`
+      })
     })
-  }).join('')
+    .join('')

@@ -1,4 +1,4 @@
-// Compiles the kernels of a JSON file, one after another, on the adapter at hand. What the driver says of each goes to
+// Compiles the kernels of a JSON file, one after another, on the present adapter. What the driver says of each goes to
 // standard error behind a line with its name. Arguments: the file, and what Dawn is told.
 import { readFileSync, writeSync } from 'node:fs'
 import { create, globals } from 'webgpu'

@@ -151,7 +151,7 @@ test('every line of every loss is right on a calculator', () => {
     }
 })
 
-test('negative numbers get brackets where a sign or factor stands before them', () => {
+test('negative numbers get brackets after a sign or factor', () => {
   expect(filled('exp({a} − {b})', { a: -1.21, b: -1.25 })).toBe('exp(−1.21 − (−1.25))')
   expect(filled('max(−{a}, {a} · {b})', { a: -2, b: 0.5 })).toBe('max(−(−2), −2 · 0.5)')
   expect(() => filled('{a}', {})).toThrow(/a has no value/)

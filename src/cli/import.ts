@@ -15,7 +15,7 @@ export const importRun: Command = {
   usage:
     '<metrics.jsonl | trainer_state.json | event file | folder of one, or of verl’s validation generations> --out FILE.jsonl',
   summary:
-    'makes a run of a log of verl, TRL or TensorBoard; drop the file on the page, and it stands beside the page’s own runs',
+    'makes a run of a log of verl, TRL or TensorBoard; drop the file on the page to see it beside the page’s own runs',
   run: async (args) => {
     const { source, out } = readOptions(args)
     const log = await readSource(source)

@@ -12,6 +12,7 @@ import {
   requireMemory,
   savingsOf,
 } from '../lab/worker/memory_budget.ts'
+import { labError } from '../lab/worker/session_host.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 
@@ -51,6 +52,25 @@ test('a link that adds up to more is refused with its total, though every buffer
   }
   // Said so, it is allowed.
   requireMemory(experiment, bytes, plan)
+})
+
+test('a refused run says what gradient checkpointing alone makes of it, where that fits', () => {
+  const { experiment } = decodeLink(HUGE)
+  const bytes = plannedBytes(experiment, plan)
+  const changed = withField(experiment, 'model.enable_gradient_checkpointing', true)
+  if (!changed.ok) throw new Error(changed.message)
+  const least = plannedBytes(changed.experiment, plan)
+  const refused = (allowed: number, of = experiment) => {
+    try {
+      requireMemory(of, allowed, plan)
+    } catch (error) {
+      return labError(error)
+    }
+    throw new Error('not refused')
+  }
+  expect(refused(least)).toMatchObject({ code: 'memory', bytes, checkpointed_bytes: least })
+  expect(refused(least - 1)).not.toHaveProperty('checkpointed_bytes')
+  expect(refused(least - 1, changed.experiment)).not.toHaveProperty('checkpointed_bytes')
 })
 
 test('what steering makes of a run counts too', () => {

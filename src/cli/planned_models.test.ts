@@ -41,7 +41,8 @@ function planned(config: object, allowed = 4 * GIB, most_binding = 2 ** 30) {
 
 test('the table of the documentation is what is planned', () => {
   const rows = Object.entries(MODELS).map(([name, config]) => {
-    const { num_parameters, uses } = planned(config)
+    // With no memory at all, each use is planned in the way that takes the least.
+    const { num_parameters, uses } = planned(config, 0)
     const bytes = uses.map(({ bytes }) => `${(bytes / GIB).toFixed(2)} GiB`)
     return `| ${[name, `${(num_parameters / 1e6).toFixed(1)} M`, ...bytes].join(' | ')} |`
   })
@@ -54,6 +55,18 @@ test('what does not fit says why: too much in all, or in one buffer', () => {
   expect([look.what, lora.what, full.what]).toEqual(['look', 'lora', 'full'])
   expect([look.why_not, lora.why_not]).toEqual([undefined, undefined])
   expect(full.why_not).toBe('more than the 1.00 GiB that may be taken here')
+  expect([lora, full].map((use) => use.enable_gradient_checkpointing)).toEqual([false, true])
   const [narrow] = planned(MODELS['SmolLM2-135M'], GIB, 2 ** 20).uses
   expect(narrow.why_not).toContain('GiB in one buffer')
+})
+
+test('a training that fits with gradient checkpointing alone gets it, and one that fits without does not', () => {
+  const full = (allowed: number) => planned(MODELS['SmolLM2-135M'], allowed).uses[2]
+  const [least, most] = [full(0), full(100 * GIB)]
+  expect(most.bytes).toBeGreaterThan(least.bytes)
+  expect(full(most.bytes)).toEqual(most)
+  expect(most.enable_gradient_checkpointing).toBe(false)
+  const between = full(most.bytes - 1)
+  expect(between).toEqual({ ...least, why_not: undefined })
+  expect(between.enable_gradient_checkpointing).toBe(true)
 })

@@ -1,4 +1,4 @@
-// What stands beside a traced token, against what the step really did: every line right on a calculator, every column its
+// What is shown beside a traced token, against what the step really did: every line right on a calculator, every column its
 // line's, and the losses of all tokens together the number that the GPU minimised.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
@@ -111,7 +111,7 @@ const tableOf = ({ trace }: StepResult): TokenTable => {
 const cell = ({ columns }: TracedSample, name: TokenColumn, t: number): number =>
   columns[name]?.[t] ?? Number.NaN
 
-/** Numbers stand with five digits in a line, and what they are divided by may be small. */
+/** Numbers have five digits in a line, and what they are divided by may be small. */
 function expectRight({ lines }: FilledFormula): void {
   for (const { numbers, value } of lines) {
     const size = Math.max(1, ...Array.from(numbers.matchAll(/[\d.]+/g), ([n]) => Number(n)))

@@ -21,7 +21,7 @@ export interface ProgramChoice extends ProgramLimits {
   readonly code: string
   /** The name of its file, which says its language: .py, else JavaScript. */
   readonly name: string
-  /** Whether it begins anew for every call; else for every batch of them. */
+  /** Whether it starts again for every call; else for every batch of them. */
   readonly is_fresh?: boolean
 }
 
@@ -46,7 +46,7 @@ export type ProgramRunner = (
   calls: readonly CallArguments[],
 ) => Promise<readonly ProgramAnswer[]>
 
-/** Texts of this process by their hash: an experiment names a program, and whoever starts a run brings it. */
+/** Texts of this process by their hash: an experiment names a program, and the caller of a run brings it. */
 const sources = new Map<string, string>()
 
 /** Makes the text of a program known under its hash. */

@@ -7,7 +7,7 @@ import type { TokenizerFiles } from './tokenizers/hugging_face/tokenizer_files.t
 export interface Tokenizer {
   /**
    * Text of every id; special tokens by their names, such as <eos>. A token that is a part of a character is its bytes, <0xE2>. There
-   * can be 160,000, so whoever needs one takes one.
+   * can be 160,000, so it is read where it is needed.
    */
   readonly tokens: readonly string[]
   readonly vocab_size: number

@@ -4,6 +4,7 @@ import { shareStore } from '../lab/page/share_store.ts'
 import { type LabState, labStore } from '../lab/page/store.ts'
 import { libraryStore } from '../lab/runs/library/library.ts'
 import { later } from './base/page/later.tsx'
+import { versionStore } from './base/page/new_version.ts'
 import { hasRewardPhase, selectIsBusy } from './base/run.ts'
 import { useShown } from './base/shown.ts'
 import { selectLacksGpu } from './forest/without_gpu.ts'
@@ -16,6 +17,12 @@ export const PastRun = later(
   'The past run',
   async () => (await import('./runs/PastRun.tsx')).PastRun,
   () => useStore(openedStore, ({ opened }) => opened !== undefined),
+)
+
+export const NewVersion = later(
+  'The note on the new version',
+  async () => (await import('./notices/NewVersion.tsx')).NewVersion,
+  () => useStore(versionStore, ({ is_ready }) => is_ready),
 )
 
 export const ContinueOffers = later(

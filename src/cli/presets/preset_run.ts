@@ -1,4 +1,4 @@
-// What a run of a preset came to, in a few figures: the rows that the menu's cards and docs/results.md are computed from.
+// What a run of a preset came to, in a few figures: the rows that the menu's cards and docs/presets.md are computed from.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { REWARD, TASK_SCORE } from '../../lab/diagnosis/evidence.ts'

@@ -26,7 +26,7 @@ export const presets: Command = {
   usage: '[preset id …] [--seeds 1,2,3] [--from DIR]',
   summary:
     `trains every preset (or those named) with each seed in ${RUNS}/<id>-<seed>, where that is not done already, and writes bench/results/presets, ` +
-    'the texts of the menu and the tables of docs/results.md from the runs; a run that was stopped continues; ' +
+    'the texts of the menu and the tables of docs/presets.md from the runs; a run that was stopped continues; ' +
     '--from takes the finished runs of another folder and trains nothing',
   run: async (args) => {
     const { ids, seeds, from } = readOptions(args)
@@ -135,7 +135,7 @@ export function readRows(root: string): AllRows {
 
 /** The files that are made from rows, with what they have to hold. */
 export function saidFiles(root: string, rows: AllRows): [file: string, text: string][] {
-  const results = join(root, 'docs/results.md')
+  const results = join(root, 'docs/presets.md')
   return [
     [
       join(root, 'src/lab/presets/presets_seen.json'),

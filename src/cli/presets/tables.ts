@@ -1,4 +1,4 @@
-// The tables of docs/results.md that are made from committed rows, each between a pair of markers.
+// The tables of docs/presets.md that are made from committed rows, each between a pair of markers.
 import { mean, variance } from '../../rl/math/stats.ts'
 import type { AllRows } from './catalogue.ts'
 import type { Point, PresetRun } from './preset_run.ts'

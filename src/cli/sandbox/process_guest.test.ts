@@ -65,7 +65,7 @@ test('a global that cannot be taken away ends the next batch with its name', asy
   ])
 })
 
-test('a program that begins anew for every call remembers nothing of the call before', async () => {
+test('a program that starts again for every call remembers nothing of the call before', async () => {
   const sandbox = sandboxOf(
     'let calls = 0; const compute_score = (_, text) => text === "loop" ? (() => { for (;;); })() : ++calls',
   )

@@ -58,7 +58,7 @@ export function startProcessGuest(order: ProgramOrder, hearer: GuestHearer): Gue
   })
   child.on('error', ({ message }) => end(message))
   child.on('close', () => end(/heap out of memory/.test(said) ? 'out of memory' : lastLine(said)))
-  // Whoever is gone takes nothing more.
+  // A process that has ended takes nothing more.
   child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify({ ...order, folder })}\n`)
   return {

@@ -88,7 +88,7 @@ async function runTask(id: string, seed: number, folder: string): Promise<number
   const [run, document] = [join(folder, 'runs', id), join(folder, 'runs', `${id}.experiment.json`)]
   mkdirSync(join(folder, 'runs'), { recursive: true })
   writeFileSync(document, `${JSON.stringify(experiment)}\n`)
-  // A run that was cut short begins anew: it is short.
+  // A run that was cut short starts again: it is short.
   rmSync(run, { recursive: true, force: true })
   const code = await train.run([document, '--out', run, '--checkpoint-every', '0'])
   const facts = finishedFacts(run)

@@ -1,13 +1,11 @@
 // Products of one decode step: one token of every row, of which some have ended.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
-import { unrolled } from '../wgsl/compose.ts'
 import linear from './decode_linear.wgsl?raw'
 import linear_interface from './decode_linear_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
-import tile_source from './decode_tile.wgsl?raw'
-
-const tile = unrolled(tile_source, 8)
+import swiglu_interface from './decode_swiglu_interface.wgsl?raw'
+import { plainTile } from './decode_tile.ts'
 
 /**
  * matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+ addend, when has_addend
@@ -17,7 +15,7 @@ const tile = unrolled(tile_source, 8)
  */
 export const decode_linear = defineKernel({
   name: 'decode_linear',
-  wgsl: linear_interface + linear + tile,
+  wgsl: linear_interface + linear + plainTile,
   params: { m: 'u32', n: 'u32', k: 'u32', has_addend: 'u32', addend_stride: 'u32' },
   bindings: { a: 'read', b: 'read', addend: 'read', ended: 'read', out: 'read_write' },
   workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 64) * Math.ceil(n / 64)),
@@ -33,7 +31,7 @@ export const decode_linear = defineKernel({
  */
 export const decode_swiglu = defineKernel({
   name: 'decode_swiglu',
-  wgsl: swiglu + tile + sigmoid,
+  wgsl: swiglu_interface + swiglu + plainTile + sigmoid,
   params: { m: 'u32', n: 'u32', k: 'u32' },
   bindings: { a: 'read', b: 'read', ended: 'read', out: 'read_write' },
   workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 64) * Math.ceil(n / 32)),

@@ -1,19 +1,7 @@
 // out = silu(gate) * up with gate and up the halves of a b^T, for rows that have not ended: no [m, 2 n] is stored. One
 // workgroup per 64 x 32 tile of out; a lane holds four columns of gate and the same four of up.
 //   out [m, n]   a [m, k]   b [2 n, k] (gate, then up)   ended [m]
-// uses decode_tile.wgsl, swiglu_sigmoid.wgsl
-
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4f>;
-@group(0) @binding(2) var<storage, read> b: array<vec4f>;
-@group(0) @binding(3) var<storage, read> ended: array<u32>;
-@group(0) @binding(4) var<storage, read_write> out: array<f32>;
+// uses decode_swiglu_interface.wgsl or decode_swiglu_normed_interface.wgsl, decode_tile.wgsl, swiglu_sigmoid.wgsl
 
 const TILE_WIDTH = 32u;
 

@@ -3,7 +3,8 @@
 // order by matmul_tile.wgsl's instructions, so the numbers are those of matmul_nt. Eight neighbouring rows that have all
 // ended are left out: theirs keep what they held. A line with $ stands for 8 lines, one per row or column.
 // The includer declares params (m, k), a, b, ended, `fn width() -> u32` (columns that lanes share out), `fn column(col,
-// i) -> u32` (b's row for column i of a lane that starts at col) and `fn store(row, col, i, value)`.
+// i) -> u32` (b's row for column i of a lane that starts at col) and `fn store(row, col, left, right)`. decode_tile.ts puts in
+// where a's rows begin, what they are multiplied by, and what is done with the sums.
 
 const ROWS = 64u; // of a tile
 
@@ -34,14 +35,8 @@ fn main(
   // The last row or column stands in for those past the edge, whose results are not stored.
   let k4 = params.k / 4u;
   let last = params.m - 1u;
-  let a0 = row * k4;
-  let a1 = min(row + 1u, last) * k4;
-  let a2 = min(row + 2u, last) * k4;
-  let a3 = min(row + 3u, last) * k4;
-  let a4 = min(row + 4u, last) * k4;
-  let a5 = min(row + 5u, last) * k4;
-  let a6 = min(row + 6u, last) * k4;
-  let a7 = min(row + 7u, last) * k4;
+  let row$ = min(row + $u, last);
+  #rows
   let b$ = column(col, $u) * k4;
 
   // Named variables, not arrays: an array indexed in a loop may leave the registers.
@@ -49,10 +44,11 @@ fn main(
   for (var p = 0u; p < k4; p++) {
     let left = transpose(mat4x4f(b[b0 + p], b[b1 + p], b[b2 + p], b[b3 + p]));
     let right = transpose(mat4x4f(b[b4 + p], b[b5 + p], b[b6 + p], b[b7 + p]));
-    let x$ = a[a$ + p]; \
+    #factor
       l$ += x$.x * left[0]; l$ += x$.y * left[1]; l$ += x$.z * left[2]; l$ += x$.w * left[3]; \
       r$ += x$.x * right[0]; r$ += x$.y * right[1]; r$ += x$.z * right[2]; r$ += x$.w * right[3];
   }
+  #finish
 
   store_row(row, col, l0, r0);
   store_row(row + 1u, col, l1, r1);

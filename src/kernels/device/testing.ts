@@ -1,4 +1,5 @@
-// One GPU device for all tests of a process or page. Dawn keeps the pipelines of a device, so a kernel compiles once, not once a test.
+// GPU devices of tests: one for all tests of a process or page, and one that has no room for a buffer. Dawn keeps the pipelines of a
+// device, so on a shared one a kernel compiles once, not once a test.
 
 interface Shared {
   readonly device: GPUDevice
@@ -80,4 +81,38 @@ function withOwn<T extends object>(target: T, own: object): T {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
+}
+
+/** WebGPU whose device has no room for buffer `nth` of those of `least` bytes or more; counts them. */
+export function fullAt(nth: number, least = 1024) {
+  const seen = { large: 0 }
+  // Devices are shared between tests: each gets its own functions back.
+  const restores: (() => void)[] = []
+  const requestAdapter = async (options?: GPURequestAdapterOptions) => {
+    const adapter = await navigator.gpu.requestAdapter(options)
+    if (!adapter) return adapter
+    const requestDevice = adapter.requestDevice.bind(adapter)
+    restores.push(() => Object.assign(adapter, { requestDevice }))
+    adapter.requestDevice = async (descriptor) => {
+      const device = await requestDevice(descriptor)
+      const [create, pop] = [device.createBuffer.bind(device), device.popErrorScope.bind(device)]
+      restores.push(() => Object.assign(device, { createBuffer: create, popErrorScope: pop }))
+      let is_full = false
+      device.createBuffer = (buffer) => {
+        is_full = buffer.size >= least && seen.large++ === nth
+        return create(buffer)
+      }
+      device.popErrorScope = () => {
+        const own = is_full
+        is_full = false
+        return pop().then((error) => (own ? ({ message: 'no room' } as GPUError) : error))
+      }
+      return device
+    }
+    return adapter
+  }
+  const restore = () => {
+    for (const one of restores) one()
+  }
+  return { gpu: { requestAdapter } as unknown as GPU, seen, restore }
 }

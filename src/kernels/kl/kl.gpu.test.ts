@@ -70,7 +70,7 @@ describe('kl_loss', () => {
     expectClose(kld, exact, { atol: 0, rtol: 1e-6 })
   })
 
-  test('what stands at masked tokens does not matter, NaN included', async () => {
+  test('what masked tokens hold does not matter, NaN included', async () => {
     const config = { kl_loss_type: 'k3', kl_loss_coef: 0.1 } as const
     const batch = batchOf(30, 5)
     const clean = await run(config, batch)

@@ -51,7 +51,7 @@ describe('klPenalty', () => {
           { log_probs: [d], ref_log_prob: [0], loss_weights: [1] },
         )
         const { value, slope } = klPenalty(kind, d, 0)
-        // The reference subtracts as it stands, which costs 1e-16 near 0.
+        // The reference subtracts as written, which costs 1e-16 near 0.
         expectClose([value, slope], [kld[0], d_log_probs[0]], { atol: 4e-16, rtol: 1e-13 })
       }
   })

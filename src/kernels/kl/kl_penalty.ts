@@ -33,7 +33,7 @@ const SYNONYMS: ReadonlyMap<string, Estimator> = new Map([
   ['low_var_kl', 'k3'],
 ])
 
-/** The estimator a name stands for. Throws a RangeError for a name that is not in KL_PENALTIES. */
+/** The estimator of a name. Throws a RangeError for a name that is not in KL_PENALTIES. */
 function estimatorOf(kind: string): Estimator {
   const estimator = SYNONYMS.get(kind.replace(/\+$/, ''))
   if (!estimator)

@@ -44,7 +44,7 @@ const flops = (p: Params) => 2 * p.tokens * rowsOf(p) * p.rank
  */
 export const low_rank_add = defineKernel({
   name: 'low_rank_add',
-  wgsl: add + modules,
+  wgsl: modules + add,
   params,
   bindings: { low: 'read', b: 'read', y: 'read_write' },
   workgroups: (p) => grid(p.tokens * rowsOf(p)),
@@ -57,7 +57,7 @@ export const low_rank_add = defineKernel({
 /** The gradient of low_rank_add's `low`: `d_low` [tokens, slots · rank] = scale · d_y · B, overwritten. */
 export const low_rank_input_grad = defineKernel({
   name: 'low_rank_input_grad',
-  wgsl: input_grad + modules,
+  wgsl: modules + input_grad,
   params,
   bindings: { d_y: 'read', b: 'read', d_low: 'read_write' },
   workgroups: (p) => grid(p.tokens * slotsOf(p) * p.rank),
@@ -70,7 +70,7 @@ export const low_rank_input_grad = defineKernel({
 /** The gradient of low_rank_add's `b`: `d_b` [rows, rank] += scale · d_yᵀ · low. */
 export const low_rank_weight_grad = defineKernel({
   name: 'low_rank_weight_grad',
-  wgsl: weight_grad + modules,
+  wgsl: modules + weight_grad,
   params,
   bindings: { d_y: 'read', low: 'read', d_b: 'read_write' },
   workgroups: (p) => grid(rowsOf(p) * p.rank),

@@ -2,20 +2,6 @@
 //   low [tokens, slots * rank]   b [rows_0 + rows_1 + rows_2, rank]   y [tokens, width]
 // uses low_rank_modules.wgsl
 
-struct Params {
-  tokens: u32,
-  width: u32,
-  rank: u32,
-  first_0: u32,
-  rows_0: u32,
-  first_1: u32,
-  rows_1: u32,
-  first_2: u32,
-  rows_2: u32,
-  scale: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> low: array<f32>;
 @group(0) @binding(2) var<storage, read> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> y: array<f32>;

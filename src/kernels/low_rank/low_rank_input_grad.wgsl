@@ -2,20 +2,6 @@
 //   d_y [tokens, width]   b [rows_0 + rows_1 + rows_2, rank]   d_low [tokens, slots * rank]
 // uses low_rank_modules.wgsl
 
-struct Params {
-  tokens: u32,
-  width: u32,
-  rank: u32,
-  first_0: u32,
-  rows_0: u32,
-  first_1: u32,
-  rows_1: u32,
-  first_2: u32,
-  rows_2: u32,
-  scale: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> d_y: array<f32>;
 @group(0) @binding(2) var<storage, read> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> d_low: array<f32>;

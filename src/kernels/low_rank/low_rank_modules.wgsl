@@ -1,5 +1,20 @@
-// Where the modules of one product lie: up to three runs of columns of y, [first_s, first_s + rows_s), whose rows of b follow one
-// another. A run without rows is not there.
+// The params of the three kernels, and where the modules of one product lie: up to three runs of columns of y,
+// [first_s, first_s + rows_s), whose rows of b follow one another. A run without rows is not there.
+
+struct Params {
+  tokens: u32,
+  width: u32,
+  rank: u32,
+  first_0: u32,
+  rows_0: u32,
+  first_1: u32,
+  rows_1: u32,
+  first_2: u32,
+  rows_2: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
 
 fn all_rows() -> u32 { return params.rows_0 + params.rows_1 + params.rows_2; }
 

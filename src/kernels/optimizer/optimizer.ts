@@ -33,7 +33,7 @@ fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }
 
 /**
  * partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element from the b-th on. gradients[0] is element `first` of all
- * that are trained; with `accumulate` the sums of earlier elements go on. So a norm over several buffers has the bits of one.
+ * that are trained; with `accumulate` the sums of earlier elements continue. So a norm over several buffers has the bits of one.
  *
  * gradients [≥ count] → partials [OPTIMIZER_BLOCKS]. Squares of finite gradients above 1.8e19 overflow f32: such a step
  * counts as non-finite.

@@ -56,7 +56,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
       let mask = response_mask[i];
       token_weights[i] = mask * (params.scale / counts.tokens);
       loss_weights[i] = mask * loss_weight;
-      // Not a product: what stands at masked tokens may be NaN.
+      // Not a product: what masked tokens hold may be NaN.
       pg_weights[i] = select(0.0, mask * pg_weight * rollout_is_weights[i], mask != 0.0);
     }
   }

@@ -93,7 +93,7 @@ test('rules between fields give their reason', () => {
   expect(issues({ phases: [{ kind: 'rl', rollout: { n: 1 } }] })[0]).toMatch(/^phases.0.rollout.n:/)
 })
 
-test('a shared setting that no phase uses as it stands may break a rule of phases', () => {
+test('a shared setting that no phase uses unchanged may break a rule of phases', () => {
   expect(issues({ phases: [{ kind: 'sft' }], rollout: { n: 1 } })).toEqual([])
 })
 

@@ -106,7 +106,7 @@ test('even with every shared setting changed a link is short enough to paste', (
 })
 
 test(
-  'steered documents: what can be obeyed is kept and comes back, whatever stands between',
+  'steered documents: what can be obeyed is kept and comes back, whatever is between',
   () => {
     const step = fc.integer({ min: 0, max: 400 })
     const words = fc.oneof(

@@ -141,7 +141,7 @@ test('what is cut, longer, newer or out of range is one notice', () => {
     [changed(1, 0), /damaged/],
     [changed(1, 250), /damaged/],
     [changed(2, 7), /damaged/],
-    // The last step lies before the points; no lists; a list of 41 points; steps that stand still.
+    // The last step lies before the points; no lists; a list of 41 points; steps that do not move.
     [changed(9, 5), /damaged/],
     [changed(10, 0), /damaged/],
     [changed(11, 41), /damaged/],

@@ -106,6 +106,8 @@ export interface OpenedModelFacts {
 /** One use of a model and the GPU memory that is planned for it. `why_not`: why it does not fit here. */
 export interface ModelUse {
   readonly what: 'look' | 'lora' | 'full'
+  /** It fits with gradient checkpointing alone, so a run that begins with the model has it. */
+  readonly enable_gradient_checkpointing: boolean
   readonly bytes: number
   readonly why_not: string | undefined
 }

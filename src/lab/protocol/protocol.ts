@@ -48,7 +48,7 @@ export type RunCommand =
       /** The id that the run is kept under. */
       readonly record: string
       readonly experiment: Experiment
-      /** The files that the experiment names; absent where whoever starts the run has loaded them. */
+      /** The files that the experiment names; absent where the caller has loaded them. */
       readonly contents?: readonly ContentFile[] | undefined
       /** The checkpoint to continue from; its own experiment counts then. */
       readonly from?: CheckpointSource | undefined
@@ -99,6 +99,8 @@ export interface LabError {
   readonly message: string
   /** Of code memory: what the run would take. */
   readonly bytes?: number
+  /** And with gradient checkpointing, where that alone makes it fit. */
+  readonly checkpointed_bytes?: number
 }
 
 /** waiting: for a person's verdicts. */

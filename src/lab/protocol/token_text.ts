@@ -16,7 +16,7 @@ const SPECIAL: Readonly<Record<string, readonly [sign: string, words: string]>> 
 /** What the signs mean, for a legend. */
 export const SIGNS_SAY = '∎ end, ∅ padding, ␣ space, ↵ new line'
 
-/** Characters that show nothing, or change what stands beside them: controls, formats, other spaces; not the joiners of emoji. */
+/** Characters that show nothing, or change the text beside them: controls, formats, other spaces; not the joiners of emoji. */
 const INVISIBLE =
   /(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<!\p{Extended_Pictographic}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])\u200d|(?! )\p{Zs}/gu
 /** A token that is a part of a character, as vocabularies write its bytes. */

@@ -95,7 +95,7 @@ export class ProgramSandbox {
   }
 
   /**
-   * Calls the function once for each of `args`, in order; one batch after the other. The program begins anew for every batch, or for
+   * Calls the function once for each of `args`, in order; one batch after the other. The program starts again for every batch, or for
    * every call where the limits say so. Rejects where no guest can be started.
    */
   call(args: readonly CallArguments[], limits: Limits): Promise<ProgramAnswer[]> {
@@ -122,7 +122,7 @@ export class ProgramSandbox {
       }
       const { guest, next } = await this.#ready()
       const calls = args.slice(first).map((own, i) => ({ index: first + i, args: own }))
-      // The guest begins the program anew for every text.
+      // The guest starts the program again for every text.
       for (const asked of limits.is_fresh ? calls.map((call) => [call]) : [calls])
         guest.ask(JSON.stringify(asked, withoutBigInts), asked.length)
       const asked_at = performance.now()

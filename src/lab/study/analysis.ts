@@ -2,7 +2,15 @@
 import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { commonBudget, curveOf, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
+import {
+  curveOf,
+  hasCollapsed,
+  measureOf,
+  metricOf,
+  type Reading,
+  readingOf,
+  spentBy,
+} from './measure.ts'
 import type { RunResult } from './results.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
@@ -93,10 +101,10 @@ export function analyse(
   const matched = matchResults(arms, study.seeds, results)
   const runs = [...matched.values()]
   const metric = metricOf(runs, study.measure.metric)
-  const until = commonBudget(runs, study)
+  const reading = readingOf(runs, study)
   const baseline = baselineOf(study, arms)
   const values = new Map(
-    arms.map((arm) => [arm.name, metric ? valuesOf(study, arm, matched, metric, until) : []]),
+    arms.map((arm) => [arm.name, metric ? valuesOf(study, arm, matched, metric, reading) : []]),
   )
   const against = values.get(baseline.name) ?? []
   const others = arms.filter(({ name }) => name !== baseline.name)
@@ -107,7 +115,7 @@ export function analyse(
   )
   return {
     metric,
-    until,
+    until: reading.until,
     baseline: baseline.name,
     runs,
     left_over: new Set(results.map(({ fingerprint }) => fingerprint)).size - runs.length,
@@ -143,11 +151,11 @@ function valuesOf(
   arm: Arm,
   matched: ReadonlyMap<string, RunResult>,
   metric: string,
-  until: number,
+  reading: Reading,
 ): SeedValue[] {
   return study.seeds.flatMap((seed) => {
     const result = matched.get(runKey(arm, seed))
-    const value = result && measureOf(result, study, metric, until)
+    const value = result && measureOf(result, study, metric, reading)
     if (result === undefined || value === undefined) return []
     return [{ seed, value, has_collapsed: hasCollapsed(result, study, metric) }]
   })

@@ -12,12 +12,28 @@ export function metricOf(results: readonly RunResult[], wanted: string): string 
   return ending.length === 1 ? ending[0] : undefined
 }
 
-/** How much of the budget every finished run has spent. */
-export function commonBudget(results: readonly RunResult[], { budget }: Study): number {
+/** Where the runs of a study are read, so that all are read alike. */
+export interface Reading {
+  /** How much of the budget every finished run has spent. */
+  readonly until: number
+  /** Of measures at a level: the metric that reaches it, and by seed the level that every run of the seed came to. */
+  readonly reaches?: string | undefined
+  readonly levels: ReadonlyMap<number, number>
+}
+
+/** How these runs are read beside each other. */
+export function readingOf(results: readonly RunResult[], { budget, measure }: Study): Reading {
   const finished = results.filter(({ status }) => status === 'finished')
-  return Math.min(
+  const until = Math.min(
     ...finished.map((result) => spentBy(result, budget.same, Number.POSITIVE_INFINITY)),
   )
+  const reaches = measure.at === 'level' ? metricOf(results, measure.reaches) : undefined
+  const levels = new Map<number, number>()
+  for (const result of reaches === undefined ? [] : finished) {
+    const highest = Math.max(...within(result, reaches ?? '', budget.same, until).values)
+    levels.set(result.seed, Math.min(highest, levels.get(result.seed) ?? highest))
+  }
+  return { until, reaches, levels }
 }
 
 type Budget = Study['budget']['same']
@@ -43,20 +59,42 @@ export function curveOf(result: RunResult, metric: string, same: Budget) {
 /** Runs are planned to take equally much of a budget; what they took differs by their lengths a little. */
 const SLACK = 1.02
 
+/** A curve as far as the budget of all runs goes. */
+function within(result: RunResult, metric: string, same: Budget, until: number) {
+  const { at, values } = curveOf(result, metric, same)
+  const inside = at.filter((spent) => spent <= until * SLACK).length
+  return { at: at.slice(0, inside), values: values.slice(0, inside) }
+}
+
+/** The value of `values` where `rising`, measured at the same places, first comes to `level`; undefined where it never does. */
+function valueAtLevel(
+  values: readonly number[],
+  rising: readonly number[],
+  level: number,
+): number | undefined {
+  const i = rising.findIndex((height) => height >= level)
+  if (i <= 0) return values[i]
+  const share = (level - rising[i - 1]) / (rising[i] - rising[i - 1])
+  return values[i - 1] + share * (values[i] - values[i - 1])
+}
+
 /** A number per run; undefined where the run never measured it. */
 export function measureOf(
   result: RunResult,
   { measure, budget }: Study,
   metric: string,
-  until: number,
+  { until, reaches, levels }: Reading,
 ): number | undefined {
-  const { at, values } = curveOf(result, metric, budget.same)
-  const inside = at.filter((spent) => spent <= until * SLACK).length
-  if (inside === 0) return undefined
-  const within = values.slice(0, inside)
-  if (measure.at === 'end') return within.at(-1)
-  if (measure.at === 'last') return mean(within.slice(-5))
-  return areaUnder({ at: at.slice(0, inside), values: within })
+  const { at, values } = within(result, metric, budget.same, until)
+  if (measure.at === 'level') {
+    const level = levels.get(result.seed)
+    if (reaches === undefined || level === undefined) return undefined
+    return valueAtLevel(values, within(result, reaches, budget.same, until).values, level)
+  }
+  if (values.length === 0) return undefined
+  if (measure.at === 'end') return values.at(-1)
+  if (measure.at === 'last') return mean(values.slice(-5))
+  return areaUnder({ at, values })
 }
 
 /** A run that ended worse than half of what it began reinforcement with, or that broke. */

@@ -50,7 +50,7 @@ const PRECISION = 7
 /** Gathers what a run reports, step by step, into its result. */
 export class ResultLog {
   readonly #experiment: Experiment
-  readonly #metric: string
+  readonly #wanted: readonly string[]
   readonly #series = new Map<string, [number, number][]>()
   readonly #costs: Record<keyof Costs, [number, number][]> = {
     responses: [],
@@ -63,7 +63,7 @@ export class ResultLog {
 
   constructor(experiment: Experiment, { measure }: Pick<Study, 'measure'>) {
     this.#experiment = experiment
-    this.#metric = measure.metric
+    this.#wanted = [measure.metric, measure.reaches].filter((name) => name !== '')
   }
 
   /** `phase` counts from 0. Step 0 is what is measured before the first. */
@@ -84,11 +84,15 @@ export class ResultLog {
     for (const name of Object.keys(this.#costs) as (keyof Costs)[])
       this.#costs[name].push([step, this.#total[name]])
     for (const [name, value] of Object.entries(metrics))
-      if ((KEPT.test(name) || name.endsWith(this.#metric)) && Number.isFinite(value)) {
+      if (this.#isKept(name) && Number.isFinite(value)) {
         const curve = this.#series.get(name) ?? []
         curve.push([step, value])
         this.#series.set(name, curve)
       }
+  }
+
+  #isKept(name: string): boolean {
+    return KEPT.test(name) || this.#wanted.some((ending) => name.endsWith(ending))
   }
 
   /** The run is back after this step: what was heard of later ones no longer holds. */

@@ -3,7 +3,7 @@
 import { mean } from '../../rl/math/stats.ts'
 import { matchResults, runKey } from './analysis.ts'
 import type { Arm } from './arms.ts'
-import { commonBudget, measureOf, metricOf } from './measure.ts'
+import { measureOf, metricOf, readingOf } from './measure.ts'
 import { missingRuns, type PlannedRun } from './queue.ts'
 import type { RunResult } from './results.ts'
 import type { Study } from './study.ts'
@@ -18,9 +18,9 @@ export interface Plan {
 }
 
 /** Seeds that choose, and seeds that judge. */
-function splitSeeds({ seeds }: Study): { choosing: number[]; judging: number[] } {
-  const half = Math.ceil(seeds.length / 2)
-  return { choosing: seeds.slice(0, half), judging: seeds.slice(half) }
+function splitSeeds({ seeds, search }: Study): { choosing: number[]; judging: number[] } {
+  const count = search?.choosing ?? Math.ceil(seeds.length / 2)
+  return { choosing: seeds.slice(0, count), judging: seeds.slice(count) }
 }
 
 /** The runs that are missing at this point of a study. */
@@ -29,12 +29,20 @@ export function planStudy(study: Study, arms: readonly Arm[], results: readonly 
     return { runs: missingRuns(study, arms, results), stage: 'all runs', compared: { arms, study } }
   const { choosing, judging } = splitSeeds(study)
   let left = arms
-  for (const [i, { seeds, keep }] of rungs(study, choosing).entries()) {
+  const rounds = rungs(study, choosing)
+  for (const [i, { seeds, keep }] of rounds.entries()) {
     const rung = { ...study, seeds }
     const runs = missingRuns(rung, left, results)
     const stage = `choosing, round ${i + 1}: ${left.length} settings × ${seeds.length} seeds`
     if (runs.length > 0) return { runs, stage, compared: { arms: left, study: rung } }
-    left = best(rung, left, results, keep)
+    const finalists = new Map(study.arms.map((arm) => [arm.name, arm.finalists]))
+    const is_last = i === rounds.length - 1
+    left = best(
+      rung,
+      left,
+      results,
+      (group) => (is_last ? finalists.get(group) : undefined) ?? keep,
+    )
   }
   const finals = { ...study, seeds: judging }
   return {
@@ -56,22 +64,22 @@ function rungs({ search }: Study, choosing: readonly number[]) {
   }))
 }
 
-/** The best arms of every group by their mean; those whose runs measured nothing come last. */
+/** The best arms of every group by their mean, `keepOf` it; those whose runs measured nothing come last. */
 function best(
   study: Study,
   arms: readonly Arm[],
   results: readonly RunResult[],
-  keep: number,
+  keepOf: (group: string) => number,
 ): Arm[] {
   const matched = matchResults(arms, study.seeds, results)
   const runs = [...matched.values()]
   const metric = metricOf(runs, study.measure.metric)
-  const until = commonBudget(runs, study)
+  const reading = readingOf(runs, study)
   const sign = study.measure.goal === 'higher' ? 1 : -1
   const scoreOf = (arm: Arm): number => {
     const values = study.seeds.flatMap((seed) => {
       const run = matched.get(runKey(arm, seed))
-      const value = run && metric ? measureOf(run, study, metric, until) : undefined
+      const value = run && metric ? measureOf(run, study, metric, reading) : undefined
       return value === undefined ? [] : [sign * value]
     })
     return values.length > 0 ? mean(values) : Number.NEGATIVE_INFINITY
@@ -82,7 +90,7 @@ function best(
       .filter((arm) => arm.group === group)
       .map((arm) => ({ arm, score: scoreOf(arm) }))
       .sort((a, b) => b.score - a.score)
-      .slice(0, keep)
+      .slice(0, keepOf(group))
       .map(({ arm }) => arm),
   )
 }

@@ -6,15 +6,8 @@ import { fingerprintOf } from './fingerprint.ts'
 import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
 import { studyFiles } from './report/files.ts'
 import { readResult } from './results.ts'
-import { planStudy } from './search.ts'
 import { parseStudy } from './study.ts'
-import { DOCUMENT, madeUpResult, studyOf } from './testing.ts'
-
-function armsOf(document: object = DOCUMENT) {
-  const expanded = expandStudy(studyOf(document))
-  if (!expanded.ok) throw new Error(expanded.problems.join('; '))
-  return expanded.arms
-}
+import { armsOf, DOCUMENT, madeUpResult, studyOf } from './testing.ts'
 
 const problemsOf = (document: object) => {
   const expanded = expandStudy(studyOf(document))
@@ -209,45 +202,8 @@ describe('the analysis', () => {
     ])
     expect(files.get('report.md')).toMatch(/Which rate is better\?[\s\S]*Better than slow: fast/)
     expect(files.get('report.md')).toContain('- measure changed.')
+    expect(files.get('report.md')).toContain('| fast | 2.00 (−1) |')
     for (const [name, text] of files)
       if (name.endsWith('.svg')) expect(text).not.toMatch(/NaN|undefined/)
   })
-})
-
-test('a search chooses by some seeds and judges by others', () => {
-  const document = {
-    ...DOCUMENT,
-    arms: [],
-    grid: { 'actor.optim.lr': { from: 0.0001, to: 0.01, count: 2, scale: 'log' } },
-    search: { kind: 'halving', arms: 8, finalists: 2 },
-    seeds: [1, 2, 3, 4, 5, 6, 7, 8],
-  }
-  const study = studyOf(document)
-  const arms = armsOf(document)
-  expect(arms).toHaveLength(8)
-  const known: ReturnType<typeof madeUpResult>[] = []
-  const stages: string[] = []
-  for (;;) {
-    const plan = planStudy(study, arms, known)
-    if (plan.runs.length === 0) {
-      const judged = plan.compared
-      expect(judged.study.seeds).toEqual([5, 6, 7, 8])
-      // The two highest rates, because accuracy was made to rise with them.
-      const rates = arms
-        .map(({ settings }) => Number(settings['actor.optim.lr']))
-        .sort((a, b) => b - a)
-      expect(judged.arms.map(({ settings }) => settings['actor.optim.lr'])).toEqual(
-        rates.slice(0, 2),
-      )
-      break
-    }
-    stages.push(`${plan.stage}: ${plan.runs.length}`)
-    for (const run of plan.runs)
-      known.push(madeUpResult(study, run, 0.5 + 40 * Number(run.arm.settings['actor.optim.lr'])))
-  }
-  expect(stages).toEqual([
-    'choosing, round 1: 8 settings × 2 seeds: 16',
-    'choosing, round 2: 4 settings × 4 seeds: 8',
-    'judging: 2 settings × 4 seeds that chose nothing: 8',
-  ])
 })

@@ -24,17 +24,22 @@ const axisSchema = z.union([
 ])
 export type Axis = z.infer<typeof axisSchema>
 
+/** Settings that meet at the end of a search. */
+const finalists = z.int().check(z.minimum(1), z.maximum(8))
+
 const armSchema = z.strictObject({
   name: text(60).check(z.minLength(1)),
   set: z._default(z.record(path, value), {}),
   /** Fields of this arm alone, in place of the study's grid. */
   grid: z.optional(z.record(path, axisSchema)),
+  /** Of a search: so many of its settings meet at the end, where these are fewer than the study says. */
+  finalists: z.optional(finalists),
 })
 
 const searchSchema = z.strictObject({
   /**
-   * random: so many settings from the grid, each with the first half of the seeds. halving: they begin with few of these seeds, and
-   * the better ones go on with more. The best then meet on the other half, which chose nothing.
+   * random: so many settings from the grid, each with the seeds that choose. halving: they begin with few of these seeds, and the
+   * better ones go on with more. The best then meet on the other seeds, which chose nothing.
    */
   kind: z.enum(['random', 'halving']),
   /** Of each of the study's arms, or of the base alone. */
@@ -43,7 +48,9 @@ const searchSchema = z.strictObject({
   /** Halving: one arm of so many goes on, with so many times the seeds. */
   eta: z._default(z.int().check(z.minimum(2), z.maximum(8)), 2),
   /** Of each of the study's arms, so many settings meet at the end. */
-  finalists: z._default(z.int().check(z.minimum(1), z.maximum(8)), 1),
+  finalists: z._default(finalists, 1),
+  /** So many of the seeds, the first ones, choose; the first half of them where this is not said. */
+  choosing: z.optional(z.int().check(z.minimum(1), z.maximum(63))),
 })
 
 const studySchema = z.strictObject({
@@ -69,8 +76,13 @@ const studySchema = z.strictObject({
   measure: z.strictObject({
     /** A metric's name or how it ends, e.g. acc/greedy. */
     metric: text(120).check(z.minLength(1)),
-    /** end: the last value. last: the mean of the last five. area: the mean height of the curve over the budget. */
-    at: z._default(z.enum(['end', 'last', 'area']), 'end'),
+    /**
+     * end: the last value. last: the mean of the last five. area: the mean height of the curve over the budget. level: the value where
+     * `reaches` is first as high as all arms of the seed came, between evaluations on a straight line.
+     */
+    at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
+    /** Of `level`: a metric that rises, or how its name ends, e.g. acc/mean@16. */
+    reaches: z._default(text(120), ''),
     goal: z._default(z.enum(['higher', 'lower']), 'higher'),
     /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and assumes less. */
     test: z._default(z.enum(['t', 'permutation']), 't'),
@@ -99,6 +111,13 @@ export function parseStudy(document: unknown): ParsedStudy {
   const issues: Issue[] = []
   if (new Set(data.seeds).size < data.seeds.length)
     issues.push({ path: 'seeds', message: 'expected each seed once' })
+  if ((data.measure.at === 'level') !== (data.measure.reaches !== ''))
+    issues.push({
+      path: 'measure.reaches',
+      message: 'expected a metric where at is level, else none',
+    })
+  if ((data.search?.choosing ?? 0) >= data.seeds.length)
+    issues.push({ path: 'search.choosing', message: 'expected fewer than there are seeds' })
   const names = data.arms.map(({ name }) => name)
   if (new Set(names).size < names.length)
     issues.push({ path: 'arms', message: 'expected each name once' })

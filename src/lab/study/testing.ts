@@ -1,4 +1,5 @@
 // A small study, and results that nobody trained.
+import { type Arm, expandStudy } from './arms.ts'
 import type { PlannedRun } from './queue.ts'
 import { ResultLog, type RunResult } from './results.ts'
 import { parseStudy, type Study } from './study.ts'
@@ -26,6 +27,12 @@ export function studyOf(document: object = DOCUMENT): Study {
   const parsed = parseStudy(document)
   if (!parsed.ok) throw new Error(parsed.issues.map(({ message }) => message).join('; '))
   return parsed.study
+}
+
+export function armsOf(document: object = DOCUMENT): readonly Arm[] {
+  const expanded = expandStudy(studyOf(document))
+  if (!expanded.ok) throw new Error(expanded.problems.join('; '))
+  return expanded.arms
 }
 
 /** What a run would leave whose greedy accuracy rises from 0.5 to `end`. */

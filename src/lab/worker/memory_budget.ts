@@ -28,6 +28,9 @@ export const plannedBytes = (document: Experiment, plan: PlanBytes): number =>
     ...followExperiment(document).experiments.map((experiment) => plan(trainerConfig(experiment))),
   )
 
+/** The field that changes what a run takes and none of its numbers. */
+const CHECKPOINTING = 'model.enable_gradient_checkpointing'
+
 /** What a person may change for less memory: the field, its other values, the first of which that helps is told, and how it reads. */
 interface Change {
   readonly path: string
@@ -52,7 +55,7 @@ function changes(experiment: Experiment): Change[] {
   const { rollout, model, actor } = experiment
   const list: Change[] = [
     {
-      path: 'model.enable_gradient_checkpointing',
+      path: CHECKPOINTING,
       values: [true],
       words: 'gradient checkpointing',
     },
@@ -174,16 +177,23 @@ export class MemoryRefusal extends Error {
   override name = 'MemoryRefusal'
   /** That it would take. */
   readonly bytes: number
-  constructor(bytes: number, allowed: number, savings: string) {
+  /** That it takes with gradient checkpointing, where that alone makes it fit. */
+  readonly checkpointed_bytes: number | undefined
+  constructor(bytes: number, allowed: number, savings: string, checkpointed_bytes?: number) {
     super(
       `This run would take ${gibibytes(bytes)} of GPU memory, and more than ${gibibytes(allowed)} is allowed only when you say so.${savings && ` ${savings}`}`,
     )
     this.bytes = bytes
+    this.checkpointed_bytes = checkpointed_bytes
   }
 }
 
 /** Throws MemoryRefusal where a run of this document takes more than `allowed` bytes. */
 export function requireMemory(document: Experiment, allowed: number, plan: PlanBytes): void {
   const bytes = plannedBytes(document, plan)
-  if (bytes > allowed) throw new MemoryRefusal(bytes, allowed, savingWords(document, allowed, plan))
+  if (bytes <= allowed) return
+  const changed = withField(document, CHECKPOINTING, true)
+  const least = changed.ok ? plannedBytes(changed.experiment, plan) : bytes
+  const savings = savingWords(document, allowed, plan)
+  throw new MemoryRefusal(bytes, allowed, savings, least <= allowed ? least : undefined)
 }

@@ -28,7 +28,7 @@ test('a run takes the files that its document names, and no others for them', as
   }
   await refused([], /five\.csv \(sha256-.*is not here/)
   await refused([damaged], /five\.csv: expected sha256-.*, found sha256-/)
-  // Whoever starts the run has loaded them.
+  // The caller has loaded them.
   await takeContents(experiment, undefined)
   expect(() => taskOf(experiment.task).sample(1, 0, 'test')).toThrow(/is not here/)
   await takeContents(experiment, [file])

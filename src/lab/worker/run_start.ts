@@ -19,7 +19,7 @@ export function readDocument(experiment: Experiment): Experiment {
 }
 
 /**
- * Loads the files that the document names; without `files`, whoever starts the run has loaded them. Throws ExperimentError where one is
+ * Loads the files that the document names; without `files`, the caller has loaded them. Throws ExperimentError where one is
  * missing or does not fit.
  */
 export async function takeContents(

@@ -162,7 +162,16 @@ export function labError(error: unknown): LabError {
   if (name === 'GpuError') return { name, code: (error as GpuError).code, message }
   if (name === 'ExperimentError' || name === 'NoPairsError')
     return { name, code: 'experiment', message }
-  if (error instanceof MemoryRefusal) return { name, code: 'memory', message, bytes: error.bytes }
+  if (error instanceof MemoryRefusal) {
+    const { bytes, checkpointed_bytes } = error
+    return {
+      name,
+      code: 'memory',
+      message,
+      bytes,
+      ...(checkpointed_bytes && { checkpointed_bytes }),
+    }
+  }
   if (name === 'CheckpointError') return { name, code: 'checkpoint', message }
   return { name, code: 'internal', message }
 }

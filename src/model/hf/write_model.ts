@@ -51,7 +51,7 @@ export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutF
   ]
 }
 
-/** generation_config.json says the end tokens anew, so that of the tokenizer's folder is left out. */
+/** generation_config.json lists the end tokens again, so that of the tokenizer's folder is left out. */
 function tokenizerFiles(vocabulary: Vocabulary, model_max_length: number): OutFile[] {
   const { files } = vocabulary
   if (!files)

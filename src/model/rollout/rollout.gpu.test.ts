@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
+import type { Model } from '../transformer/model.ts'
 import { logitsRef, policyRef } from '../transformer/policy.ref.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
 import { Rollout } from './rollout.ts'
@@ -37,10 +37,10 @@ async function build(
   eos_token_ids: readonly number[] = [EOS],
   size = SIZE,
   pad_token_id = 0,
-  matmul?: MatmulChoice,
+  kernels: Pick<Model, 'matmul' | 'fusion'> = {},
 ) {
   const { layout, flat, exact } = testWeights(config, seed)
-  const model = testModel(gpu, layout, flat, { matmul })
+  const model = testModel(gpu, layout, flat, kernels)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const rollout = await Rollout.create(gpu, model, size, tensors, {
     eos_token_ids,
@@ -72,11 +72,17 @@ async function outputs(rollout: Rollout) {
   return { ids, log_p, h, mask }
 }
 
+const NORMS_INSIDE = { fusion: { swiglu: true, bias_gradient: true, decode_norms: true } }
+
 test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
-  'greedy decoding with the cache follows the float64 model without one: %s',
+  'greedy decoding with the cache follows the float64 model without one, with norms inside products too: %s',
   async ([, config]) => {
     const { exact, rollout } = await build(config)
-    const { ids } = await generate(rollout, 'left', GREEDY)
+    const { ids, log_p } = await generate(rollout, 'left', GREEDY)
+    const { rollout: fused } = await build(config, 1, [EOS], SIZE, 0, NORMS_INSIDE)
+    const inside = await generate(fused, 'left', GREEDY)
+    expect(inside.ids).toEqual(ids)
+    expectClose(inside.log_p, log_p, { atol: 1e-5, rtol: 1e-5 })
     const batch = prompts('left')
     LENGTHS.forEach(({ prompt }, b) => {
       const sequence = [...batch.input_ids.subarray((b + 1) * P - prompt, (b + 1) * P)]
@@ -270,7 +276,7 @@ test.skipIf(!gpu.facts.has_subgroups)(
   async () => {
     const [{ rollout }, { rollout: shared }] = [
       await build(),
-      await build(TINY, 1, [EOS], SIZE, 0, { '*': 'subgroups_1x16' }),
+      await build(TINY, 1, [EOS], SIZE, 0, { matmul: { '*': 'subgroups_1x16' } }),
     ]
     const expected = await generate(rollout, 'left', GREEDY)
     const actual = await generate(shared, 'left', GREEDY)

@@ -5,6 +5,7 @@ import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
 import type { Model } from '../transformer/model.ts'
+import { normsInside } from './recording.ts'
 import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'
 import {
   decodedColumns,
@@ -96,7 +97,8 @@ export class Rollout {
     for (let first = 0; first < R; first += chunk)
       programs.push(
         await gpu.record('rollout', LIVE, (recorder) => {
-          const recording = { gpu, recorder, model, cache, tensors, special, R }
+          const norms_inside = normsInside(gpu, model)
+          const recording = { gpu, recorder, model, cache, tensors, special, R, norms_inside }
           if (first === 0) recordPrefill(recording)
           recordTokens(recording, first, Math.min(R, first + chunk))
         }),

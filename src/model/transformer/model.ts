@@ -12,12 +12,14 @@ import { type ParamTensors, paramTensors, storedAs, type Trains } from '../param
 import type { ParamLayout } from '../params/params.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Which steps of a training pass run inside the matrix product before them, where its kernel can (matmul_fused.ts). */
+/** Which steps run inside the matrix product before or after them, where its kernel can (matmul_fused.ts, decode_normed.ts). */
 export interface Fusion {
   /** silu(gate) · up and its gradient. */
   readonly swiglu: boolean
   /** Of q, k and v, beside the weight's. */
   readonly bias_gradient: boolean
+  /** The norms of a decoded token, and its embedding. Absent: on hardware, where dispatches cost more than what they compute. */
+  readonly decode_norms?: boolean
 }
 
 /** What every pass needs besides activations. */
@@ -30,7 +32,7 @@ export interface Model {
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */
   readonly matmul?: MatmulChoice | undefined
-  /** Absent = all of it. Off and on differ at most in the rounding of the bias gradient. */
+  /** Absent = all of it. Off and on differ at most in rounding: of the bias gradient and of what a rollout computes. */
   readonly fusion?: Fusion | undefined
 }
 

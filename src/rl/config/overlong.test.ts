@@ -23,6 +23,6 @@ test('a buffer without length or longer than the response is refused', () => {
   expect(() => overlongReward(3, { ...BUFFER, len: 13 })).toThrow(RangeError)
 })
 
-test('a score stands on the last token of its response, in the last column if there is none', () => {
+test('a score is on the last token of its response, in the last column if there is none', () => {
   expect([...tokenLevelScores([1, 2, 3], [2, 3, 0], 3)]).toEqual([0, 1, 0, 0, 0, 2, 0, 0, 3])
 })

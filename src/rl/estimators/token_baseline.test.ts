@@ -107,7 +107,7 @@ test('a group of one has no baseline', () => {
     expect([...estimate(alone, PLAIN).advantages]).toEqual([1, 1, 2, 0])
 })
 
-test('over turns the k-th tokens are compared, by column only those that stand together', () => {
+test('over turns the k-th tokens are compared, by column only neighbours', () => {
   // the second row answers, reads an observation with a reward that is not its own, and continues
   const turns = batch(
     [

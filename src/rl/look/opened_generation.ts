@@ -2,9 +2,10 @@
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { Allocator } from '../../kernels/device/tensor.ts'
+import { normsInside, type Recording } from '../../model/rollout/recording.ts'
 import { cacheSize } from '../../model/rollout/rollout_cache.ts'
 import { LIVE, type RolloutLive, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
-import { type Recording, recordPrefill, recordTokens } from '../../model/rollout/rollout_record.ts'
+import { recordPrefill, recordTokens } from '../../model/rollout/rollout_record.ts'
 import {
   createRolloutTensors,
   MAX_EOS_TOKENS,
@@ -132,6 +133,7 @@ export class Generation {
       const recording: Recording = {
         ...{ gpu: this.#gpu, recorder, model: this.#model, tensors: this.#tensors, special },
         ...{ cache: cacheSize(SIZE), R: MOST_WRITTEN },
+        norms_inside: normsInside(this.#gpu, this.#model),
       }
       if (first === 0) recordPrefill(recording)
       recordTokens(recording, first, first + CHUNK)

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { decodeBfloat16, encodeBfloat16 } from '../../kernels/device/bfloat16.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import { fullAt } from '../../kernels/device/testing.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
@@ -143,40 +144,6 @@ test('weights that are not finite are refused by name', async () => {
     'tensor model.norm.weight, element 4: expected a finite number, found Infinity',
   )
 })
-
-/** WebGPU whose device has no room for buffer `nth` of those that are not small; counts them. */
-function fullAt(nth: number) {
-  const seen = { large: 0 }
-  // Devices are shared between tests: each gets its own functions back.
-  const restores: (() => void)[] = []
-  const requestAdapter = async (options?: GPURequestAdapterOptions) => {
-    const adapter = await navigator.gpu.requestAdapter(options)
-    if (!adapter) return adapter
-    const requestDevice = adapter.requestDevice.bind(adapter)
-    restores.push(() => Object.assign(adapter, { requestDevice }))
-    adapter.requestDevice = async (descriptor) => {
-      const device = await requestDevice(descriptor)
-      const [create, pop] = [device.createBuffer.bind(device), device.popErrorScope.bind(device)]
-      restores.push(() => Object.assign(device, { createBuffer: create, popErrorScope: pop }))
-      let is_full = false
-      device.createBuffer = (buffer) => {
-        is_full = buffer.size >= 1024 && seen.large++ === nth
-        return create(buffer)
-      }
-      device.popErrorScope = () => {
-        const own = is_full
-        is_full = false
-        return pop().then((error) => (own ? ({ message: 'no room' } as GPUError) : error))
-      }
-      return device
-    }
-    return adapter
-  }
-  const restore = () => {
-    for (const one of restores) one()
-  }
-  return { gpu: { requestAdapter } as unknown as GPU, seen, restore }
-}
 
 test('no room for any of its buffers is said before a weight is read, and frees the others', async () => {
   const { hf } = opened(TINY)

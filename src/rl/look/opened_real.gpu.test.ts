@@ -47,6 +47,8 @@ function weightFile(): RangedFile {
 
 test.runIf(process.env.LONG_TESTS)(
   'a model of 135M weights is opened, read and continued',
+  // SwiftShader needs many minutes.
+  { timeout: 45 * 60_000 },
   async () => {
     const config = new TextEncoder().encode(JSON.stringify(SMOLLM2_135M))
     const file = weightFile()

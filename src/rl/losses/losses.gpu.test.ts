@@ -189,7 +189,7 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
     expect((await run(loss_mode, batch)).d_log_probs).toEqual(new Float32Array(54))
   })
 
-  test('what stands at masked tokens does not matter, NaN included', async () => {
+  test('what masked tokens hold does not matter, NaN included', async () => {
     const batch = batchOf(6, 9, 10)
     const clean = await run(loss_mode, batch)
     for (const values of [

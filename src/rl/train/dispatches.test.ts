@@ -8,8 +8,9 @@ import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { paramLayout } from '../../model/params/params.ts'
+import type { Recording } from '../../model/rollout/recording.ts'
 import { cacheSize } from '../../model/rollout/rollout_cache.ts'
-import { type Recording, recordPrefill, recordTokens } from '../../model/rollout/rollout_record.ts'
+import { recordPrefill, recordTokens } from '../../model/rollout/rollout_record.ts'
 import { createRolloutTensors } from '../../model/rollout/rollout_tensors.ts'
 import { createActorTensors } from '../learners/actor_tensors.ts'
 import { phaseRows } from '../learners/batch_rows.ts'
@@ -54,6 +55,7 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     ...{ gpu: plan, model: t.model, cache: cacheSize(size), R },
     tensors: createRolloutTensors(plan, shape, size),
     special: { eos_token_ids: [1], pad_token_id: 0 },
+    norms_inside: joins,
   }
   const shaders = new Map<string, number>()
   const count = <L extends string>(build: (r: Recorder<L>) => void) => {
@@ -88,10 +90,10 @@ const reinforcement = ({ rollout, pass, update, apply, minis }: ReturnType<typeo
 test('steps on a GPU: what is independent runs together', () => {
   const counts = programs(choice, true)
   const { shaders, kilobytes, ...dispatches } = counts
-  expect(dispatches).toEqual({ rollout: 191, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
+  expect(dispatches).toEqual({ rollout: 147, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
   expect(shaders).toBe(35)
   expect(kilobytes).toBeLessThan(190)
-  expect(reinforcement(counts)).toBe(463)
+  expect(reinforcement(counts)).toBe(419)
   expect(counts.sft + counts.apply).toBe(108)
 })
 

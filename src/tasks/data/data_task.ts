@@ -27,7 +27,7 @@ export interface DataSet extends SplitRows {
   readonly tokenizer: Tokenizer
 }
 
-/** Data sets of this process: an experiment names one, and whoever starts a run brings it. */
+/** Data sets of this process: an experiment names one, and the caller of a run brings it. */
 const loaded = new Map<string, DataSet>()
 
 /** The same for everything that decides the rows. */

@@ -7,7 +7,7 @@ import { unpackTokenizer } from '../tokenizers/packed.ts'
 import { type DataFile, DataFileError } from './data_file.ts'
 import { type DataTokenizer, ownTokenizer } from './data_tokenizer.ts'
 
-/** Trains a byte-pair encoding: here, or in a worker where a page must not stand still. */
+/** Trains a byte-pair encoding: here, or in a worker where a page must not be blocked. */
 export type TrainBpe = (texts: readonly string[], vocab_size: number) => Promise<TokenizerFiles>
 
 /** What a tokenizer is made from besides the texts. */

@@ -3,7 +3,7 @@
 /** Ways to find an answer, as a setting names them. */
 export const PLACES = ['anywhere', 'hashes', 'boxed', 'last'] as const
 
-/** What stands behind the last ####, up to the end of its line. */
+/** What follows the last ####, up to the end of its line. */
 function behindHashes(text: string): string | undefined {
   const at = text.lastIndexOf('####')
   return at < 0 ? undefined : text.slice(at + 4).split('\n')[0]
@@ -23,7 +23,7 @@ function boxed(text: string): string | undefined {
 
 /**
  * The part of a text that holds its answer; undefined where the place is not there. `anywhere` takes what is boxed, else what
- * stands behind ####, else the whole text; `last` is the whole text.
+ * follows ####, else the whole text; `last` is the whole text.
  */
 export function answerPart(text: string, place: string): string | undefined {
   if (place === 'hashes') return behindHashes(text)

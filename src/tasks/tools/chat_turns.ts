@@ -84,7 +84,7 @@ function callOf(body: string): ToolCall | undefined {
   }
 }
 
-/** Chats that stand before a tool's message while its tokens are found: verl's continuous tokens. */
+/** Chats that precede a tool's message while its tokens are found: verl's continuous tokens. */
 const SYNTHETIC: readonly Message[] = [
   { role: 'system', content: 'continuous token synthetic system' },
   { role: 'user', content: 'continuous token synthetic user' },

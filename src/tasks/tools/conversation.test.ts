@@ -30,7 +30,7 @@ test('the answer follows the call, masked, and a turn without a call is the last
   expect(held.tool_calls).toEqual([{ name: 'calculator', arguments: { expression: '12+34' } }])
 })
 
-test('what stands between other marks goes to the tool of these marks', async () => {
+test('what is between other marks goes to the tool of these marks', async () => {
   expect(text((await started().say(ids('{42}'))) ?? [])).toBe('65>')
 })
 

@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /**
- * The tool of a program. Calls that are made at once are one batch of the sandbox, and the program begins anew for each, so no row depends on
+ * The tool of a program. Calls that are made at once are one batch of the sandbox, and the program starts again for each, so no row depends on
  * another one's calls. Throws RangeError for a program that is no tool.
  */
 export function programTool(choice: ProgramChoice): Tool {

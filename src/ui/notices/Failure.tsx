@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
-import { smallerNext, trainSmaller } from '../../lab/page/client/edits.ts'
+import { smallerNext, trainCheckpointed, trainSmaller } from '../../lab/page/client/edits.ts'
 import { trainAllowing } from '../../lab/page/client/starting.ts'
+import { lockedBecause } from '../../lab/page/share_store.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatBytes } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
@@ -31,6 +32,21 @@ function TrainSmaller() {
       onClick={trainSmaller}
     >
       Train with half the batch
+    </button>
+  )
+}
+
+/** The same numbers in less memory. */
+function Checkpoint({ bytes }: { readonly bytes: number }) {
+  return (
+    <button
+      type="button"
+      className="primary"
+      data-testid="train-checkpointed"
+      title="Each step computes its forward pass twice; undo brings the settings back"
+      onClick={trainCheckpointed}
+    >
+      Train with gradient checkpointing: {formatBytes(bytes)}
     </button>
   )
 }
@@ -69,6 +85,10 @@ export function Failure() {
           <summary>Message</summary>
           <code>{error.message}</code>
         </details>
+        {error.checkpointed_bytes === undefined ||
+        lockedBecause('settings') !== undefined ? null : (
+          <Checkpoint bytes={error.checkpointed_bytes} />
+        )}{' '}
         <TrainSmaller />{' '}
         {error.code === 'memory' && error.bytes !== undefined ? (
           <>

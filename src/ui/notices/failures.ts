@@ -1,4 +1,4 @@
-// One plain text for everything that can stand between a person and a trained model.
+// One plain text for everything that can keep a person from a trained model.
 import type { LabState } from '../../lab/page/store.ts'
 
 export type FailureCode = NonNullable<LabState['error']>['code']

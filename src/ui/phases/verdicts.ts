@@ -23,7 +23,7 @@ type Asked = NonNullable<LabState['asked']>
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** Where a person stands: one sentence. `has_begun`: steps were trained on verdicts already. */
+/** How far a person has come: one sentence. `has_begun`: steps were trained on verdicts already. */
 export function progressText({ given, min_pairs, pending }: Asked, has_begun = false): string {
   const said = given === 0 ? 'No verdict yet' : plural(given, 'verdict')
   if (pending === 0) return `${said}; there are no more pairs.`

@@ -4,7 +4,7 @@ export interface FramedWindow {
   readonly location: { readonly origin: string }
 }
 
-/** Whether some page around this one is of another origin. A window that stands alone is its own parent. */
+/** Whether some page around this one is of another origin. A window without a frame is its own parent. */
 export function isForeignFrame(own: FramedWindow): boolean {
   try {
     for (let around = own; around.parent !== around; around = around.parent)

@@ -5,6 +5,7 @@ import { viewParts } from '../../lab/links/view.ts'
 import { openStudy, setStudy, studyStore } from '../../lab/study/page/study_store.ts'
 import { decodeStudy } from '../../lab/study/study_link.ts'
 import './study.css'
+import { Gallery } from './Gallery.tsx'
 import { StudyForm } from './StudyForm.tsx'
 import { StudyView } from './StudyView.tsx'
 
@@ -37,7 +38,14 @@ export function StudyTab() {
           {problem}
         </p>
       ) : null}
-      {study ? <StudyView study={study} /> : <StudyForm />}
+      {study ? (
+        <StudyView study={study} />
+      ) : (
+        <>
+          <StudyForm />
+          <Gallery />
+        </>
+      )}
     </div>
   )
 }

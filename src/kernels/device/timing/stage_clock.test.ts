@@ -13,6 +13,6 @@ test('pairs of stamps are seconds, and a stage that was left and entered again a
   expect(times.update_actor).toBeCloseTo(1e-3, 12)
 })
 
-test('a clock that stands still or steps back says nothing', () => {
+test('a clock that stops or steps back says nothing', () => {
   expect(stageTimes(['a', 'b'], words(7, 7, 9, 8))).toEqual({})
 })

@@ -192,7 +192,7 @@ ${lines(turns, place)}`,
   }
 }
 
-/** Adds the slices' results to those of the first, one slice after another. Its lanes alone go on. */
+/** Adds the slices' results to those of the first, one slice after another. Only its lanes continue. */
 function sumSlices({ down, across, rows, cols, slices }: Tile, has_bias: boolean): string {
   const lanes = down * across
   const results = range(rows).flatMap((r) => range(cols / 4).map((c) => `c${r}_${c}`))

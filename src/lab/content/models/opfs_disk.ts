@@ -88,7 +88,7 @@ function growing(name: string, access: SyncAccess) {
       if (written < bytes.length) {
         access.truncate(at)
         throw new Error(
-          `The browser has no room left for ${name}. Forget a kept model or free some of the disk, then go on: it continues at byte ${at}.`,
+          `The browser has no room left for ${name}. Forget a kept model or free some of the disk, then try again: it continues at byte ${at}.`,
         )
       }
       access.flush()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_NOTES } from '../../runs/record/read.ts'
+import { MAX_NOTES } from '../../runs/record/read_labels.ts'
 import { type ImportedLog, LogError } from './imported_log.ts'
 import { importedRun } from './imported_run.ts'
 import { logFiles } from './log_files.ts'

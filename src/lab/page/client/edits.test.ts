@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { labStore } from '../store.ts'
 import { train } from './controls.ts'
-import { editField, onEdit, smallerNext, trainSmaller } from './edits.ts'
+import { editField, onEdit, smallerNext, trainCheckpointed, trainSmaller } from './edits.ts'
 import { choosePreset } from './opening.ts'
 import { nextPhase, steer } from './steering.ts'
 import { adapter, draw, openPage, port, withTestPages } from './testing.ts'
@@ -49,6 +49,26 @@ test('a run that has no room is trained with half the batch, as an edit that can
   ])
 })
 
+test('a run that fits with gradient checkpointing alone is trained with it, as an edit of that field', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  train()
+  const before = labStore.getState().experiment
+  const { run } = labStore.getState()
+  const bytes = { bytes: 9e9, checkpointed_bytes: 3e9 }
+  const error = { name: 'MemoryRefusal', code: 'memory', message: 'much', ...bytes } as const
+  port().says({ type: 'failed', run, error })
+  draw()
+  const edits: unknown[] = []
+  onEdit((edit) => edits.push(edit))
+  trainCheckpointed()
+  onEdit(() => {})
+  const model = { ...before.model, enable_gradient_checkpointing: true }
+  const start = { type: 'start', run: run + 1, experiment: { ...before, model } }
+  expect(port().commands.at(-1)).toMatchObject(start)
+  expect(edits).toMatchObject([{ kind: 'field', path: 'model.enable_gradient_checkpointing' }])
+})
+
 test('a live field that still rests is sent before the list of phases changes, and with the path it was edited at', () => {
   vi.useFakeTimers()
   openPage(`v=1&p=tiny`)
@@ -76,7 +96,7 @@ test('a live field that still rests is sent before the list of phases changes, a
   vi.useRealTimers()
 })
 
-test('a phase is not changed by its place while another one may come to stand there', () => {
+test('a phase is not changed by its place while another one may move there', () => {
   openPage('v=1&p=tiny')
   train()
   port().says({ type: 'status', run: 1, status: 'running' })

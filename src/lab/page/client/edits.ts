@@ -88,3 +88,8 @@ export function trainSmaller(): void {
   edit({ experiment, notices: [] }, { kind: 'smaller' })
   train()
 }
+
+/** Turns gradient checkpointing on, as an edit, and trains that. */
+export function trainCheckpointed(): void {
+  if (editField('model.enable_gradient_checkpointing', true) === undefined) train()
+}

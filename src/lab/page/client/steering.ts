@@ -79,7 +79,7 @@ export function forgetEdits(): void {
   resting.clear()
 }
 
-/** No answer comes to what was sent: the run begins anew, or returns to an earlier state. */
+/** No answer comes to what was sent: the run starts again, or returns to an earlier state. */
 const forgetSent = (): void => sent.clear()
 
 /** Sends what rests, because something else is about to be asked of the run. */

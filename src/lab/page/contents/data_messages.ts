@@ -1,4 +1,4 @@
-// What the page and the worker that reads data files say to each other. Rows come in pieces, so that the page never stands still for long.
+// What the page and the worker that reads data files say to each other. Rows come in pieces, so that the page is never blocked for long.
 import type { FoundBad } from '../../../tasks/data/bad_rows.ts'
 import type { DataRow } from '../../../tasks/data/mapping.ts'
 import type { DataPlan, Prepared } from '../../../tasks/data/plan.ts'

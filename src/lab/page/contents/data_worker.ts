@@ -1,4 +1,4 @@
-// Reads data files beside the page, which goes on answering: tables, mapping, tokenizers and the split. One request at a time.
+// Reads data files beside the page, which keeps answering: tables, mapping, tokenizers and the split. One request at a time.
 import { BadRowsError } from '../../../tasks/data/bad_rows.ts'
 import { keysOf, proposeMapping } from '../../../tasks/data/mapping.ts'
 import { type NamedTable, USUAL_PLAN } from '../../../tasks/data/plan.ts'

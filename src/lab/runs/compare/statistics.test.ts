@@ -15,7 +15,7 @@ test('the interval of a mean is Student’s', () => {
   expect(t975(1000)).toBe(t975(30))
 })
 
-test('a band stands where every run measured, and nowhere else', () => {
+test('a band is drawn where every run measured, and nowhere else', () => {
   const band = meanBand(
     [columns([0, 1, 2, 4], [1, 2, 3, 9]), columns([0, 2, 3, 4, 5], [3, 5, 7, Number.NaN, 1])],
     'range',

@@ -1,5 +1,6 @@
 // What other tabs do to the runs of this browser, in the list of this one.
-import { idOf, readHeader, readLabels } from '../record/read.ts'
+import { idOf, readHeader } from '../record/read.ts'
+import { readLabels } from '../record/read_labels.ts'
 import { isLive, type RunHeader } from '../record/record.ts'
 import { released } from '../storage/locks.ts'
 import {

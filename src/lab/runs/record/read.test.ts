@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { memoryStorage, storageProblem } from '../storage/storage.ts'
 import { begun, recorderOn, stepEvent, told } from '../testing.ts'
-import { MAX_NAME, readHeader, readLabels, readRun, readSeries } from './read.ts'
+import { readHeader, readRun, readSeries } from './read.ts'
+import { MAX_NAME, readLabels } from './read_labels.ts'
 import { RUN_COLORS, type RunHeader } from './record.ts'
 
 async function oneRun() {
@@ -58,15 +59,18 @@ test('columns and items that are none are passed over', async () => {
 })
 
 test('labels that are not understood are as if nobody had said them', () => {
-  expect(readLabels({ name: 3, notes: 'x', pinned: 'yes', color: 999 }, 'a', 1)).toEqual({
-    id: 'a',
-    name: '',
-    notes: 'x',
-    color: 999 % RUN_COLORS.length,
-    pinned: false,
-    hidden: false,
-    baseline: false,
-  })
+  expect(readLabels({ name: 3, notes: 'x', tags: 'x', pinned: 'yes', color: 999 }, 'a', 1)).toEqual(
+    {
+      id: 'a',
+      name: '',
+      notes: 'x',
+      tags: [],
+      color: 999 % RUN_COLORS.length,
+      pinned: false,
+      hidden: false,
+      baseline: false,
+    },
+  )
 })
 
 test('a name is cut between characters', () => {

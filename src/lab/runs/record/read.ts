@@ -4,7 +4,6 @@ import { PHASE_REASONS } from '../../../rl/config/phase.ts'
 import { appendRow, Series } from '../../columns/series.ts'
 import { isThinned } from '../../columns/thinning.ts'
 import { parseExperiment } from '../../experiment/experiment.ts'
-import { withoutHidden } from '../../experiment/hidden.ts'
 import { readKernels } from '../../experiment/pinned_kernels.ts'
 import { rolloutDTypeSchema } from '../../experiment/rollout_dtype.ts'
 import { steeringWords } from '../../experiment/steering/words.ts'
@@ -21,14 +20,7 @@ import { emptyRun, initialState, type LabState } from '../../page/store.ts'
 import type { Observation } from '../../protocol/observation.ts'
 import type { Generation, RolloutSample, TokenTable } from '../../protocol/results.ts'
 import type { StoredRun } from '../storage/storage.ts'
-import {
-  NO_LABELS,
-  RECORD_STATUSES,
-  RECORD_VERSION,
-  RUN_COLORS,
-  type RunHeader,
-  type RunLabels,
-} from './record.ts'
+import { RECORD_STATUSES, RECORD_VERSION, type RunHeader } from './record.ts'
 
 export type ReadHeader =
   | { readonly ok: true; readonly header: RunHeader }
@@ -80,7 +72,7 @@ const headerSchema = z.object({
   source: z.optional(z.object({ kind: z.string(), file: z.string(), remarks: texts })),
 })
 
-const fieldOf = (value: unknown, name: string): unknown =>
+export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
 /** The id of what may be a record; '' where it has none. */
@@ -123,34 +115,6 @@ export function readHeader(value: unknown): ReadHeader {
     return refuse('steered: an entry says nothing that is known here')
   }
   return { ok: true, header }
-}
-
-/** Cut between characters: half an emoji is none. */
-const text = (value: unknown, longest: number): string =>
-  typeof value === 'string'
-    ? withoutHidden(value)
-        .slice(0, longest)
-        .replace(/[\uD800-\uDBFF]$/, '')
-        .toWellFormed()
-    : ''
-
-export const MAX_NAME = 120
-export const MAX_NOTES = 10_000
-
-/** Labels of a run; what is not understood is as if nobody had said it. */
-export function readLabels(value: unknown, id: string, color: number): RunLabels {
-  const own = fieldOf(value, 'color')
-  const is = (name: string) => fieldOf(value, name) === true
-  return {
-    ...NO_LABELS,
-    id,
-    name: text(fieldOf(value, 'name'), MAX_NAME),
-    notes: text(fieldOf(value, 'notes'), MAX_NOTES),
-    color: Number.isInteger(own) && Number(own) >= 0 ? Number(own) % RUN_COLORS.length : color,
-    pinned: is('pinned'),
-    hidden: is('hidden'),
-    baseline: is('baseline'),
-  }
 }
 
 const isColumn = (value: unknown): value is Float64Array => value instanceof Float64Array

@@ -79,6 +79,8 @@ export interface RunLabels {
   /** '' = as its experiment is named, else after what is special about it. */
   readonly name: string
   readonly notes: string
+  /** Words to find and group it by, each once, in the order in which they were given. */
+  readonly tags: readonly string[]
   /** An index of RUN_COLORS. */
   readonly color: number
   readonly pinned: boolean
@@ -89,6 +91,7 @@ export interface RunLabels {
 export const NO_LABELS: Omit<RunLabels, 'id' | 'color'> = {
   name: '',
   notes: '',
+  tags: [],
   pinned: false,
   hidden: false,
   baseline: false,

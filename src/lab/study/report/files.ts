@@ -3,6 +3,7 @@ import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
 import type { Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
+import { entropyTable } from './entropies.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
@@ -139,6 +140,7 @@ function reportOf(
       .map(({ arm }) => `[${arm.name}](?${encodeLink(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
+    ...[entropyTable(study, analysis) ?? []].flat(),
     ...(limits.length > 0 ? ['## Limits', limits.map((one) => `- ${one}`).join('\n')] : []),
     '',
   ].join('\n\n')

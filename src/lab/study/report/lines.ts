@@ -19,7 +19,8 @@ interface Band {
   readonly high: readonly number[]
 }
 
-interface Line {
+/** A line of a picture, and the band around it; a band of no height is not seen. */
+export interface PictureLine {
   readonly name: string
   readonly band: Band
 }
@@ -78,8 +79,13 @@ function bandOf(curves: readonly SeedCurve[]): Band {
   }
 }
 
-/** Lines in one frame, with bands of their 95 % intervals. */
-function linesPicture(title: string, unit: string, lines: readonly Line[], height = 400): string {
+/** Lines in one frame, with bands of their 95 % intervals. `unit` is what the lower axis counts. */
+export function linesPicture(
+  title: string,
+  unit: string,
+  lines: readonly PictureLine[],
+  height = 400,
+): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
   const columns = 3
   const legend_rows = Math.ceil(shown.length / columns)
@@ -133,18 +139,20 @@ export function curvesPlot(study: Study, analysis: Analysis): string {
   return linesPicture(`${metric} by arm`, same === 'arithmetic' ? '10⁹ operations' : same, lines)
 }
 
+/** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
+export const entropiesOf = (analysis: Analysis, study: Study, name: string): SeedCurve[] =>
+  runsOf(analysis, study, name).map(({ seed, series }) => {
+    const layers = Object.keys(series)
+      .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => a - b)
+    const values = layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN)
+    return { seed, at: layers, values }
+  })
+
 /** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none was measured. */
 export function layersPlot(study: Study, analysis: Analysis): string | undefined {
-  const curves = analysis.arms.map(({ arm: { name } }) =>
-    runsOf(analysis, study, name).map(({ seed, series }) => {
-      const layers = Object.keys(series)
-        .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
-        .map(Number)
-        .sort((a, b) => a - b)
-      const values = layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN)
-      return { seed, at: layers, values }
-    }),
-  )
+  const curves = analysis.arms.map(({ arm: { name } }) => entropiesOf(analysis, study, name))
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
     band: bandOf(own),

@@ -56,8 +56,13 @@ const MEASURES = {
   area: 'its mean height over the budget (learning-curve area)',
 } as const
 
+const placeOf = ({ at, reaches }: Study['measure']): string =>
+  at === 'level'
+    ? `where ${reaches} first comes to what all arms of the seed reached`
+    : MEASURES[at]
+
 /** What was fixed beforehand. */
 export const planSentence = ({ measure, budget, written }: Study, { metric }: Analysis): string =>
-  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${metric ?? measure.metric}, ${MEASURES[measure.at]}; ${measure.goal} is better. ` +
+  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${metric ?? measure.metric}, ${placeOf(measure)}; ${measure.goal} is better. ` +
   `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
   `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. Bands of curves are of the mean, without what is a seed’s own.`

@@ -1,4 +1,5 @@
-// What a model's config.json says before anything else is fetched: its size, and the memory of every use of it.
+// What a model's config.json says before anything else is fetched: its size, and the memory of every use of it. A training that fits only
+// with gradient checkpointing gets it.
 import { gibibytes } from '../../../kernels/device/errors.ts'
 import { parseHfConfig } from '../../../model/hf/hf_config.ts'
 import { exactDtype, modelShape } from '../../../model/params/config.ts'
@@ -6,6 +7,7 @@ import { parseJsonObject } from '../../../model/params/errors.ts'
 import { paramLayout } from '../../../model/params/params.ts'
 import type { ModelOutline } from '../../../rl/look/opened_model.ts'
 import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
+import type { ModelUse } from '../../protocol/opened_model.ts'
 import type { PlannedModel } from './model_sources.ts'
 
 /** `allowed` bytes in all, `most_binding` bytes of one buffer. Throws ModelFileError for a config that is none, or of another family. */
@@ -23,11 +25,22 @@ export function plannedModel(
   const { num_parameters } = layout
   // transformers 5 writes dtype, earlier versions torch_dtype.
   const exact_dtype = exactDtype(config, (json.dtype ?? json.torch_dtype) === 'bfloat16')
-  const uses = plan({ config, layout, exact_dtype }).map(({ what, bytes, largest }) => ({
-    ...{ what, bytes },
-    why_not: whyNot(bytes, largest, allowed, most_binding),
-  }))
-  return { model_type, num_parameters, uses }
+  const all = plan({ config, layout, exact_dtype }).map(
+    ({ what, enable_gradient_checkpointing, bytes, largest }) => ({
+      ...{ what, enable_gradient_checkpointing, bytes },
+      why_not: whyNot(bytes, largest, allowed, most_binding),
+    }),
+  )
+  return { model_type, num_parameters, uses: chosenUses(all) }
+}
+
+/** Of each use the first way that fits, else the last, which takes the least. */
+function chosenUses(all: readonly ModelUse[]): readonly ModelUse[] {
+  const whats = [...new Set(all.map(({ what }) => what))]
+  return whats.flatMap((wanted) => {
+    const ways = all.filter(({ what }) => what === wanted)
+    return ways.find(({ why_not }) => why_not === undefined) ?? ways.slice(-1)
+  })
 }
 
 function whyNot(

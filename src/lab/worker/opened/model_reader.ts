@@ -249,9 +249,13 @@ export class ModelReader {
     const { hf, source, texts: tokenizer, facts } = this.#opened()
     // An adapter that is merged in has made float32 of what may be bfloat16.
     const { exact_dtype } = given ? await this.#host.check(source.folder, []) : hf
+    const adapter = given ?? (has_adapter ? 'fresh' : undefined)
+    const what = adapter ? 'lora' : 'full'
+    const use = facts.uses.find((one) => one.what === what)
+    const { enable_gradient_checkpointing = false } = use ?? {}
     const model = { config: hf.config, exact_dtype, tokenizer, lists: facts.lists }
     const address = source.kept?.source ?? ''
-    const start = startOf({ ...model, address }, given ?? (has_adapter ? 'fresh' : undefined))
+    const start = startOf({ ...model, address, enable_gradient_checkpointing }, adapter)
     this.#host.post({ type: 'model_start', start })
   }
 

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { contentHash } from '../../content/content.ts'
 import { memoryDisk } from '../../content/models/memory_disk.ts'
-import { namesOfModel } from '../../content/models/model_files.ts'
+import { modelHash, namesOfModel } from '../../content/models/model_files.ts'
 import { ModelStore } from '../../content/models/model_store.ts'
+import shipped from '../../content/models/shipped.json' with { type: 'json' }
 import { shippedList, shippedModel } from '../../content/models/shipped.ts'
 import { presetOf } from '../../presets/presets.ts'
 import { diskOfStart } from './shipped_start.ts'
@@ -14,19 +15,26 @@ const PUBLIC = 'public/'
 const fromDisk = async (path: string) => new Uint8Array(readFileSync(PUBLIC + path))
 const quiet = () => {}
 
-test('the preset names the files of public/models/arithmetic as they are, each of them', async () => {
-  const model = shippedModel(SOURCE)
-  const folder = `${PUBLIC}models/arithmetic`
-  expect(model?.name).toBe('arithmetic')
-  expect(model?.files.map(({ name }) => name).sort()).toEqual(
-    [...namesOfModel(readdirSync(folder))].sort(),
-  )
-  for (const { name, bytes, sha256 } of model?.files ?? []) {
-    const file = new Uint8Array(readFileSync(`${folder}/${name}`))
-    expect([name, file.length, await contentHash(file)]).toEqual([name, bytes, sha256])
-  }
-  const list = shippedList(SOURCE)
-  expect(list && (await contentHash(list.bytes))).toBe(SOURCE)
+test.each(Object.entries(shipped))(
+  '%s: its files are those that are listed',
+  async (name, files) => {
+    const folder = `${PUBLIC}models/${name}`
+    expect(files.map((file) => file.name).sort()).toEqual(
+      [...namesOfModel(readdirSync(folder))].sort(),
+    )
+    for (const { name: file_name, bytes, sha256 } of files) {
+      const file = new Uint8Array(readFileSync(`${folder}/${file_name}`))
+      expect([file_name, file.length, await contentHash(file)]).toEqual([file_name, bytes, sha256])
+    }
+    const hash = modelHash(files)
+    expect(shippedModel(hash)?.name).toBe(name)
+    const list = shippedList(hash)
+    expect(list && (await contentHash(list.bytes))).toBe(hash)
+  },
+)
+
+test('the preset begins with a shipped model, and no name is one', () => {
+  expect(shippedModel(SOURCE)?.name).toBe('arithmetic')
   expect(shippedList('')).toBeUndefined()
 })
 

@@ -11,6 +11,8 @@ interface StartModel {
   readonly address: string
   readonly config: ModelConfig
   readonly exact_dtype: MatrixDtype
+  /** It would not fit without: the run has it. */
+  readonly enable_gradient_checkpointing: boolean
   /** Of its files, and of its adapter's. */
   readonly lists: readonly StartList[]
   /** The files of its tokenizer by their names. */
@@ -27,7 +29,7 @@ export function requireTrainable(name: string, { rope_scaling }: ModelConfig): v
 
 /** `adapter`: what is trained in place of the weights: the one of the model's second list, a fresh one, or none. */
 export function startOf(
-  { address, config, exact_dtype, lists, tokenizer }: StartModel,
+  { address, config, exact_dtype, enable_gradient_checkpointing, lists, tokenizer }: StartModel,
   adapter: LoraConfig | 'fresh' | undefined,
 ): ModelStart {
   const { rope_scaling: _, padding_idx = -1, lora: __, dtype: ___, ...sizes } = config
@@ -37,6 +39,8 @@ export function startOf(
   const fields = {
     ...{ ...sizes, padding_idx, dtype: adapter ? exact_dtype : 'float32' },
     ...{ source: hash, source_name: name, source_address: address },
+    // Where it fits without, the settings stay as they are.
+    ...(enable_gradient_checkpointing && { enable_gradient_checkpointing }),
     lora: {
       ...lora,
       ...(adapter ? {} : { r: 0 }),

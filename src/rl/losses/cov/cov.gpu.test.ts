@@ -141,7 +141,7 @@ describe.for(modes)('policy_loss_%s', (mode) => {
     )
   })
 
-  test('what stands at masked tokens does not matter, NaN included', async () => {
+  test('what masked tokens hold does not matter, NaN included', async () => {
     const batch = batchOf(4, 20, 3)
     const clean = await run(mode, config, batch)
     for (const values of [batch.log_probs, batch.old_log_probs, batch.advantages])

@@ -126,7 +126,7 @@ describe('KL to the reference', () => {
       const first = await follow(phaseOf({ adv_estimator, steps }, {}, at_last))
       const each = await follow(phaseOf({ adv_estimator, steps }, {}, kl))
       const [a, b] = [first, each].map((followed) => changes(followed, 'critic/advantages/max')[1])
-      // Where a response has one reward, it does not matter where that stands.
+      // Where a response has one reward, it does not matter where that is.
       if (adv_estimator === 'grpo') expect(a).toBeCloseTo(b, 3)
       else expect(Math.abs(a - b)).toBeGreaterThan(1e-3)
     },

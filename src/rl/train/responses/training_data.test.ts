@@ -34,7 +34,7 @@ describe('a set', () => {
     expect(prompts(other.takeBatch(10))).not.toEqual(passes[0])
   })
 
-  test('unshuffled, every pass is the set as it stands', () => {
+  test('unshuffled, every pass is the set in its order', () => {
     const data = new TrainingData(SEED, task, { ...SET, shuffle: false })
     for (let epoch = 0; epoch < 3; epoch++) expect(prompts(data.takeBatch(10))).toEqual(theSet(10))
   })

@@ -11,11 +11,16 @@ const PLANNED_BATCH = { prompts: 8, n: 8, prompt_length: 64, response_length: 64
 /** GPU memory of a model in each use, and its largest buffer. */
 export interface PlannedUse {
   readonly what: 'look' | 'lora' | 'full'
+  /** It trains with gradient checkpointing: less memory for more arithmetic. */
+  readonly enable_gradient_checkpointing: boolean
   readonly bytes: number
   readonly largest: { readonly label: string; readonly bytes: number }
 }
 
-/** Plans a model that has only been described. `usual`: a run whose other settings are taken. Allocates nothing. */
+/**
+ * Plans a model that has only been described: each training as it is, then with gradient checkpointing. `usual`: a run whose other
+ * settings are taken. Allocates nothing.
+ */
 export function planUses(facts: ModelOutline, usual: TrainerConfig): readonly PlannedUse[] {
   const { config, exact_dtype } = facts
   const adapted = { ...config, dtype: exact_dtype, lora: USUAL_LORA }
@@ -24,15 +29,18 @@ export function planUses(facts: ModelOutline, usual: TrainerConfig): readonly Pl
     ['full', config],
   ] as const
   return [
-    { what: 'look', ...planOpened(facts) },
-    ...trained.map(([what, model]) => {
-      const plan = planMemory(plannedRun(model, usual))
-      return { what, bytes: plan.total(), largest: plan.largest }
-    }),
+    { what: 'look', enable_gradient_checkpointing: false, ...planOpened(facts) },
+    ...trained.flatMap(([what, model]) =>
+      [false, true].map((enable_gradient_checkpointing) => {
+        const run = plannedRun(model, usual)
+        const plan = planMemory({ ...run, enable_gradient_checkpointing })
+        return { what, enable_gradient_checkpointing, bytes: plan.total(), largest: plan.largest }
+      }),
+    ),
   ]
 }
 
-/** GRPO with gradient checkpointing, and nothing that is measured beside it. */
+/** GRPO, and nothing that is measured beside it. */
 function plannedRun(config: ModelConfig, usual: TrainerConfig): TrainerConfig {
   const { prompts, n, prompt_length, response_length } = PLANNED_BATCH
   const phases = usual.phases.flatMap((phase) =>
@@ -61,6 +69,5 @@ function plannedRun(config: ModelConfig, usual: TrainerConfig): TrainerConfig {
     },
     validation: { ...usual.validation, test_freq: 0 },
     probe: { ...usual.probe, freq: 0 },
-    enable_gradient_checkpointing: true,
   }
 }

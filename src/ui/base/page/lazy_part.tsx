@@ -55,19 +55,25 @@ function loadStyles(): void {
 const selectIsKept = ({ checkpoint_problem }: LabState) =>
   !checkpoint_problem || checkpoint_problem.code === 'corrupt'
 
-/** The server has a new version, and no longer this part of the old one. */
-function Replaced({ name, className }: { readonly name: string; readonly className: string }) {
+/** What becomes of the run that is on when the page is loaded again; '' without one. */
+export function useReloadWords(): string {
   const is_busy = useLab(selectIsBusy)
   const is_kept = useLab(selectIsKept)
-  const run = is_kept
+  if (!is_busy) return ''
+  return is_kept
     ? ' The page keeps the present run first, and the new page offers to continue it.'
     : ' This browser does not keep the run in progress: a reload ends it. Download a checkpoint first, or wait until it is finished.'
+}
+
+/** The server has a new version, and no longer this part of the old one. */
+function Replaced({ name, className }: { readonly name: string; readonly className: string }) {
+  const words = useReloadWords()
   return (
     <section className={`${className} not-loaded`} role="alert" data-testid="new-version">
       <RefreshCw className="icon" aria-hidden="true" />
       <p>
         {name} could not be loaded: a new version of this page was published since it was opened.
-        {is_busy ? run : ''}
+        {words}
       </p>
       <button type="button" data-testid="reload-page" onClick={() => void reloadKept()}>
         Load the new version

@@ -1,8 +1,12 @@
-// Files of this page that are gone because a new version was published.
+// New versions of this page: whether one was published, and how a person comes to it without losing a run.
+import { createStore } from 'zustand/vanilla'
 import { keepCheckpoint } from '../../../lab/page/client/checkpoints.ts'
 import { onLabEvent } from '../../../lab/page/client/connection.ts'
 import { labStore } from '../../../lab/page/store.ts'
 import { selectIsBusy } from '../run.ts'
+
+/** A new version was kept for offline use, and waits (offline.ts). */
+export const versionStore = createStore<{ readonly is_ready: boolean }>(() => ({ is_ready: false }))
 
 /** Whether a page as the server has it now loads another program than the one that runs. `own`: its address. */
 export const isOtherVersion = (html: string, own: string): boolean => {
@@ -14,7 +18,8 @@ export const isOtherVersion = (html: string, own: string): boolean => {
 export async function wasReplaced(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   try {
-    const answer = await fetch(location.pathname, { cache: 'no-store' })
+    // The service worker lets this one address through to the server.
+    const answer = await fetch(`${location.pathname}?fresh`, { cache: 'no-store' })
     return answer.ok && isOtherVersion(await answer.text(), script?.src ?? '')
   } catch {
     return false
@@ -23,8 +28,29 @@ export async function wasReplaced(): Promise<boolean> {
 
 /** Longer than a checkpoint takes. */
 const KEPT_MS = 5000
+/** Longer than a connection needs that is good enough to wait for. */
+const TAKEN_MS = 20_000
 
-/** Keeps the run that is on, if any, and loads the page again: it then offers to continue. */
+/** What waits in the service worker takes its place. Without one, or where the server is away, nothing happens. */
+async function takeNewVersion(): Promise<void> {
+  const registration = await navigator.serviceWorker?.getRegistration()
+  await registration?.update()
+  const { installing, waiting } = registration ?? {}
+  const worker = installing ?? waiting
+  if (!worker) return
+  await new Promise<void>((resolve) => {
+    const step = () => {
+      if (worker.state === 'installed') worker.postMessage({ type: 'SKIP_WAITING' })
+      if (/^(activated|redundant)$/.test(worker.state)) resolve()
+    }
+    worker.addEventListener('statechange', step)
+    step()
+  })
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Keeps the run that is on, if any, and loads the page again, of the newest version: it then offers to continue. */
 export async function reloadKept(): Promise<void> {
   if (selectIsBusy(labStore.getState()))
     await new Promise<void>((resolve) => {
@@ -39,5 +65,6 @@ export async function reloadKept(): Promise<void> {
       }
       keepCheckpoint()
     })
+  await Promise.race([takeNewVersion().catch(() => {}), pause(TAKEN_MS)])
   location.reload()
 }

@@ -101,7 +101,7 @@ function Body() {
       <p>
         Toys of 300,000 weights do not refute results at four billion. They show how small the
         effect is to look for: one seed proves nothing here. All rows are in{' '}
-        <code>docs/results.md</code>, with the commands that made them.
+        <code>docs/studies</code>, with the files that made them.
       </p>
     </>
   )

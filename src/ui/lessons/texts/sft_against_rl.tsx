@@ -69,7 +69,7 @@ function Body() {
       </p>
       <Ask name="start" of={parts.start} />
       <p>
-        So the two are used one after the other. In this lab the phases stand on one line: a warm
+        So the two are used one after the other. In this lab the phases are on one line: a warm
         start in sand, then phases of reinforcement. The task of the try-it is made for the
         difference. Its warm start holds <i>two skills</i>, adding and forgetting the carry, and
         imitation cannot tell which one is meant. The reward can.

@@ -62,7 +62,7 @@ function Body() {
           of its knobs, which must agree.
         </li>
         <li>
-          <b>Results come back.</b> Drop the log folder of such a run onto this page, and it stands
+          <b>Results come back.</b> Drop the log folder of such a run onto this page, and it appears
           in <i>Runs</i> beside those of the browser.
         </li>
       </ul>

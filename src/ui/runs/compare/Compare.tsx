@@ -1,7 +1,7 @@
 // The ticked runs side by side.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { bySettings, differences } from '../../../lab/runs/compare/compare.ts'
+import { differences } from '../../../lab/runs/compare/compare.ts'
 import { labelRun, type RunEntry } from '../../../lab/runs/library/library.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { NONE } from '../../base/format.ts'
@@ -9,12 +9,22 @@ import { type Overlay, overlayStore } from '../../base/overlays.ts'
 import { openTab } from '../../base/store.ts'
 import { removeRuns } from '../opened.ts'
 import { LineMark, MarkedName } from '../RunMark.tsx'
-import { MAX_COMPARED, type Selection, selectionStore, tickOnly } from '../table/selection.ts'
+import { saveReport } from '../report/save_report.ts'
+import { columnLabel } from '../table/columns.ts'
+import { BY_SETTINGS, groupRuns } from '../table/groups.ts'
+import {
+  MAX_AVERAGED,
+  MAX_COMPARED,
+  type Selection,
+  selectionStore,
+  tickOnly,
+} from '../table/selection.ts'
 import { tickedRuns } from './compared.ts'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
 
 const selectBand = ({ band }: Selection) => band
+const selectView = ({ view }: Selection) => view
 const selectTicked = ({ ticked }: Selection) => ticked
 
 /** The ticked runs that are there, the baseline first. */
@@ -35,15 +45,20 @@ const BANDS = [
   { band: 'range', label: 'mean, lowest and highest' },
 ] as const
 
-/** How runs that differ only in the seed are drawn. */
-function Seeds({ runs }: { readonly runs: readonly RunEntry[] }) {
+/** How runs that belong together are drawn: by the table's groups, else those that differ only in the seed. */
+function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const band = useStore(selectionStore, selectBand)
-  const groups = bySettings(runs.map(({ header }) => ({ experiment: header.document })))
-  const largest = Math.max(0, ...groups.map(({ length }) => length))
+  const view = useStore(selectionStore, selectView)
+  const groups = groupRuns(runs, view)
+  const largest = Math.max(0, ...groups.map(({ entries }) => entries.length))
   if (largest < 2) return null
+  const by = view.group === '' || view.group === BY_SETTINGS ? '' : columnLabel(view.group)
   return (
     <fieldset className="runs-seeds">
-      <legend>Runs that differ only in the seed, on the charts</legend>
+      <legend>
+        {by === '' ? 'Runs that differ only in the seed' : `Runs of one group (${by})`}, on the
+        charts
+      </legend>
       {BANDS.map((choice) => (
         <label key={choice.label}>
           <input
@@ -55,7 +70,10 @@ function Seeds({ runs }: { readonly runs: readonly RunEntry[] }) {
           {choice.label}
         </label>
       ))}
-      <p className="soft">Means are taken at the steps that all of these runs have measured.</p>
+      <p className="soft">
+        Means are taken at the steps that all runs of a group have measured, over at most{' '}
+        {MAX_AVERAGED} ticked runs. The table’s <i>Group by</i> decides which belong together.
+      </p>
     </fieldset>
   )
 }
@@ -127,6 +145,10 @@ function OnCharts() {
 export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) {
   const ticked = useStore(selectionStore, selectTicked)
   const runs = useCompared(entries)
+  const all = useMemo(
+    () => ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? []),
+    [ticked, entries],
+  )
   if (runs.length === 0) return null
   return (
     <section className="card compare" aria-labelledby="compare-title" data-testid="compare">
@@ -154,6 +176,14 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         >
           Hide
         </button>
+        <button
+          type="button"
+          data-testid="save-report"
+          title="Numbers, means, settings and curves of these runs as Markdown with pictures"
+          onClick={() => void saveReport(all)}
+        >
+          Report
+        </button>
         <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ticked)}>
           Delete
         </button>
@@ -163,13 +193,14 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
       </div>
       {ticked.length > MAX_COMPARED ? (
         <p className="soft">
-          The first {MAX_COMPARED} are compared; more lines on a chart cannot be told apart.
+          The first {MAX_COMPARED} are compared; more lines on a chart cannot be told apart. Means
+          of groups and the report take more.
         </p>
       ) : null}
       <OnCharts />
       {runs.length > 1 ? (
         <>
-          <Seeds runs={runs} />
+          <Bands runs={all} />
           <h3>Numbers</h3>
           <KeyMetrics runs={runs} />
           <h3>Differences of their experiments</h3>

@@ -9,7 +9,7 @@ import { runName } from '../../../lab/runs/record/names.ts'
 import { statisticOf } from '../../../lab/runs/record/summary.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { MarkedName } from '../RunMark.tsx'
-import { isShare, METRIC_CHOICES, metricOf } from '../table/table.ts'
+import { isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
 import { differenceText, numberText } from '../words.ts'
 
 const summaryValue = (entry: RunEntry, choice: string, statistic: 'last' | 'highest') =>

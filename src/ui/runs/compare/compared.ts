@@ -2,7 +2,6 @@
 
 import type { Series } from '../../../lab/columns/series.ts'
 import { type LabState, labStore } from '../../../lab/page/store.ts'
-import { bySettings } from '../../../lab/runs/compare/compare.ts'
 import { duelStore } from '../../../lab/runs/compare/duel.ts'
 import { type BandKind, type MeanBand, meanBand } from '../../../lab/runs/compare/statistics.ts'
 import {
@@ -17,7 +16,8 @@ import { runName } from '../../../lab/runs/record/names.ts'
 import { isLive, runColor } from '../../../lab/runs/record/record.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../base/overlays.ts'
 import { openedStore, redraw } from '../opened.ts'
-import { MAX_COMPARED, selectionStore, tick } from '../table/selection.ts'
+import { groupRuns } from '../table/groups.ts'
+import { MAX_AVERAGED, MAX_COMPARED, selectionStore, tick } from '../table/selection.ts'
 import { plannedOf } from '../words.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
@@ -51,9 +51,14 @@ export function tickedRuns(ticked: readonly string[], entries: readonly RunEntry
   )
 }
 
-/** Ticked runs that are there. */
-const comparedRuns = (): RunEntry[] =>
-  tickedRuns(selectionStore.getState().ticked, shownRuns(libraryStore.getState()))
+/** Ticked runs that are there: as many as there can be lines, or as bands can be means of. */
+function comparedRuns(): RunEntry[] {
+  const { ticked, band } = selectionStore.getState()
+  const entries = shownRuns(libraryStore.getState())
+  if (!band) return tickedRuns(ticked, entries)
+  const runs = ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
+  return runs.slice(0, MAX_AVERAGED)
+}
 
 function lineOf(entry: RunEntry): Overlay {
   const { id, labels } = entry
@@ -76,15 +81,8 @@ function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
   }
 }
 
-/** An automatic name less the seed, which the line does not have. */
-const withoutSeedWords = (name: string) =>
-  name
-    .split(', ')
-    .filter((word) => !/^seed \d+$/.test(word))
-    .join(', ')
-
-/** Runs that differ only in the seed as one line. Computed again when a column has grown. */
-function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
+/** Runs of a group as one line. Computed again when a column has grown. */
+function bandOf(group: readonly RunEntry[], label: string, kind: BandKind): Overlay {
   const [first] = group
   const known = new Map<string, { runs: Series[]; length: number; band: MeanBand | undefined }>()
   const at = (metric: string): MeanBand | undefined => {
@@ -97,11 +95,9 @@ function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
     known.set(metric, { runs, length, band })
     return band
   }
-  const { name, from, is_automatic } = runName(first)
-  const words = is_automatic ? withoutSeedWords(name) : name
   return {
     id: `mean of ${group.map(({ id }) => id).join()}`,
-    label: `mean of ${group.length} seeds: ${words || from}`,
+    label: `mean of ${group.length}: ${label}`,
     ...runColor(first.labels.color),
     end: () => endOf(group),
     series: (metric) => at(metric)?.mean,
@@ -111,15 +107,16 @@ function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
 
 /** What the charts are to draw now. A run that is shown in full is no overlay of itself. */
 function overlays(): Overlay[] {
-  const { band } = selectionStore.getState()
+  const { band, view } = selectionStore.getState()
   const runs = comparedRuns()
   const shown = shownId()
   const lines = (group: readonly RunEntry[]) => group.filter(({ id }) => id !== shown).map(lineOf)
   if (!band) return lines(runs)
-  const groups = bySettings(runs.map((entry) => ({ entry, experiment: entry.header.document })))
-  return groups.flatMap((group) => {
-    const entries = group.map(({ entry }) => entry)
-    return entries.length > 1 ? [bandOf(entries, band)] : lines(entries)
+  const groups = groupRuns(runs, view).slice(0, MAX_COMPARED)
+  const colors = distinctColors(groups.map(({ entries: [{ labels }] }) => labels.color))
+  return groups.flatMap(({ label, entries: [first, ...others] }, i) => {
+    const entries = [{ ...first, labels: { ...first.labels, color: colors[i] } }, ...others]
+    return others.length > 0 ? [bandOf(entries, label, band)] : lines(entries)
   })
 }
 
@@ -142,10 +139,10 @@ async function update(): Promise<void> {
   const runs = comparedRuns()
   const { living } = libraryStore.getState()
   const { second_id } = duelStore.getState()
-  const { band } = selectionStore.getState()
+  const { band, view } = selectionStore.getState()
   const now = JSON.stringify([
     runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
-    band,
+    band && [band, groupRuns(runs, view).map(({ label }) => label)],
     living,
     second_id,
     shownId(),

@@ -3,7 +3,7 @@ import { SlidersHorizontal, Upload } from 'lucide-react'
 import { useId } from 'react'
 import { labelRun, type RunEntry, runOf } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
-import { MAX_NAME, MAX_NOTES } from '../../../lab/runs/record/read.ts'
+import { MAX_NAME, MAX_NOTES, parseTags } from '../../../lab/runs/record/read_labels.ts'
 import { isLive, RUN_COLORS } from '../../../lab/runs/record/record.ts'
 import { openExport } from '../../share/export/open_export.ts'
 import { takeSettings } from '../opened.ts'
@@ -58,6 +58,16 @@ export function RunDetails({ entry, name }: { readonly entry: RunEntry; readonly
           defaultValue={labels.name}
           placeholder={labels.name === '' ? name : 'automatic'}
           onChange={({ target }) => labelRun(id, { name: target.value.trim() })}
+        />
+      </label>
+      <label>
+        <span>Tags, with commas between them</span>
+        <input
+          type="text"
+          data-testid="run-tags"
+          defaultValue={labels.tags.join(', ')}
+          placeholder="baseline, paper"
+          onChange={({ target }) => labelRun(id, { tags: parseTags(target.value) })}
         />
       </label>
       <fieldset className="run-colors">

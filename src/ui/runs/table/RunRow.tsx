@@ -8,9 +8,10 @@ import { formatCount } from '../../base/format.ts'
 import { removeRuns, showRun } from '../opened.ts'
 import { RunMark } from '../RunMark.tsx'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../words.ts'
+import { cellText, isShare } from './columns.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { tick } from './selection.ts'
-import { isShare, type Row } from './table.ts'
+import type { Row } from './table.ts'
 
 function Tool(props: {
   readonly id: string
@@ -42,15 +43,17 @@ interface RunRowProps {
   /** An index of RUN_COLORS: another one than its own beside a ticked run of the same. */
   readonly color: number
   readonly choice: string
+  /** Beside the fixed ones; the row has a cell for each. */
+  readonly columns: readonly string[]
   readonly is_ticked: boolean
   /** Its numbers are on the page. */
   readonly is_shown: boolean
   readonly is_living: boolean
   readonly is_edited: boolean
-  onEdit(is_edited: boolean): void
+  onEdit(id: string | undefined): void
 }
 
-const COLUMNS = 7
+const FIXED_COLUMNS = 7
 
 /** What is special about a run, where a person's name does not say it. */
 function whatWords({ entry, name, from }: Row): string {
@@ -84,6 +87,15 @@ function RunName({ row, color, is_shown, is_living }: RunRowProps) {
         {labels.baseline ? <b>baseline </b> : null}
         {what}
       </span>
+      {labels.tags.length > 0 ? (
+        <span className="run-tags">
+          {labels.tags.map((tag) => (
+            <span key={tag} className="run-tag">
+              {tag}
+            </span>
+          ))}
+        </span>
+      ) : null}
     </th>
   )
 }
@@ -129,7 +141,7 @@ function RunTools({ row, is_edited, onEdit }: RunRowProps) {
         id="edit-run"
         label={`Name, colour and notes of ${name}`}
         pressed={is_edited}
-        onClick={() => onEdit(!is_edited)}
+        onClick={() => onEdit(is_edited ? undefined : id)}
       >
         <Pencil className="icon" aria-hidden="true" />
       </Tool>
@@ -150,8 +162,8 @@ function RunTools({ row, is_edited, onEdit }: RunRowProps) {
 }
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, is_ticked, is_shown, is_edited } = props
-  const { entry, name, value } = row
+  const { row, choice, columns, is_ticked, is_shown, is_edited } = props
+  const { entry, name, value, cells } = row
   const { id, header } = entry
   return (
     <>
@@ -176,6 +188,15 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         <td className="number" data-testid="run-value">
           {numberText(value, isShare(choice))}
         </td>
+        {columns.map((column, i) => (
+          <td
+            key={column}
+            className={typeof cells[i] === 'number' ? 'number run-cell' : 'run-cell'}
+            title={typeof cells[i] === 'string' ? cells[i] : undefined}
+          >
+            {cellText(cells[i], column)}
+          </td>
+        ))}
         <td className="number">
           {formatCount(header.step)}
           <small className="soft"> of {formatCount(plannedOf(header))}</small>
@@ -186,7 +207,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
       </tr>
       {is_edited ? (
         <tr className="run-details">
-          <td colSpan={COLUMNS}>
+          <td colSpan={FIXED_COLUMNS + columns.length}>
             <RunDetails entry={entry} name={name} />
           </td>
         </tr>

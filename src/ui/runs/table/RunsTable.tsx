@@ -1,31 +1,38 @@
-// Every run of this browser, one a row.
+// Every run of this browser, one a row, under headings where they are grouped.
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { tickedRuns } from '../compare/compared.ts'
 import { type Opened, openedStore } from '../opened.ts'
+import { columnLabel, METRIC_CHOICES } from './columns.ts'
+import { GroupRow } from './GroupRow.tsx'
+import { type RowGroup, rowGroups } from './groups.ts'
 import { RunRow } from './RunRow.tsx'
 import { type Selection, selectionStore, setView, tickOnly } from './selection.ts'
-import { METRIC_CHOICES, type Sort, type TableView, tableRows } from './table.ts'
+import { type Row, type Sort, type TableView, tableRows } from './table.ts'
 
 const selectView = ({ view }: Selection) => view
 const selectTicked = ({ ticked }: Selection) => ticked
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened?.id
+
+/** Rows that are made at once; more follow where the end of the table comes into sight. */
+const ROWS_AT_ONCE = 60
 
 function metricLabel({ metric, statistic, is_smoothed }: TableView): string {
   const choice = METRIC_CHOICES.find(({ key }, i) => key === metric || (i === 0 && metric === ''))
   return `${choice?.label ?? metric}, ${statistic}${is_smoothed ? ', smoothed' : ''}`
 }
 
-function Head(props: { sort: Sort; label: string; view: TableView }) {
-  const { sort, label, view } = props
+function Head(props: { sort: Sort; label: string; view: TableView; title?: string }) {
+  const { sort, label, view, title } = props
   const is_sorted = view.sort === sort
   const Arrow = view.is_descending ? ArrowDown : ArrowUp
   return (
     <th
       scope="col"
-      className={`run-${sort}`}
+      className={`run-${sort.replaceAll(/\W/g, '-')}`}
+      title={title}
       aria-sort={is_sorted ? (view.is_descending ? 'descending' : 'ascending') : undefined}
     >
       <button
@@ -66,6 +73,15 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
         </th>
         <Head sort="name" label="run" view={view} />
         <Head sort="metric" label={metricLabel(view)} view={view} />
+        {view.columns.map((column) => (
+          <Head
+            key={column}
+            sort={column}
+            label={columnLabel(column, view.columns)}
+            view={view}
+            title={column.slice(column.indexOf(':') + 1)}
+          />
+        ))}
         <Head sort="steps" label="steps" view={view} />
         <Head sort="status" label="status" view={view} />
         <Head sort="started" label="begun" view={view} />
@@ -77,41 +93,116 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
   )
 }
 
-export function RunsTable(props: {
+/** How many rows are made: a part at first, the next part where the end of the table comes into sight. */
+function useSomeRows(count: number) {
+  const end = useRef<HTMLButtonElement>(null)
+  const [limit, setLimit] = useState(ROWS_AT_ONCE)
+  const has_more = count > limit
+  const more = useCallback(() => setLimit((before) => before + ROWS_AT_ONCE), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: observed again for each part, whose end may be in sight still.
+  useEffect(() => {
+    if (!has_more || !end.current) return
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (isIntersecting) more()
+    })
+    observer.observe(end.current)
+    return () => observer.disconnect()
+  }, [has_more, limit, more])
+  return { limit, end, more }
+}
+
+interface RowsProps {
+  readonly rows: readonly Row[]
+  readonly groups: readonly RowGroup[] | undefined
+  readonly limit: number
+  readonly view: TableView
+  readonly ticked: readonly string[]
+  renderRow(row: Row): ReactNode
+}
+
+function Rows({ rows, groups, limit, view, ticked, renderRow }: RowsProps) {
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
+  if (!groups) return <tbody>{rows.slice(0, limit).map(renderRow)}</tbody>
+  let left = limit
+  return groups.map((group) => {
+    if (left <= 0) return null
+    const is_folded = folded.has(group.key)
+    const shown = is_folded ? [] : group.rows.slice(0, left)
+    left -= shown.length + 1
+    return (
+      <tbody key={group.key}>
+        <GroupRow
+          group={group}
+          view={view}
+          ticked={ticked}
+          is_folded={is_folded}
+          onFold={() =>
+            setFolded((before) => {
+              const next = new Set(before)
+              if (!next.delete(group.key)) next.add(group.key)
+              return next
+            })
+          }
+        />
+        {shown.map(renderRow)}
+      </tbody>
+    )
+  })
+}
+
+interface RunsTableProps {
   readonly entries: readonly RunEntry[]
   readonly living: string | undefined
-}) {
-  const { entries, living } = props
+}
+
+export function RunsTable({ entries, living }: RunsTableProps) {
   const view = useStore(selectionStore, selectView)
   const ticked = useStore(selectionStore, selectTicked)
   const opened = useStore(openedStore, selectOpened)
   const [edited, setEdited] = useState<string>()
   const rows = useMemo(() => tableRows(entries, view), [entries, view])
+  const groups = useMemo(() => rowGroups(rows, view), [rows, view])
+  const { limit, end, more } = useSomeRows(rows.length + (groups?.length ?? 0))
   const colors = useMemo(
     () => new Map(tickedRuns(ticked, entries).map(({ id, labels }) => [id, labels.color])),
     [ticked, entries],
   )
+  const renderRow = (row: Row) => {
+    const { id, labels } = row.entry
+    return (
+      <RunRow
+        key={id}
+        row={row}
+        color={colors.get(id) ?? labels.color}
+        choice={view.metric}
+        columns={view.columns}
+        is_ticked={ticked.includes(id)}
+        is_shown={opened === undefined ? id === living : id === opened}
+        is_living={id === living}
+        is_edited={id === edited}
+        onEdit={setEdited}
+      />
+    )
+  }
   return (
     // A region that scrolls must be reachable by keyboard.
     <div className="scroll runs-scroll" tabIndex={0} role="group" aria-label="Table of runs">
       <table className="runs-table" data-testid="runs-table">
         <Heads view={view} ids={rows.map(({ entry }) => entry.id)} ticked={ticked} />
-        <tbody>
-          {rows.map((row) => (
-            <RunRow
-              key={row.entry.id}
-              row={row}
-              color={colors.get(row.entry.id) ?? row.entry.labels.color}
-              choice={view.metric}
-              is_ticked={ticked.includes(row.entry.id)}
-              is_shown={opened === undefined ? row.entry.id === living : row.entry.id === opened}
-              is_living={row.entry.id === living}
-              is_edited={row.entry.id === edited}
-              onEdit={(is_edited) => setEdited(is_edited ? row.entry.id : undefined)}
-            />
-          ))}
-        </tbody>
+        <Rows
+          rows={rows}
+          groups={groups}
+          limit={limit}
+          view={view}
+          ticked={ticked}
+          renderRow={renderRow}
+        />
       </table>
+      {rows.length + (groups?.length ?? 0) > limit ? (
+        <button ref={end} type="button" className="plain" data-testid="more-runs" onClick={more}>
+          Show more of {rows.length} runs
+        </button>
+      ) : null}
       {rows.length === 0 ? <p className="soft runs-none">No run matches.</p> : null}
     </div>
   )

@@ -1,11 +1,14 @@
-// What the table shows: a search, the metric of its last column, hidden runs.
-import { Search } from 'lucide-react'
-import { useMemo } from 'react'
+// What the table shows: a search, the number of its first column, further columns, groups, filters, hidden runs.
+import { Columns3, Filter, Search } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { SMOOTHING, STATISTICS } from '../../../lab/runs/record/summary.ts'
+import { ColumnChooser } from './ColumnChooser.tsx'
+import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from './columns.ts'
+import { Filters, NewFilter } from './FilterBar.tsx'
+import { BY_SETTINGS } from './groups.ts'
 import { type Selection, selectionStore, setView } from './selection.ts'
-import { METRIC_CHOICES, metricNames } from './table.ts'
 
 const selectView = ({ view }: Selection) => view
 
@@ -53,8 +56,56 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
   )
 }
 
+/** What runs are put together by. */
+function Grouping({ entries }: { readonly entries: readonly RunEntry[] }) {
+  const { group } = useStore(selectionStore, selectView)
+  const groups = useMemo(
+    () =>
+      columnGroups(entries)
+        .filter(({ name }) => name === 'Facts' || name === 'Settings that differ')
+        .map(({ name, columns }) => ({
+          name,
+          columns: columns.filter((column) => column !== 'fact:took' && column !== 'setting:seed'),
+        })),
+    [entries],
+  )
+  // A setting in which runs no longer differ stays chosen.
+  const is_known = groups.some(({ columns }) => columns.includes(group))
+  return (
+    <label>
+      <span className="soft">Group by</span>
+      <select
+        data-testid="runs-group"
+        value={group}
+        onChange={({ target }) => setView({ group: target.value })}
+      >
+        <option value="">nothing</option>
+        <option value={BY_SETTINGS}>all but the seed</option>
+        {groups.map(({ name, columns }) => (
+          <optgroup key={name} label={name}>
+            {columns.map((column) => (
+              <option key={column} value={column}>
+                {columnLabel(column, columns)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+        {is_known || group === '' || group === BY_SETTINGS ? null : (
+          <option value={group}>{columnLabel(group)}</option>
+        )}
+      </select>
+    </label>
+  )
+}
+
+const PANELS = [
+  { id: 'columns', label: 'Columns', Icon: Columns3 },
+  { id: 'filter', label: 'Filter', Icon: Filter },
+] as const
+
 export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
+  const [open, setOpen] = useState<(typeof PANELS)[number]['id']>()
   const hidden = entries.filter(({ labels }) => labels.hidden).length
   return (
     <div className="runs-toolbar" role="search" aria-label="Runs">
@@ -64,12 +115,13 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
         <input
           type="text"
           data-testid="runs-search"
-          placeholder="Search names, notes, tasks …"
+          placeholder="Search names, tags, notes, tasks …"
           value={view.search}
           onChange={({ target }) => setView({ search: target.value })}
         />
       </label>
       <NumberChoice entries={entries} />
+      <Grouping entries={entries} />
       <label
         title={`Exponential moving average over the steps that measured it, weight ${SMOOTHING}, started without bias`}
       >
@@ -91,6 +143,21 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
           hidden runs ({hidden})
         </label>
       ) : null}
+      {PANELS.map(({ id, label, Icon }) => (
+        <button
+          key={id}
+          type="button"
+          data-testid={`runs-${id}`}
+          aria-expanded={open === id}
+          aria-controls={`runs-${id}-panel`}
+          onClick={() => setOpen(open === id ? undefined : id)}
+        >
+          <Icon className="icon" aria-hidden="true" /> {label}
+        </button>
+      ))}
+      {open === 'columns' ? <ColumnChooser entries={entries} /> : null}
+      {open === 'filter' ? <NewFilter entries={entries} /> : null}
+      <Filters />
     </div>
   )
 }

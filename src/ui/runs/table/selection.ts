@@ -1,15 +1,18 @@
 // Which runs are ticked, and what the table shows of all of them.
 import { createStore } from 'zustand/vanilla'
 import type { BandKind } from '../../../lab/runs/compare/statistics.ts'
-import type { TableView } from './table.ts'
+import { rememberedView, rememberView } from './remembered_view.ts'
+import { FIRST_VIEW, type TableView } from './table.ts'
 
 /** Charts with more lines say nothing. */
 export const MAX_COMPARED = 8
+/** Runs whose columns are read for lines that are means of several. */
+export const MAX_AVERAGED = 40
 
 export interface Selection {
   /** In the order in which they were ticked. */
   readonly ticked: readonly string[]
-  /** Runs that differ only in the seed are one line with a band; undefined for a line each. */
+  /** Runs of a group are one line with a band; undefined for a line each. */
   readonly band: BandKind | undefined
   readonly view: TableView
 }
@@ -17,15 +20,7 @@ export interface Selection {
 export const selectionStore = createStore<Selection>(() => ({
   ticked: [],
   band: undefined,
-  view: {
-    search: '',
-    metric: '',
-    statistic: 'last',
-    is_smoothed: false,
-    with_hidden: false,
-    sort: 'started',
-    is_descending: true,
-  },
+  view: { ...FIRST_VIEW, ...rememberedView() },
 }))
 
 export function tick(id: string, is_on: boolean): void {
@@ -38,5 +33,13 @@ export function tick(id: string, is_on: boolean): void {
 
 export const tickOnly = (ids: readonly string[]): void => selectionStore.setState({ ticked: ids })
 
-export const setView = (change: Partial<TableView>): void =>
+/** Ticks or unticks several runs; the others stay as they are. */
+export const tickAll = (ids: readonly string[], is_on: boolean): void => {
+  for (const id of ids) tick(id, is_on)
+}
+
+/** Changes what the table shows; columns, groups and filters are there again on the next visit. */
+export function setView(change: Partial<TableView>): void {
   selectionStore.setState(({ view }) => ({ view: { ...view, ...change } }))
+  rememberView(selectionStore.getState().view)
+}

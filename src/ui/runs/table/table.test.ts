@@ -4,18 +4,11 @@ import { NO_LABELS, type RunHeader } from '../../../lab/runs/record/record.ts'
 import { memoryStorage } from '../../../lab/runs/storage/storage.ts'
 import { begun, recorderOn, stepEvent, told } from '../../../lab/runs/testing.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../words.ts'
-import { metricNames, metricOf, type TableView, tableRows } from './table.ts'
+import { metricNames, metricOf } from './columns.ts'
+import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
 
 const GREEDY = 'val-aux/sort_digits/acc/greedy'
-const view: TableView = {
-  search: '',
-  metric: '',
-  statistic: 'last',
-  is_smoothed: false,
-  with_hidden: false,
-  sort: 'started',
-  is_descending: true,
-}
+const view = FIRST_VIEW
 let header: RunHeader
 
 beforeAll(async () => {

@@ -1,19 +1,13 @@
 // Rows of the table of runs: searched, sorted, with the number that was asked for.
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
-import { type Statistic, statisticOf } from '../../../lab/runs/record/summary.ts'
-import {
-  foreignHeldOut,
-  greedyAccuracy,
-  layerEntropy,
-  REWARD,
-  sampledAccuracy,
-  TASK_SCORE,
-} from '../../learning/metrics.ts'
+import type { Statistic } from '../../../lab/runs/record/summary.ts'
 import { statusWord } from '../words.ts'
+import { type Cell, cellOf } from './columns.ts'
+import { type Filter, holds } from './filters.ts'
 
-const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
-export type Sort = (typeof SORTS)[number]
+/** A fixed column, or one of `columns`. */
+export type Sort = 'name' | 'status' | 'started' | 'steps' | 'metric' | (string & {})
 
 export interface TableView {
   readonly search: string
@@ -22,8 +16,26 @@ export interface TableView {
   readonly statistic: Statistic
   readonly is_smoothed: boolean
   readonly with_hidden: boolean
+  /** Beside the fixed columns (columns.ts). */
+  readonly columns: readonly string[]
+  readonly filters: readonly Filter[]
+  /** What runs are put together by: '', `BY_SETTINGS` or a column. */
+  readonly group: string
   readonly sort: Sort
   readonly is_descending: boolean
+}
+
+export const FIRST_VIEW: TableView = {
+  search: '',
+  metric: '',
+  statistic: 'last',
+  is_smoothed: false,
+  with_hidden: false,
+  columns: [],
+  filters: [],
+  group: '',
+  sort: 'started',
+  is_descending: true,
 }
 
 export interface Row {
@@ -32,47 +44,34 @@ export interface Row {
   /** What an automatic name is measured against. */
   readonly from: string
   readonly value: number | undefined
+  /** What the chosen columns say, in their order. */
+  readonly cells: readonly Cell[]
 }
 
-/** What every run has under another name, because it carries the task or the layer. */
-export const METRIC_CHOICES = [
-  { key: 'greedy', label: 'held-out accuracy, greedy' },
-  { key: 'sampled', label: 'held-out accuracy, sampled' },
-  { key: 'score', label: 'reward or task score, sampled' },
-  { key: 'entropy', label: 'final entropy' },
-] as const
+/** The row of a run as it was made last: a run that did not change keeps it, and is not rendered again. */
+const known = new WeakMap<RunEntry, { readonly key: string; readonly row: Row }>()
 
-/** The metric of a run that a choice means; any other text is the metric itself. */
-export function metricOf({ header }: RunEntry, choice: string): string {
-  const { task, validation, model, phases } = header.experiment
-  const own = { greedy: greedyAccuracy(task.id), sampled: sampledAccuracy(task.id, validation.n) }
-  const is_held_out = choice === '' || choice === 'greedy' || choice === 'sampled'
-  // A run of another trainer has one of the two at most, under a name of its own.
-  if (header.source && is_held_out) {
-    const known = own[choice === 'sampled' ? 'sampled' : 'greedy']
-    return known in header.summaries
-      ? known
-      : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
+function rowOf(entry: RunEntry, view: TableView): Row {
+  const { metric, statistic, is_smoothed, columns } = view
+  const key = [metric, statistic, is_smoothed, ...columns].join('\n')
+  const before = known.get(entry)
+  if (before?.key === key) return before.row
+  const { name, from } = runName(entry)
+  const value = cellOf(entry, `metric:${metric}`, view)
+  const row = {
+    entry,
+    name,
+    from,
+    value: typeof value === 'number' ? value : undefined,
+    cells: columns.map((column) => cellOf(entry, column, view)),
   }
-  if (choice === 'greedy' || choice === '') return own.greedy
-  if (choice === 'sampled') return own.sampled
-  if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
-  if (choice !== 'score') return choice
-  return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
-}
-
-/** Whether a number of this choice is a share of 1. */
-export const isShare = (choice: string): boolean =>
-  choice === '' || choice === 'greedy' || choice === 'sampled' || choice === 'score'
-
-/** All metrics that some run has, by name. */
-export function metricNames(entries: readonly RunEntry[]): string[] {
-  return [...new Set(entries.flatMap(({ header }) => Object.keys(header.summaries)))].sort()
+  known.set(entry, { key, row })
+  return row
 }
 
 const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Whether every word of the search is in a run's name, notes, task, preset, adapter or status. */
+/** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or status. */
 function isFound({ entry, name, from }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment
@@ -80,6 +79,7 @@ function isFound({ entry, name, from }: Row, search: readonly string[]): boolean
     name,
     from,
     labels.notes,
+    ...labels.tags,
     task.id,
     `seed ${seed}`,
     header.experiment.name,
@@ -94,17 +94,21 @@ function isFound({ entry, name, from }: Row, search: readonly string[]): boolean
 const compareText = new Intl.Collator('en', { numeric: true }).compare
 
 /** Absent numbers come last, whichever way the table is sorted. */
-function order(a: Row, b: Row, { sort, is_descending }: TableView): number {
+function order(a: Row, b: Row, { sort, is_descending, columns }: TableView): number {
   const sign = is_descending ? -1 : 1
-  if (sort === 'name') return sign * compareText(a.name, b.name)
-  if (sort === 'status')
-    return sign * compareText(statusWord(a.entry.header), statusWord(b.entry.header))
-  const number = ({ entry: { header }, value }: Row) =>
-    sort === 'started' ? header.started_at : sort === 'steps' ? header.step : value
-  const [x, y] = [number(a), number(b)]
-  const [has_x, has_y] = [x, y].map((value) => value !== undefined && !Number.isNaN(value))
+  const at = columns.indexOf(sort)
+  const keyOf = ({ entry: { header }, name, value, cells }: Row): Cell => {
+    if (sort === 'name') return name
+    if (sort === 'status') return statusWord(header)
+    if (sort === 'started') return header.started_at
+    if (sort === 'steps') return header.step
+    return at < 0 ? value : cells[at]
+  }
+  const [x, y] = [keyOf(a), keyOf(b)]
+  const [has_x, has_y] = [x, y].map((key) => key !== undefined && !Number.isNaN(key))
   if (!has_x || !has_y) return Number(has_y) - Number(has_x)
-  return sign * (Number(x) - Number(y))
+  if (typeof x === 'number' && typeof y === 'number') return sign * (x - y)
+  return sign * compareText(`${x}`, `${y}`)
 }
 
 const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
@@ -113,13 +117,12 @@ const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
 export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] {
   const search = words(view.search)
   return entries
-    .filter(({ labels }) => view.with_hidden || !labels.hidden)
-    .map((entry): Row => {
-      const { name, from } = runName(entry)
-      const summary = entry.header.summaries[metricOf(entry, view.metric)]
-      const value = statisticOf(summary, view.statistic, view.is_smoothed)
-      return { entry, name, from, value }
-    })
+    .filter(
+      (entry) =>
+        (view.with_hidden || !entry.labels.hidden) &&
+        view.filters.every((filter) => holds(entry, filter, view)),
+    )
+    .map((entry) => rowOf(entry, view))
     .filter((row) => isFound(row, search))
     .sort(
       (a, b) =>

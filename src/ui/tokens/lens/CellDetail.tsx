@@ -1,4 +1,4 @@
-// One cell of the lens in full: where it stands, what it would say, and how likely the truth is.
+// One cell of the lens in full: its place, what it would say, and how likely the truth is.
 import type { Lens } from '../../../lab/protocol/observation.ts'
 import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../base/format.ts'

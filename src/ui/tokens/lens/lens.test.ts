@@ -53,7 +53,7 @@ test('nothing follows the last position, and there are no cells outside', () => 
   expect(lensCell(lens, 'raw', -1, 0)).toBeUndefined()
 })
 
-test('the entropy of a written token stands at the position before it', () => {
+test('the entropy of a written token is at the position before it', () => {
   expect(entropyAtToken(lens, 'raw', 2, 0)).toBe(lens.raw.entropy[2 * 4 + 2])
   expect(entropyAtToken(lens, 'raw', 2, 2)).toBe(lens.raw.entropy[4 * 4 + 2])
   expect(entropyAtToken(lens, 'raw', 9, 0)).toBeUndefined()

@@ -51,6 +51,10 @@ function Facts({ facts, place, can_keep }: FactsProps) {
   )
 }
 
+/** Where the settings get it, because it does not fit without. */
+const CHECKPOINTED =
+  'with gradient checkpointing, which the settings get: the same numbers for a second forward pass'
+
 /** What can be done with the first model besides looking: train it, or take it away. */
 function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
   const planned = (use: ModelUse['what']) => uses.find(({ what }) => what === use)
@@ -80,6 +84,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
       {use ? (
         <small className="soft" data-testid="model-use">
           About {formatBytes(use.bytes)} for 64 rows of 128 tokens
+          {use.enable_gradient_checkpointing ? `, ${CHECKPOINTED}` : ''}
           {use.why_not === undefined ? '' : `: ${use.why_not}`}
         </small>
       ) : null}

@@ -43,9 +43,12 @@ function Found({ model, is_busy }: { model: FoundModel; is_busy: boolean }) {
       <table className="model-table">
         <caption>GPU memory as planned; training with 64 rows of 128 tokens</caption>
         <tbody>
-          {uses.map(({ what, bytes: planned, why_not }) => (
+          {uses.map(({ what, bytes: planned, why_not, enable_gradient_checkpointing }) => (
             <tr key={what} data-use={what}>
-              <th scope="row">{USES[what]}</th>
+              <th scope="row">
+                {USES[what]}
+                {enable_gradient_checkpointing ? ', with gradient checkpointing' : ''}
+              </th>
               <td>{formatBytes(planned)}</td>
               <td>{why_not === undefined ? 'fits' : `does not fit: ${why_not}`}</td>
             </tr>

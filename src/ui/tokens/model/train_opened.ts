@@ -14,7 +14,11 @@ export const trainOpened = (has_adapter: boolean): void =>
     closePast()
     closeDialog('model')
     openedDataStore.setState({ tokenizer: started.tokenizer })
+    const checkpointed =
+      start.fields.enable_gradient_checkpointing === true ? ', with gradient checkpointing' : ''
     const rows = started.needs_rows ? ' Choose the rows that it shall train on.' : ''
-    showToast(`The next run begins with ${start.name}.${rows} Undo brings the settings back.`)
+    showToast(
+      `The next run begins with ${start.name}${checkpointed}.${rows} Undo brings the settings back.`,
+    )
     if (started.needs_rows) openData()
   })

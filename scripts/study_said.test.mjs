@@ -1,0 +1,30 @@
+// The tables of docs/results.md and the page's list of studies are those of the reports in docs/studies.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { galleryEntry, readCsv, withStudies } from './study_said.mjs'
+
+const kept = (name, file) => `docs/studies/${name}/${file}`
+
+test('a row of a table has its cells by name, quoted ones too', () => {
+  expect(readCsv('arm,p\n"a, ""b""",\nc,0.5\n')).toEqual([
+    { arm: 'a, "b"', p: '' },
+    { arm: 'c', p: '0.5' },
+  ])
+})
+
+test('docs/results.md has the table of every study', () => {
+  const text = readFileSync('docs/results.md', 'utf8')
+  expect(withStudies(text, (name) => readFileSync(kept(name, 'table.csv'), 'utf8'))).toBe(text)
+  const reported = readdirSync('bench/studies')
+    .map((file) => file.replace('.json', ''))
+    .filter((name) => existsSync(kept(name, 'report.md')))
+  const listed = [...text.matchAll(/<!-- study: (\w+) -->/g)].map(([, name]) => name)
+  expect(listed.sort()).toEqual(reported.sort())
+})
+
+test('the page lists every study with its answer', () => {
+  const gallery = JSON.parse(readFileSync('src/lab/study/page/gallery.json', 'utf8'))
+  expect(gallery.length).toBeGreaterThan(0)
+  for (const entry of gallery)
+    expect(galleryEntry(entry.id, readFileSync(kept(entry.id, 'report.md'), 'utf8'))).toEqual(entry)
+})

@@ -1,0 +1,15 @@
+// What decode_swiglu reads and writes where it begins with a norm: norm_weight [k], and a the states before the norm.
+
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+  eps: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4f>;
+@group(0) @binding(2) var<storage, read> norm_weight: array<vec4f>;
+@group(0) @binding(3) var<storage, read> b: array<vec4f>;
+@group(0) @binding(4) var<storage, read> ended: array<u32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;

@@ -1,0 +1,47 @@
+// decode_tile.wgsl for products of a as it is, and for products that begin with the norm before them.
+import { unrolled, withPart } from '../wgsl/compose.ts'
+import tile from './decode_tile.wgsl?raw'
+
+/** Lines of WGSL; with $ one for each of a lane's rows. */
+interface Parts {
+  /** a$, where row$ begins in a, in vectors of four. */
+  readonly rows: string
+  /** x$, four factors of that row; the last line goes on in the next. */
+  readonly factor: string
+  /** What the sums l$ and r$ are turned into. */
+  readonly finish: string
+}
+
+const source = ({ rows, factor, finish }: Parts): string =>
+  unrolled(withPart(withPart(withPart(tile, 'rows', rows), 'factor', factor), 'finish', finish), 8)
+
+/** a as it is. */
+export const plainTile = source({
+  rows: '  let a$ = row$ * k4;',
+  factor: '    let x$ = a[a$ + p]; \\',
+  finish: '',
+})
+
+/** What is shared by both tiles with a norm: the row's sum of squares is made beside its products, and divides them at the end. */
+const normed = {
+  factor: '    let raw$ = a[a$ + p]; s$ += dot(raw$, raw$); let x$ = raw$ * norm_weight[p]; \\',
+  finish: '  let inv$ = 1.0 / sqrt(s$ / f32(params.k) + params.eps); l$ *= inv$; r$ *= inv$;',
+}
+
+/** The product of norm(a) · norm_weight. The includer declares norm_weight and params.eps too. */
+export const normedTile = source({ rows: '  let a$ = row$ * k4; var s$ = 0.0;', ...normed })
+
+/**
+ * The same of the rows of a that ids name, where params.gathers is 1; the lanes of the first column then keep these rows. The
+ * includer declares ids and kept too.
+ */
+export const gatheredTile = source({
+  rows: `  let gathers = params.gathers == 1u;
+  let keeps = gathers && col == 0u;
+  let a$ = select(row$, ids[row$], gathers) * k4; var s$ = 0.0;`,
+  factor: normed.factor,
+  finish: `${normed.finish}
+  if (keeps) { for (var p = 0u; p < k4; p++) {
+    kept[row$ * k4 + p] = a[a$ + p];
+  } }`,
+})

@@ -1,0 +1,36 @@
+// What a rollout is recorded with.
+import type { CacheSize } from '../../kernels/attention/attention.ts'
+import { cacheDType, cacheKernels } from '../../kernels/attention/attention_cache.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Recorder } from '../../kernels/device/program.ts'
+import type { Allocator } from '../../kernels/device/tensor.ts'
+import type { Model } from '../transformer/model.ts'
+import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
+import type { RolloutTensors } from './rollout_tensors.ts'
+
+/** What the parts of a rollout are recorded with. */
+export interface Recording {
+  readonly gpu: Allocator
+  readonly recorder: Recorder<RolloutLive>
+  readonly model: Model
+  readonly cache: CacheSize
+  readonly tensors: RolloutTensors
+  readonly special: SpecialTokens
+  /** Decoded columns. */
+  readonly R: number
+  /**
+   * Whether products of a decoded token begin with what comes before them (kernels/decode/decode_normed.ts): fewer dispatches, other
+   * rounding. Absent: no.
+   */
+  readonly norms_inside?: boolean
+}
+
+/** The kernels of this rollout's caches. */
+export function cacheKernelsOf({ model: { shape }, cache, tensors, R }: Recording) {
+  const size = { width: cache.prompt_length + R, head_dim: shape.head_dim }
+  return cacheKernels(size, cacheDType(tensors.caches[0]))
+}
+
+/** Whether a rollout of this model on this device is recorded with norms inside products. */
+export const normsInside = ({ facts }: Gpu, { fusion }: Model): boolean =>
+  fusion?.decode_norms ?? !facts.is_software

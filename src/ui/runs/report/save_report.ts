@@ -1,0 +1,33 @@
+// Writes the report of chosen runs for the person at the page.
+import { labStore } from '../../../lab/page/store.ts'
+import { libraryStore, type RunEntry, readColumns } from '../../../lab/runs/library/library.ts'
+import { saveFile } from '../../base/save.ts'
+import { showToast } from '../../base/store.ts'
+import { zipOf } from '../../share/export/zip.ts'
+import { MAX_AVERAGED, selectionStore } from '../table/selection.ts'
+import { type ReportRun, runReport } from './run_report.ts'
+
+const FOLDER = 'understory-report'
+
+/** A run with its columns; those of the living one are on the page. */
+async function withColumns(entry: RunEntry): Promise<ReportRun> {
+  const is_living = entry.id === libraryStore.getState().living
+  return { entry, columns: is_living ? labStore.getState().series : await readColumns(entry.id) }
+}
+
+/** A .zip with report.md and its pictures. */
+export async function saveReport(entries: readonly RunEntry[]): Promise<void> {
+  try {
+    const runs = await Promise.all(entries.slice(0, MAX_AVERAGED).map(withColumns))
+    const address = location.href.replace(/[?#].*$/s, '')
+    const { view } = selectionStore.getState()
+    const files = [...runReport(runs, view, address)].map(([path, text]) => ({
+      path,
+      pieces: [new TextEncoder().encode(text)],
+    }))
+    saveFile(`${FOLDER}.zip`, await zipOf(FOLDER, files))
+    showToast(`Saved ${FOLDER}.zip: report.md and ${files.length - 1} pictures`)
+  } catch (error) {
+    showToast(`The report could not be made: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,113 @@
+// Conditions that the runs of the table fulfil: those that hold, and one more.
+import { X } from 'lucide-react'
+import { useId, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import { cellOf, columnGroups, columnLabel } from './columns.ts'
+import { type Filter, filterWords, OPERATORS } from './filters.ts'
+import { type Selection, selectionStore, setView } from './selection.ts'
+
+const selectView = ({ view }: Selection) => view
+const MOST_OFFERED = 60
+
+/** The filters that hold, each with a way to drop it. */
+export function Filters() {
+  const { filters } = useStore(selectionStore, selectView)
+  if (filters.length === 0) return null
+  return (
+    <ul className="runs-filters" aria-label="Filters" data-testid="runs-filters">
+      {filters.map((filter, i) => (
+        <li key={`${i} ${filterWords(filter)}`}>
+          <span title={filter.column}>{filterWords(filter)}</span>
+          <button
+            type="button"
+            className="plain"
+            aria-label={`Drop the filter “${filterWords(filter)}”`}
+            onClick={() => setView({ filters: filters.filter((other) => other !== filter) })}
+          >
+            <X className="icon" aria-hidden="true" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the runs have in a column, as words that can be chosen. */
+function useValues(entries: readonly RunEntry[], column: string): readonly string[] {
+  const view = useStore(selectionStore, selectView)
+  return useMemo(() => {
+    if (column === 'fact:tags') return [...new Set(entries.flatMap(({ labels }) => labels.tags))]
+    const cells = entries.map((entry) => cellOf(entry, column, view))
+    const words = cells.map((cell) => (typeof cell === 'boolean' ? (cell ? 'on' : 'off') : cell))
+    return [...new Set(words)].flatMap((word) => (word === undefined ? [] : `${word}`))
+  }, [entries, column, view])
+}
+
+/** One more condition. */
+export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }) {
+  const { filters } = useStore(selectionStore, selectView)
+  const groups = useMemo(() => columnGroups(entries), [entries])
+  const [filter, setFilter] = useState<Filter>({ column: 'fact:tags', operator: 'is', value: '' })
+  const values = useValues(entries, filter.column)
+  const list = useId()
+  return (
+    <form
+      className="runs-choose runs-new-filter"
+      id="runs-filter-panel"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setView({ filters: [...filters, filter] })
+        setFilter({ ...filter, value: '' })
+      }}
+    >
+      <select
+        aria-label="What is compared"
+        data-testid="filter-column"
+        value={filter.column}
+        onChange={({ target }) => setFilter({ ...filter, column: target.value })}
+      >
+        {groups.map(({ name, columns }) => (
+          <optgroup key={name} label={name}>
+            {columns.map((column) => (
+              <option key={column} value={column}>
+                {columnLabel(column, columns)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      <select
+        aria-label="How it is compared"
+        data-testid="filter-operator"
+        value={filter.operator}
+        onChange={({ target }) =>
+          setFilter({
+            ...filter,
+            operator: OPERATORS.find((known) => known === target.value) ?? 'is',
+          })
+        }
+      >
+        {OPERATORS.map((operator) => (
+          <option key={operator}>{operator}</option>
+        ))}
+      </select>
+      <input
+        type="text"
+        aria-label="The value"
+        data-testid="filter-value"
+        list={list}
+        value={filter.value}
+        onChange={({ target }) => setFilter({ ...filter, value: target.value })}
+      />
+      <datalist id={list}>
+        {values.slice(0, MOST_OFFERED).map((value) => (
+          <option key={value} value={value} />
+        ))}
+      </datalist>
+      <button type="submit" data-testid="filter-add">
+        Add
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,67 @@
+// The heading of a group of runs: how many, and their means with 95 % intervals.
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import type { MeanInterval } from '../../../lab/runs/compare/statistics.ts'
+import { differenceText, numberText } from '../words.ts'
+import { isShare } from './columns.ts'
+import type { RowGroup } from './groups.ts'
+import { tickAll } from './selection.ts'
+import type { TableView } from './table.ts'
+
+/** '83.1 % ± 2.0 points'; nothing for fewer than two runs. */
+function Mean({ of, choice }: { readonly of: MeanInterval | undefined; readonly choice: string }) {
+  if (!of) return null
+  const is_share = isShare(choice)
+  const width = differenceText(of.half_width, is_share).replace('+', '')
+  return (
+    <span title={`Mean of ${of.n} runs, and its 95 % interval (Student’s t)`}>
+      {numberText(of.mean, is_share)} <small className="soft">± {width}</small>
+    </span>
+  )
+}
+
+interface GroupRowProps {
+  readonly group: RowGroup
+  readonly view: TableView
+  readonly ticked: readonly string[]
+  readonly is_folded: boolean
+  onFold(): void
+}
+
+export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowProps) {
+  const { label, rows, value, columns } = group
+  const ids = rows.map(({ entry }) => entry.id)
+  const all_ticked = ids.every((id) => ticked.includes(id))
+  const Arrow = is_folded ? ChevronRight : ChevronDown
+  return (
+    <tr className="run-group" data-testid="run-group">
+      <td>
+        <label>
+          <input
+            type="checkbox"
+            aria-label={`Compare all runs of ${label}`}
+            checked={all_ticked}
+            onChange={() => tickAll(ids, !all_ticked)}
+          />
+        </label>
+      </td>
+      <th scope="rowgroup">
+        <button type="button" className="plain" aria-expanded={!is_folded} onClick={onFold}>
+          <Arrow className="icon" aria-hidden="true" />
+          <span>
+            {label}{' '}
+            <small className="soft">{rows.length === 1 ? '1 run' : `${rows.length} runs`}</small>
+          </span>
+        </button>
+      </th>
+      <td className="number">
+        <Mean of={value} choice={view.metric} />
+      </td>
+      {view.columns.map((column, i) => (
+        <td key={column} className="number">
+          <Mean of={columns[i]} choice={column.slice(column.indexOf(':') + 1)} />
+        </td>
+      ))}
+      <td colSpan={4} />
+    </tr>
+  )
+}

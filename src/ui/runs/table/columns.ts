@@ -1,0 +1,154 @@
+// What a column of the table can be: a setting of the run, one of its metrics, or a fact about it. Sorting, filters and groups
+// name the same columns.
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import { leavesOf } from '../../../lab/runs/record/leaves.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
+import { type Statistic, statisticOf } from '../../../lab/runs/record/summary.ts'
+import { formatDuration, formatNumber, formatShare, NONE } from '../../base/format.ts'
+import {
+  foreignHeldOut,
+  greedyAccuracy,
+  layerEntropy,
+  REWARD,
+  sampledAccuracy,
+  TASK_SCORE,
+} from '../../learning/metrics.ts'
+import { statusWord } from '../words.ts'
+
+/** What a column says of one run; undefined where the run has no such thing. */
+export type Cell = string | number | boolean | undefined
+
+/** Which number of a metric is meant. */
+export interface Reading {
+  readonly statistic: Statistic
+  readonly is_smoothed: boolean
+}
+
+/** What every run has under another name, because it carries the task or the layer. */
+export const METRIC_CHOICES = [
+  { key: 'greedy', label: 'held-out accuracy, greedy' },
+  { key: 'sampled', label: 'held-out accuracy, sampled' },
+  { key: 'score', label: 'reward or task score, sampled' },
+  { key: 'entropy', label: 'final entropy' },
+] as const
+
+const FACTS = [
+  { key: 'tags', label: 'tags' },
+  { key: 'task', label: 'task' },
+  { key: 'preset', label: 'preset' },
+  { key: 'status', label: 'status' },
+  { key: 'took', label: 'time' },
+  { key: 'adapter', label: 'adapter' },
+] as const
+
+/** The metric of a run that a choice means; any other text is the metric itself. */
+export function metricOf({ header }: RunEntry, choice: string): string {
+  const { task, validation, model, phases } = header.experiment
+  const own = { greedy: greedyAccuracy(task.id), sampled: sampledAccuracy(task.id, validation.n) }
+  const is_held_out = choice === '' || choice === 'greedy' || choice === 'sampled'
+  // A run of another trainer has one of the two at most, under a name of its own.
+  if (header.source && is_held_out) {
+    const known = own[choice === 'sampled' ? 'sampled' : 'greedy']
+    return known in header.summaries
+      ? known
+      : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
+  }
+  if (choice === 'greedy' || choice === '') return own.greedy
+  if (choice === 'sampled') return own.sampled
+  if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
+  if (choice !== 'score') return choice
+  return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
+}
+
+/** Whether a number of this choice is a share of 1. */
+export const isShare = (choice: string): boolean =>
+  choice === '' || choice === 'greedy' || choice === 'sampled' || choice === 'score'
+
+/** The kind of a column and its name there: 'setting:actor.optim.lr' is the setting 'actor.optim.lr'. */
+function parts(column: string): readonly [kind: string, name: string] {
+  const at = column.indexOf(':')
+  return [column.slice(0, at), column.slice(at + 1)]
+}
+
+export const isMetric = (column: string): boolean => parts(column)[0] === 'metric'
+
+/** Seconds from start to end. */
+const tookOf = ({ started_at, ended_at }: RunEntry['header']): number | undefined =>
+  ended_at === undefined || ended_at < started_at ? undefined : (ended_at - started_at) / 1000
+
+function factOf(entry: RunEntry, name: string): Cell {
+  const { header, labels } = entry
+  if (name === 'tags') return labels.tags.join(', ')
+  if (name === 'task') return header.source ? undefined : header.experiment.task.id
+  if (name === 'preset') return runName(entry).from
+  if (name === 'status') return statusWord(header)
+  if (name === 'took') return tookOf(header)
+  return name === 'adapter' ? header.adapter : undefined
+}
+
+/** What a column says of a run. */
+export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell {
+  const [kind, name] = parts(column)
+  if (kind === 'setting') return leavesOf(entry.header.document).get(name)
+  if (kind === 'fact') return factOf(entry, name)
+  const summary = entry.header.summaries[metricOf(entry, name)]
+  return statisticOf(summary, reading.statistic, reading.is_smoothed)
+}
+
+/** A cell as people read it; shares as shares, times as times. */
+export function cellText(cell: Cell, column: string): string {
+  const [kind, name] = parts(column)
+  if (cell === undefined || cell === '') return NONE
+  if (typeof cell === 'boolean') return cell ? 'on' : 'off'
+  if (typeof cell === 'string') return cell
+  if (name === 'took' && kind === 'fact') return formatDuration(cell)
+  // A setting is what somebody wrote; a metric was measured.
+  if (kind === 'setting') return `${cell}`
+  return isShare(name) ? formatShare(cell) : formatNumber(cell)
+}
+
+/** The head of a column; a setting by its last name, and by its whole path where two of the table end alike. */
+export function columnLabel(column: string, among: readonly string[] = []): string {
+  const [kind, name] = parts(column)
+  if (kind === 'fact') return FACTS.find(({ key }) => key === name)?.label ?? name
+  if (kind === 'metric') return METRIC_CHOICES.find(({ key }) => key === name)?.label ?? name
+  const last = (path: string) => path.slice(path.lastIndexOf('.') + 1)
+  const alike = among.filter((other) => last(other) === last(column)).length
+  return alike > 1 || /^\d+$/.test(last(name)) ? name : last(name)
+}
+
+/** All metrics that some run has, by name. */
+export function metricNames(entries: readonly RunEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ header }) => Object.keys(header.summaries)))].sort()
+}
+
+export interface ColumnGroup {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** Every column that these runs can fill, those first that tell them apart. */
+export function columnGroups(entries: readonly RunEntry[]): ColumnGroup[] {
+  const values = new Map<string, Set<Cell>>()
+  for (const { header } of entries)
+    if (!header.source)
+      for (const [path, value] of leavesOf(header.document)) {
+        const known = values.get(path)
+        if (known) known.add(value)
+        else values.set(path, new Set([value]))
+      }
+  const settings = [...values].map(([path, own]) => ({ column: `setting:${path}`, own }))
+  const is_same = ({ own }: (typeof settings)[number]) => own.size < 2
+  const columns = (some: typeof settings) => some.map(({ column }) => column)
+  return [
+    { name: 'Facts', columns: FACTS.map(({ key }) => `fact:${key}`) },
+    { name: 'Settings that differ', columns: columns(settings.filter((one) => !is_same(one))) },
+    {
+      name: 'Metrics',
+      columns: [...METRIC_CHOICES.map(({ key }) => key), ...metricNames(entries)].map(
+        (name) => `metric:${name}`,
+      ),
+    },
+    { name: 'Other settings', columns: columns(settings.filter(is_same)) },
+  ].filter((group) => group.columns.length > 0)
+}

@@ -1,0 +1,44 @@
+// Runs for the tests of the table; never shipped.
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import { NO_LABELS, RECORD_VERSION } from '../../../lab/runs/record/record.ts'
+import { extendSummary } from '../../../lab/runs/record/summary.ts'
+import { TINY } from '../../../lab/runs/testing.ts'
+import { greedyAccuracy } from '../../learning/metrics.ts'
+
+/** A run of the smallest preset that is over. */
+export function entryOf(
+  id: string,
+  { seed = 1, lr = 0.001, greedy }: { seed?: number; lr?: number; greedy?: number },
+  labels: Partial<RunEntry['labels']> = {},
+): RunEntry {
+  const { experiment } = TINY
+  const { actor } = experiment
+  const own = { ...experiment, seed, actor: { ...actor, optim: { ...actor.optim, lr } } }
+  const metric = greedyAccuracy(own.task.id)
+  return {
+    id,
+    labels: { ...NO_LABELS, id, color: 0, name: id, ...labels },
+    header: {
+      id,
+      record_version: RECORD_VERSION,
+      preset_id: TINY.id,
+      document: own,
+      experiment: own,
+      adapter: 'Test adapter',
+      kernels: '',
+      versions: { understory: '0.0.0', protocol: 1 },
+      started_at: id.charCodeAt(0),
+      ended_at: id.charCodeAt(0) + 2000,
+      status: 'finished',
+      error: undefined,
+      step: 10,
+      phase: 0,
+      phase_step: 10,
+      phase_switches: [],
+      steered: [],
+      metrics: greedy === undefined ? {} : { [metric]: greedy },
+      summaries: greedy === undefined ? {} : { [metric]: extendSummary(undefined, [greedy]) },
+      parent: undefined,
+    },
+  }
+}
