@@ -15,6 +15,7 @@ import { modelDirectory } from './model_dir.ts'
 /** Fields that a model's files do not say. */
 type Unread =
   | 'enable_gradient_checkpointing'
+  | 'activations_dtype'
   | 'lora'
   | 'dtype'
   | 'source'

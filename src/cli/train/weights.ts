@@ -71,7 +71,7 @@ export function refuseSave(folder: string): void {
 
 /** Fields of the model that the meaning of its weights does not depend on. */
 const LEFT_OPEN = [
-  ...['enable_gradient_checkpointing', 'padding_idx', 'lora', 'dtype'],
+  ...['enable_gradient_checkpointing', 'activations_dtype', 'padding_idx', 'lora', 'dtype'],
   ...['vocab_size', 'source', 'source_name', 'source_address'],
 ]
 
@@ -109,7 +109,7 @@ export function savedModel(folder: string): HfModel | undefined {
   const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...fields } = header.model
   const { source: ____, source_name: _____, source_address: ______, ...sizes } = fields
   // Folders of earlier versions do not say what is newer.
-  const { dtype: _______, vocab_size: rows = 0, ...model } = sizes
+  const { dtype: _______, activations_dtype: ________, vocab_size: rows = 0, ...model } = sizes
   const config = { ...model, vocab_size: Math.max(rows, vocab_size) }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)

@@ -173,9 +173,7 @@ export const attention_decode = defineKernel({
   cost: decodeCost(4),
 })
 
-/** attention_decode for heads of whole vectors of four. The same bits. */
 const attention_decode_quads = cacheInQuads(attention_decode)
-
 const step = defineKernel({
   name: 'attention_step',
   wgsl: narrow_step + cache_token + rope_head + cache_f32,
@@ -220,6 +218,7 @@ const tiled: AttentionKernels = {
 }
 
 const quads = new Map<number, AttentionKernels>()
+const narrow = new Map<number, AttentionKernels>()
 
 function tiledKernels(head_dim: number): AttentionKernels {
   if (head_dim % 4 !== 0) return tiled
@@ -242,8 +241,6 @@ const MAX_NARROW_WIDTH = 512
 const MAX_NARROW_HEAD_DIM = 32
 /** Of the key/value backward, which holds four vectors of a head in registers where the others hold two. */
 const MAX_NARROW_KEY_VALUE_HEAD_DIM = 16
-
-const narrow = new Map<number, AttentionKernels>()
 
 function narrowKernels(head_dim: number): AttentionKernels {
   const known = narrow.get(head_dim)

@@ -10,7 +10,8 @@ test('the trainer gets numbers, not choices', () => {
   const { experiment } = PRESETS[0]
   const config = trainerConfig(experiment)
   const { enable_gradient_checkpointing, padding_idx, lora: _, ...fields } = experiment.model
-  const { source: __, source_name: ___, source_address: ____, dtype: _____, ...model } = fields
+  const { source: __, source_name: ___, source_address: ____, dtype: _____, ...kept } = fields
+  const { activations_dtype: ______, ...model } = kept
   expect(config.model).toEqual({ ...model, vocab_size: 26 })
   const wide = { ...experiment, model: { ...experiment.model, vocab_size: 32 } }
   expect(trainerConfig(wide).model.vocab_size).toBe(32)
@@ -105,4 +106,18 @@ test('how frozen matrices lie has an effect where something is frozen', () => {
   expect(effect({})).toBe(false)
   expect(effect({ model: { lora: { r: 2 } } })).toBe(true)
   expect(effect({ phases: [{ kind: 'rl', freeze: { layers: '1' } }] })).toBe(true)
+})
+
+test('how kept activations lie reaches the model, and has an effect where they are kept', () => {
+  const read = (model: object) => {
+    const parsed = parseExperiment({ model: { activations_dtype: 'bfloat16', ...model } })
+    if (!parsed.ok) throw new Error('expected an experiment')
+    const field = experimentFields(parsed.experiment).find(
+      ({ path }) => path === 'model.activations_dtype',
+    )
+    return [trainerConfig(parsed.experiment).model.activations_dtype, field?.has_effect]
+  }
+  expect(read({})).toEqual(['bfloat16', true])
+  expect(read({ enable_gradient_checkpointing: true })).toEqual(['bfloat16', false])
+  expect(read({ activations_dtype: 'float32' })).toEqual([undefined, true])
 })

@@ -165,6 +165,10 @@ const RUN: Record<string, Setting> = {
     verl: to('actor_rollout_ref.model.enable_gradient_checkpointing'),
     trl: to('gradient_checkpointing'),
   },
+  'model.activations_dtype': {
+    verl: lost('it keeps activations in what it computes in', 'float32'),
+    trl: lost('it keeps activations in what it computes in', 'float32'),
+  },
   'model.padding_idx': {
     verl: lost(LEARNS_NO_PAD, PAD),
     trl: lost(LEARNS_NO_PAD, PAD),

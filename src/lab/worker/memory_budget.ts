@@ -59,6 +59,11 @@ function changes(experiment: Experiment): Change[] {
       values: [true],
       words: 'gradient checkpointing',
     },
+    {
+      path: 'model.activations_dtype',
+      values: ['bfloat16'],
+      words: 'kept activations in bfloat16',
+    },
     { path: 'model.dtype', values: ['bfloat16'], words: 'frozen matrices in bfloat16' },
     { path: 'rollout.dtype', values: ['float16'], words: 'a KV cache of halves' },
     {

@@ -66,6 +66,8 @@ export interface ModelConfig {
   readonly lora?: LoraConfig | undefined
   /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent = float32. */
   readonly dtype?: MatrixDtype
+  /** What blocks keep for their backward in (model/transformer/kept_halves.ts). Absent = float32. */
+  readonly activations_dtype?: MatrixDtype
 }
 
 /** Sizes and switches that follow from a config. */
@@ -119,10 +121,11 @@ export function modelShape(config: ModelConfig): ModelShape {
     throw new ShapeError(
       `model.head_dim: expected at most ${MAX_HEAD_DIM}, which is what attention holds per token, got ${head_dim}`,
     )
+  const has_pairs = [config.dtype, config.activations_dtype].includes('bfloat16')
   for (const name of ['hidden_size', 'intermediate_size'] as const)
-    if (config.dtype === 'bfloat16' && config[name] % 2 !== 0)
+    if (has_pairs && config[name] % 2 !== 0)
       throw new ShapeError(
-        `model.${name}: expected an even number, as bfloat16 weights lie in pairs, got ${config[name]}`,
+        `model.${name}: expected an even number, as bfloat16 numbers lie in pairs, got ${config[name]}`,
       )
   requirePositive('rms_norm_eps', config.rms_norm_eps)
   requirePositive('rope_theta', config.rope_theta)

@@ -10,6 +10,7 @@ import type { RowRange } from '../params/param_buffers.ts'
 import type { ParamGradients } from '../params/param_tensors.ts'
 import { type Readout, readsNormed } from '../params/readout.ts'
 import { backwardScratch, blockBackward, normGrad, normWeightGrad } from './block_backward.ts'
+import { loadHalves } from './kept_halves.ts'
 import { type Model, type Tokens, tokensOf } from './model.ts'
 import { scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
@@ -95,8 +96,10 @@ export function backwardStates<L extends string>(
   const lowest = lowestTrained(grads, layer)
   for (let l = layer - 1; l >= lowest; l--) {
     // The last block's activations are still there.
-    if (ws.is_recomputed && l < layer - 1)
-      blockForward(recorder, model, ws, l, tokens, 'activations')
+    if (l < layer - 1) {
+      if (ws.is_recomputed) blockForward(recorder, model, ws, l, tokens, 'activations')
+      loadHalves(run, ws, l, tokens)
+    }
     blockBackward(run, model, grads, ws, l, tokens, l === lowest && !grads.embed_tokens)
   }
 

@@ -6,7 +6,8 @@ import { vocab_head_finish, vocabHeadKernels } from '../../kernels/vocab_head/vo
 import { type Readout, readsNormed } from '../params/readout.ts'
 import { roomFor } from './head_ranges.ts'
 import type { Model } from './model.ts'
-import type { ResponseTensors, Workspace } from './workspace.ts'
+import type { ResponseTensors } from './response_tensors.ts'
+import type { Workspace } from './workspace.ts'
 
 /** Final norm of hidden[layer] into ws.normed. */
 export function finalNorm<L extends string>(

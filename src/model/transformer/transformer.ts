@@ -17,6 +17,7 @@ import type { ModelShape } from '../params/config.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import type { LayerTensors } from '../params/params.ts'
 import { gateUp } from './fusion.ts'
+import { storeHalves } from './kept_halves.ts'
 import { addLowRank } from './low_rank.ts'
 import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
 import type { Workspace } from './workspace.ts'
@@ -93,6 +94,8 @@ export function forward<L extends string>(
   onHidden(0)
   for (let l = 0; l < layers; l++) {
     blockForward(recorder, model, ws, l, tokens)
+    // The last block runs backward first, on what it has just computed.
+    if (l < layers - 1) storeHalves(recorder.run, ws, l, tokens)
     onHidden(l + 1)
   }
 }

@@ -1,7 +1,8 @@
 // The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe shares one set.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
-import { createRunning, gradientElements } from './head_ranges.ts'
+import { gradientElements } from './head_ranges.ts'
+import { createResponse, type ResponseTensors } from './response_tensors.ts'
 
 /** What one block leaves for its backward. M = rows · width tokens at most. */
 export interface LayerActivations {
@@ -27,6 +28,23 @@ export interface LayerActivations {
   /** silu(gate) · up, [M, F]. */
   readonly activated: Tensor
 }
+
+/**
+ * Safe to round: they are factors of products, or enter a norm or a SwiGLU. qkv_rotated and lse stay exact, because attention's
+ * backward takes the exponent of the difference of its scores and lse; so do the residual stream and the norms' factors.
+ */
+export const HALVED = [
+  'attn_in',
+  'qkv',
+  'context',
+  'middle',
+  'ffn_in',
+  'gate_up',
+  'activated',
+] as const
+
+/** What one block keeps in bfloat16. */
+export type KeptHalves = Readonly<Record<(typeof HALVED)[number], Tensor>>
 
 /** Gradients with respect to activations: reused by every layer. */
 export interface BackwardScratch {
@@ -54,40 +72,6 @@ export interface LowRankScratch {
   readonly d_low: Tensor
 }
 
-/** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
-export interface ResponseTensors {
-  /** Which state scores which token, u32 [rows, R · 4] (kernels/vocab_head/scored.ts). */
-  readonly scored: Tensor
-  readonly response_ids: Tensor
-  readonly response_mask: Tensor
-  readonly log_probs: Tensor
-  readonly entropy: Tensor
-  readonly lse: Tensor
-  /** Σ p² of each token's distribution. */
-  readonly sum_pi_squared: Tensor
-  /** Between the ranges of a head that lies in several (head_ranges.ts). */
-  readonly running?: Tensor | undefined
-  readonly d_log_probs: Tensor
-  readonly d_entropy: Tensor
-  readonly old_log_probs: Tensor
-  readonly advantages: Tensor
-  /** Log-probs under the frozen reference policy, and KL to it. */
-  readonly ref_log_prob: Tensor
-  readonly kld: Tensor
-  readonly rollout_is_weights: Tensor
-  /** response_mask after rejection (bypass mode). */
-  readonly modified_mask: Tensor
-  /** What one token counts: in the metrics, in the loss, in the policy's part of the loss. */
-  readonly token_weights: Tensor
-  readonly loss_weights: Tensor
-  readonly pg_weights: Tensor
-  /** Of a value model: what it says now, what it said of this batch, what came of it. */
-  readonly vpreds: Tensor
-  readonly d_vpreds: Tensor
-  readonly values: Tensor
-  readonly returns: Tensor
-}
-
 export interface Workspace {
   readonly rows: number
   /** T: prompt and response columns. */
@@ -102,6 +86,8 @@ export interface Workspace {
   /** Residual stream after l blocks, l = 0…L, [M, C] each. Two alternating tensors unless every layer is kept. */
   readonly hidden: readonly Tensor[]
   readonly layers: readonly LayerActivations[]
+  /** Of each block but the last, which is the first to run backward (kept_halves.ts); absent where activations are kept as they are. */
+  readonly halves?: readonly KeptHalves[] | undefined
   /** Final norm of hidden[L] (or of another layer), [M, C]. */
   readonly normed: Tensor
   readonly normed_inv_rms: Tensor
@@ -151,7 +137,13 @@ export function createWorkspace(
     alloc.tensor(label, 'f32', dims, { kind: 'activations' })
   const ids = (label: string) => alloc.tensor(label, 'u32', [rows, width], { kind: 'activations' })
   const layer = (l: number) => createLayer(f32, shape, M, l)
-  const shared = trains && !enable_gradient_checkpointing ? undefined : layer(0)
+  const keeps = trains && !enable_gradient_checkpointing
+  const keeps_halves = keeps && shape.activations_dtype === 'bfloat16'
+  const shared = keeps && !keeps_halves ? undefined : layer(0)
+  const ofBlock = (l: number) =>
+    shared && keeps_halves && l > 0
+      ? { ...shared, ...createExact(f32, shape, M, l) }
+      : (shared ?? layer(l))
   const pair = trains ? undefined : [f32('hidden.even', M, C), f32('hidden.odd', M, C)]
   return {
     rows,
@@ -162,7 +154,11 @@ export function createWorkspace(
     position_ids: ids('position_ids'),
     cu_seqlens: alloc.tensor('cu_seqlens', 'u32', [rows + 1], { kind: 'activations' }),
     hidden: Array.from({ length: L + 1 }, (_, l) => pair?.[l % 2] ?? f32(`hidden.${l}`, M, C)),
-    layers: Array.from({ length: L }, (_, l) => shared ?? layer(l)),
+    layers: Array.from({ length: L }, (_, l) => ofBlock(l)),
+    ...(shared &&
+      keeps_halves && {
+        halves: Array.from({ length: L - 1 }, (_, l) => createHalves(alloc, shared, l)),
+      }),
     normed: f32('normed', M, C),
     normed_inv_rms: f32('normed_inv_rms', M),
     response: createResponse(alloc, shape, rows, response_length),
@@ -180,55 +176,34 @@ type AllocF32 = (label: string, ...dims: number[]) => Tensor
 
 /** What block `l` keeps of M tokens. */
 function createLayer(f32: AllocF32, shape: ModelShape, M: number, l: number): LayerActivations {
-  const { hidden_size: C, intermediate_size: F, num_attention_heads } = shape
+  const { hidden_size: C, intermediate_size: F } = shape
   return {
+    ...createExact(f32, shape, M, l),
     attn_in: f32(`attn_in.${l}`, M, C),
-    attn_inv_rms: f32(`attn_inv_rms.${l}`, M),
     qkv: f32(`qkv.${l}`, M, shape.qkv_size),
-    qkv_rotated: f32(`qkv_rotated.${l}`, M, shape.qkv_size),
     context: f32(`context.${l}`, M, shape.attention_size),
-    lse: f32(`lse.${l}`, M, num_attention_heads),
     middle: f32(`middle.${l}`, M, C),
     ffn_in: f32(`ffn_in.${l}`, M, C),
-    ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
     gate_up: f32(`gate_up.${l}`, M, 2 * F),
     activated: f32(`activated.${l}`, M, F),
   }
 }
 
-function createResponse(
-  alloc: Allocator,
-  shape: ModelShape,
-  rows: number,
-  response_length: number,
-): ResponseTensors {
-  const response = (label: string, dtype: 'f32' | 'u32' = 'f32') =>
-    alloc.tensor(label, dtype, [rows, response_length], { kind: 'activations' })
-  return {
-    scored: alloc.tensor('scored', 'u32', [rows, response_length * 4], { kind: 'activations' }),
-    response_ids: response('response_ids', 'u32'),
-    response_mask: response('response_mask'),
-    log_probs: response('log_probs'),
-    entropy: response('entropy'),
-    lse: response('lse_head'),
-    sum_pi_squared: response('sum_pi_squared'),
-    running: createRunning(alloc, shape, rows, response_length),
-    d_log_probs: response('d_log_probs'),
-    d_entropy: response('d_entropy'),
-    old_log_probs: response('old_log_probs'),
-    advantages: response('advantages'),
-    ref_log_prob: response('ref_log_prob'),
-    kld: response('kld'),
-    rollout_is_weights: response('rollout_is_weights'),
-    modified_mask: response('modified_mask'),
-    token_weights: response('token_weights'),
-    loss_weights: response('loss_weights'),
-    pg_weights: response('pg_weights'),
-    vpreds: response('vpreds'),
-    d_vpreds: response('d_vpreds'),
-    values: response('values'),
-    returns: response('returns'),
-  }
+/** What block `l` keeps in float32 whatever the others are kept in. */
+const createExact = (f32: AllocF32, shape: ModelShape, M: number, l: number) => ({
+  attn_inv_rms: f32(`attn_inv_rms.${l}`, M),
+  qkv_rotated: f32(`qkv_rotated.${l}`, M, shape.qkv_size),
+  lse: f32(`lse.${l}`, M, shape.num_attention_heads),
+  ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
+})
+
+/** Room for what block `l` keeps of the activations that all blocks compute in. */
+function createHalves(alloc: Allocator, activations: LayerActivations, l: number): KeptHalves {
+  const halves = HALVED.map((name) => {
+    const options = { kind: 'activations' } as const
+    return [name, alloc.tensor(`${name}.${l}`, 'bfloat16', activations[name].shape, options)]
+  })
+  return Object.fromEntries(halves) as KeptHalves
 }
 
 function createBackward(
@@ -290,6 +265,7 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     cu_seqlens: alloc.view(ws.cu_seqlens, ws.cu_seqlens.label, 0, [rows + 1]),
     hidden: ws.hidden.map(cut),
     layers: ws.layers.map(cutAll),
+    halves: ws.halves?.map(cutAll),
     normed: cut(ws.normed),
     normed_inv_rms: cut(ws.normed_inv_rms),
     response: cutAll(ws.response),

@@ -23,6 +23,7 @@ export type ModelWidths = Pick<
   | 'num_attention_heads'
   | 'num_key_value_heads'
   | 'head_dim'
+  | 'activations_dtype'
 >
 
 /** Tokens that go through forward and backward at once. */
@@ -41,8 +42,13 @@ export function microTokens(model: ModelWidths): number {
 export function keptBytes(model: ModelWidths): number {
   const { hidden_size: C, intermediate_size: F, num_hidden_layers: L } = model
   const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = model
-  const block = 3 * C + 2 * (H + 2 * K) * D + H * D + 3 * F + H + 2
-  return 4 * (L * block + (L + 1) * C)
+  const exact = (H + 2 * K) * D + H + 2
+  const other = 3 * C + (H + 2 * K) * D + H * D + 3 * F
+  const states = (L + 1) * C
+  // In halves for each block but the last, and once as they are computed.
+  if (model.activations_dtype === 'bfloat16')
+    return 4 * (L * exact + other + states) + 2 * (L - 1) * other
+  return 4 * (L * (exact + other) + states)
 }
 
 /** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits `max_tokens`. */

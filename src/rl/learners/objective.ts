@@ -11,7 +11,7 @@ import {
 import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
-import type { ResponseTensors } from '../../model/transformer/workspace.ts'
+import type { ResponseTensors } from '../../model/transformer/response_tensors.ts'
 import type { Actor } from '../config/actor.ts'
 import { lossInForce, type RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'

@@ -96,7 +96,8 @@ export function recordReference(
   readout?: Readout,
 ): void {
   loadRows(r, t.batch, ws)
-  forward(r, reference, ws, layer, undefined, tokens)
+  // Nothing runs backward through it, so nothing is kept of it.
+  forward(r, reference, { ...ws, halves: undefined }, layer, undefined, tokens)
   readPolicy(r, reference, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
+import { elementBytes, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
 import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { keptBytes, microRows, microTokens } from '../learners/batch_rows.ts'
@@ -48,14 +48,21 @@ test('blocks keep at most 1 GiB of a pass, and what is reckoned of a token is wh
   const tokens = microTokens(deep)
   expect(tokens * keptBytes(deep)).toBeLessThanOrEqual(2 ** 30)
   expect((tokens + 1) * keptBytes(deep)).toBeGreaterThan(2 ** 30)
-  const planned = (width: number) => {
+  const planned = (width: number, model: ModelConfig) => {
     const plan = new MemoryPlan()
     const size = { rows: 1, width, response_length: 1, trains: true }
-    const { hidden, layers } = createWorkspace(plan, modelShape(deep), size)
-    const tensors = [...hidden, ...layers.flatMap((layer) => Object.values<Tensor>({ ...layer }))]
-    return tensors.reduce((sum, { shape }) => sum + 4 * shape.reduce((a, b) => a * b, 1), 0)
+    const { hidden, layers, halves = [] } = createWorkspace(plan, modelShape(model), size)
+    const kept = [...layers, ...halves].flatMap((block) => Object.values<Tensor>({ ...block }))
+    return [...new Set([...hidden, ...kept])].reduce(
+      (sum, { dtype, shape }) => sum + elementBytes(dtype) * shape.reduce((a, b) => a * b, 1),
+      0,
+    )
   }
-  expect(planned(7)).toBe(7 * keptBytes(deep))
+  const halved = { ...deep, activations_dtype: 'bfloat16' } as const
+  expect(planned(7, deep)).toBe(7 * keptBytes(deep))
+  expect(planned(7, halved)).toBe(7 * keptBytes(halved))
+  expect(keptBytes(halved) / keptBytes(deep)).toBeCloseTo(0.6, 1)
+  expect(microTokens(halved)).toBeGreaterThan(1.6 * tokens)
 })
 
 test('no product of a micro-batch is longer than 2e10 operations, and small models go through at once', () => {

@@ -25,6 +25,8 @@ export interface ModelFields {
   readonly padding_idx: number
   /** verl's `model.enable_gradient_checkpointing`. */
   readonly enable_gradient_checkpointing: boolean
+  /** Of what blocks keep for the backward pass. */
+  readonly activations_dtype: MatrixDtype
   /** 0 = as many as the task has. A model may have more: its embedding is rounded up. */
   readonly vocab_size: number
   /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
@@ -41,12 +43,13 @@ export interface ModelFields {
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
   const { enable_gradient_checkpointing: _, ...model } = fields
   const { source: __, source_name: ___, source_address: ____, ...kept } = model
-  const { padding_idx, vocab_size, dtype, lora: lora_fields, ...sizes } = kept
+  const { padding_idx, vocab_size, dtype, activations_dtype, lora: lora_fields, ...sizes } = kept
   const lora = loraOf(lora_fields)
   return {
     ...sizes,
     ...(padding_idx >= 0 && { padding_idx }),
     ...(dtype !== 'float32' && { dtype }),
+    ...(activations_dtype !== 'float32' && { activations_dtype }),
     ...(lora && { lora }),
     vocab_size: Math.max(vocab_size, tokens),
   }
@@ -145,6 +148,13 @@ export const MODEL: Tree<ModelFields> = {
     help: 'Whether the backward pass computes activations again instead of keeping them: less memory, more time, same numbers.',
     default: false,
   }),
+  activations_dtype: select(
+    {
+      label: 'Kept activations',
+      help: 'What blocks keep for the backward pass in: bfloat16 takes about half the memory and rounds gradients, not what the model says.',
+    },
+    { float32: 'float32', bfloat16: 'bfloat16' },
+  ),
   vocab_size: integer({
     label: 'Rows of the embedding',
     help: 'Tokens that the model has room for; 0 = as many as the task has. A model from elsewhere may have more.',

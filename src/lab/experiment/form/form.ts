@@ -61,9 +61,10 @@ function dataFields(experiment: Experiment): Field[] {
   )
 }
 
-/** An adapter's settings need an adapter, and a dtype of frozen matrices some that are frozen. */
+/** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of kept activations that they are kept. */
 function modelHasEffect(path: string, { model, phases }: Experiment): boolean {
   const has_adapter = model.lora.r > 0
+  if (path === 'model.activations_dtype') return !model.enable_gradient_checkpointing
   if (path === 'model.dtype')
     return has_adapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== '')
   return !/^model\.lora\.(?!r$)/.test(path) || has_adapter
