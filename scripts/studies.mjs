@@ -45,7 +45,10 @@ for (const name of positionals.length > 0 ? positionals : all.filter((one) => on
 
 const kept = (name, file) => join(ROOT, 'docs/studies', name, file)
 const results = join(ROOT, 'docs/results.md')
-const csvOf = (name) => readFileSync(kept(name, 'table.csv'), 'utf8')
+const csvOf = (name) => {
+  const file = kept(name, 'table.csv')
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
 writeFileSync(results, withStudies(readFileSync(results, 'utf8'), csvOf))
 const gallery = all
   .filter((name) => existsSync(kept(name, 'report.md')))

@@ -39,12 +39,13 @@ export function markdownTable(csv) {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 
-/** The document with the table of each study between its markers. `csvOf` gives a study's table.csv. */
+/** The document with the table of each study between its markers. `csvOf` gives a study's table.csv, or undefined before it has run. */
 export const withStudies = (text, csvOf) =>
-  text.replace(
-    /<!-- study: (\w+) -->\n[\s\S]*?<!-- end -->/g,
-    (_, name) => `<!-- study: ${name} -->\n\n${markdownTable(csvOf(name))}\n\n<!-- end -->`,
-  )
+  text.replace(/<!-- study: (\w+) -->\n[\s\S]*?<!-- end -->/g, (_, name) => {
+    const csv = csvOf(name)
+    const table = csv === undefined ? 'Not run yet.' : markdownTable(csv)
+    return `<!-- study: ${name} -->\n\n${table}\n\n<!-- end -->`
+  })
 
 /** What the page lists of a study, from its report. */
 export function galleryEntry(id, report) {

@@ -14,12 +14,14 @@ test('a row of a table has its cells by name, quoted ones too', () => {
 
 test('docs/results.md has the table of every study', () => {
   const text = readFileSync('docs/results.md', 'utf8')
-  expect(withStudies(text, (name) => readFileSync(kept(name, 'table.csv'), 'utf8'))).toBe(text)
-  const reported = readdirSync('bench/studies')
-    .map((file) => file.replace('.json', ''))
-    .filter((name) => existsSync(kept(name, 'report.md')))
+  const csvOf = (name) => {
+    const file = kept(name, 'table.csv')
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  }
+  expect(withStudies(text, csvOf)).toBe(text)
   const listed = [...text.matchAll(/<!-- study: (\w+) -->/g)].map(([, name]) => name)
-  expect(listed.sort()).toEqual(reported.sort())
+  const files = readdirSync('bench/studies').map((file) => file.replace('.json', ''))
+  expect(listed.sort()).toEqual(files.filter((name) => name !== 'smoke').sort())
 })
 
 test('the page lists every study with its answer', () => {

@@ -2,7 +2,8 @@
 import type { Document } from '../experiment/paths.ts'
 import { isDocument } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
-import type { Settings } from './study.ts'
+import type { Arm } from './arms.ts'
+import type { Settings, Study } from './study.ts'
 
 /** No setting of an arm: a study has seeds of its own, and pins the kernels. */
 const NOT_COMPARED: readonly string[] = ['name', 'seed', 'version', 'kernels']
@@ -40,4 +41,19 @@ export function armsFrom(experiments: readonly NamedExperiment[]) {
     return { name: own, set: differenceOf(first.experiment, experiment) }
   })
   return { base: JSON.parse(JSON.stringify(first.experiment)) as Document, arms }
+}
+
+/**
+ * The study without one of its arms. A point of a grid is taken out too: the others are then listed one by one, and their runs are kept.
+ * Undefined where no two arms would be left, and for a search, which chooses its own.
+ */
+export function withoutArm(study: Study, arms: readonly Arm[], name: string): Study | undefined {
+  const rest = arms.filter((arm) => arm.name !== name)
+  if (study.search || rest.length < 2 || rest.length === arms.length) return undefined
+  return {
+    ...study,
+    arms: rest.map((arm) => ({ name: arm.name.slice(0, 60), set: arm.settings })),
+    grid: {},
+    baseline: rest.some((arm) => arm.name === study.baseline) ? study.baseline : '',
+  }
 }

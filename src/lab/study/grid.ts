@@ -24,6 +24,28 @@ export function axisValues(axis: Axis): readonly unknown[] {
   return [...new Set(all)]
 }
 
+const RANGE = /^\s*(\S+?)\s*\.\.\s*(\S+)\s+(log\s+)?(\d+)\s*$/
+
+/** What a person wrote: `1e-4, 3e-4`, words as they are, or `1e-4..1e-2 log 5`, five numbers in equal ratios; without log evenly. */
+export function readAxis(text: string): Axis {
+  const [, from, to, log, count] = RANGE.exec(text) ?? []
+  if (count !== undefined)
+    return {
+      from: Number(from),
+      to: Number(to),
+      count: Number(count),
+      scale: log ? 'log' : 'linear',
+      whole: Number.isInteger(Number(from)) && Number.isInteger(Number(to)),
+    }
+  return text
+    .split(/[,;]\s*|\s+/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      if (Number.isFinite(Number(part))) return Number(part)
+      return part === 'true' || part === 'false' ? part === 'true' : part
+    })
+}
+
 /** How many arms a study asks for, without making them. */
 export function countArms(study: Study): number {
   const { search } = study

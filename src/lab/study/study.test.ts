@@ -3,6 +3,7 @@ import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
 import { plannedCosts } from './costs.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { axisValues, readAxis } from './grid.ts'
 import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
 import { studyFiles } from './report/files.ts'
 import { readResult } from './results.ts'
@@ -65,6 +66,16 @@ describe('the document', () => {
     expect(arms[0].name).toBe('slow, lr 1e-4, temperature 0.8')
     expect(arms.map(({ settings }) => settings['actor.optim.lr'])[2]).toBe(0.001)
   })
+})
+
+test('values as a person writes them: a list, words, and ranges', () => {
+  expect(readAxis('1e-4, 0.003;2')).toEqual([0.0001, 0.003, 2])
+  expect(readAxis('grpo true')).toEqual(['grpo', true])
+  expect(axisValues(readAxis('1e-4..1e-2 log 3'))).toEqual([0.0001, 0.001, 0.01])
+  expect(axisValues(readAxis('0.5..1 3'))).toEqual([0.5, 0.75, 1])
+  expect(axisValues(readAxis('1..4 4'))).toEqual([1, 2, 3, 4])
+  // What is no number is refused by the study.
+  expect(parseStudy({ ...DOCUMENT, grid: { seed: readAxis('a..b 3') } }).ok).toBe(false)
 })
 
 describe('the budget', () => {

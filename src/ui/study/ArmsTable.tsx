@@ -1,6 +1,7 @@
 // The arms of a study in numbers; each can be taken out of it.
 import type { Analysis } from '../../lab/study/analysis.ts'
 import type { Arm } from '../../lab/study/arms.ts'
+import { withoutArm } from '../../lab/study/build.ts'
 import { setStudy } from '../../lab/study/page/study_store.ts'
 import { short } from '../../lab/study/report/svg.ts'
 import { differenceText } from '../../lab/study/report/words.ts'
@@ -12,12 +13,6 @@ const VERDICTS = {
   none: 'no difference found',
   'too few': 'too few seeds',
 } as const
-
-/** The study without an arm that it lists by name; undefined for a point of a grid. */
-function without(study: Study, { group }: Arm): Study | undefined {
-  const arms = study.arms.filter(({ name }) => name !== group)
-  return arms.length > 0 && arms.length < study.arms.length ? { ...study, arms } : undefined
-}
 
 export function ArmsTable(props: {
   readonly study: Study
@@ -46,7 +41,7 @@ export function ArmsTable(props: {
         <tbody>
           {analysis.arms.map(
             ({ arm, values, mean, deviation, interquartile_mean, spent, comparison }) => {
-              const rest = without(study, arm)
+              const rest = withoutArm(study, props.arms, arm.name)
               const is_compared = comparison !== undefined && comparison.pairs.length > 0
               return (
                 <tr key={arm.name}>

@@ -68,7 +68,7 @@ export function StudyFields(props: { readonly draft: Draft; set(change: Partial<
         onChange={(path) => set({ path })}
       />
       <label>
-        Values, with commas
+        Values, with commas, or a range such as 1e-4..1e-2 log 5
         <input
           data-testid="study-values"
           value={draft.values}

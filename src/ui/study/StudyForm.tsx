@@ -5,30 +5,18 @@ import { labStore } from '../../lab/page/store.ts'
 import { libraryStore, shownRuns } from '../../lab/runs/library/library.ts'
 import { runName } from '../../lab/runs/record/names.ts'
 import { armsFrom, type NamedExperiment } from '../../lab/study/build.ts'
+import { readAxis } from '../../lab/study/grid.ts'
 import { setStudy } from '../../lab/study/page/study_store.ts'
 import { parseStudy } from '../../lab/study/study.ts'
 import { selectionStore } from '../runs/table/selection.ts'
 import { type Draft, EMPTY, StudyFields } from './StudyFields.tsx'
-
-/** `1e-4, 3e-4` as numbers, other words as they are. */
-const valuesOf = (text: string): unknown[] =>
-  text
-    .split(/[,;]\s*|\s+/)
-    .filter((part) => part !== '')
-    .map((part) =>
-      Number.isFinite(Number(part))
-        ? Number(part)
-        : /^(true|false)$/.test(part)
-          ? part === 'true'
-          : part,
-    )
 
 /** The document of a draft. */
 function documentOf(draft: Draft, chosen: readonly NamedExperiment[]): object {
   const present = { name: 'present settings', experiment: nextExperiment(labStore.getState()) }
   const { base, arms } = armsFrom(chosen.length > 0 ? chosen : [present])
   const { path, values, question, seeds, same, metric, at } = draft
-  const grid = path === '' ? {} : { [path]: valuesOf(values) }
+  const grid = path === '' ? {} : { [path]: readAxis(values) }
   return {
     name: (question || 'Study').slice(0, 80),
     question: question || 'Which of these is better?',

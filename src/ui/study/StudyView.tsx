@@ -109,6 +109,14 @@ function Buttons({ state, study }: { readonly state: StudyState; readonly study:
       >
         One more seed
       </button>
+      <button
+        type="button"
+        data-testid="study-fewer-seeds"
+        disabled={study.seeds.length < 2}
+        onClick={() => setStudy({ ...study, seeds: study.seeds.slice(0, -1) })}
+      >
+        One seed less
+      </button>
       <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
         Copy the link
       </button>

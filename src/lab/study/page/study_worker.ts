@@ -35,7 +35,10 @@ export class StudyWorker {
   train(run: PlannedRun, study: Study, onStep: (step: number) => void): Promise<WorkerOutcome> {
     const began = performance.now()
     const log = new ResultLog(run.experiment, study)
-    const { promise, resolve } = Promise.withResolvers<WorkerOutcome>()
+    let resolve: (outcome: WorkerOutcome) => void = () => {}
+    const outcome = new Promise<WorkerOutcome>((settle) => {
+      resolve = settle
+    })
     const ended = (status: RunResult['status'], problem?: string) => {
       const { name: arm } = run.arm
       const facts = { arm, seed: run.seed, status, adapter: this.#adapter }
@@ -60,7 +63,7 @@ export class StudyWorker {
       ...{ type: 'start', run: this.#run, record: crypto.randomUUID(), paused: false },
       experiment: run.experiment,
     })
-    return promise
+    return outcome
   }
 
   /** Ends the run in progress, whose outcome then never comes, and frees the GPU. */

@@ -3,7 +3,7 @@ import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
 import type { Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
-import { entropyTable } from './entropies.ts'
+import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
@@ -140,7 +140,9 @@ function reportOf(
       .map(({ arm }) => `[${arm.name}](?${encodeLink(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
-    ...[entropyTable(study, analysis) ?? []].flat(),
+    ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(
+      (table) => table !== undefined,
+    ),
     ...(limits.length > 0 ? ['## Limits', limits.map((one) => `- ${one}`).join('\n')] : []),
     '',
   ].join('\n\n')

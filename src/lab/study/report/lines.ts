@@ -57,7 +57,7 @@ function withoutSeeds(arms: readonly (readonly SeedCurve[])[]): SeedCurve[][] {
 }
 
 /** The runs of one arm of a study. */
-const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunResult[] => {
+export const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunResult[] => {
   const arm = arms.find((one) => one.arm.name === name)?.arm
   if (!arm) return []
   const known = new Set(seeds.map((seed) => fingerprintOf(runExperiment(arm, seed))))
