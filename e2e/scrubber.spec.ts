@@ -10,7 +10,7 @@ const LINK =
 test('the slider moves the whole page to a step that is over, and back', async ({ lab, page }) => {
   await lab.open(LINK)
   await lab.waitForStatus('idle')
-  await expect(lab.get('scrub')).toHaveCount(0)
+  await expect(lab.get('scrubber')).toHaveCount(0)
   await lab.get('train').click()
   await lab.waitForStatus('finished', 300_000)
   const steps = await lab.steps()

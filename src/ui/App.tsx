@@ -27,7 +27,6 @@ import {
 } from './later_parts.ts'
 import { Intro } from './learning/Intro.tsx'
 import { Numbers } from './learning/Numbers.tsx'
-import { Scrubber } from './learning/Scrubber.tsx'
 import { Announcer } from './notices/Announcer.tsx'
 import { Files } from './notices/Files.tsx'
 import { Notices } from './notices/Notices.tsx'
@@ -74,7 +73,6 @@ const ABOVE: readonly PanelEntry[] = [
 
 const PROGRESS: readonly PanelEntry[] = [
   { name: 'The numbers', Panel: Numbers },
-  { name: 'The line of phases', Own: Phases },
   { name: 'The introduction', Own: Intro },
 ]
 
@@ -122,9 +120,6 @@ export function App() {
         <Part name="The controls">
           <Controls />
         </Part>
-        <Part name="The bar of steps">
-          <Scrubber />
-        </Part>
       </div>
       <div className="body">
         <Part name="The lessons">
@@ -141,6 +136,9 @@ export function App() {
           <section className="card now" aria-label="Progress">
             <Panels panels={PROGRESS} />
           </section>
+          <Part name="The time axis">
+            <Phases />
+          </Part>
           <Panels panels={BELOW} />
         </main>
       </div>

@@ -32,12 +32,12 @@ beforeEach(() => {
 
 test('without a run the step axis holds the runs that are compared, and no more', () => {
   overlayStore.setState({ overlays: [overlay('a', 120), overlay('b', 105)] })
-  expect(stepEnd(undefined, 0)).toBe(120)
+  expect(stepEnd(undefined)).toBe(120)
   uiStore.setState({ hidden_lines: new Set([overlayKey('a')]) })
-  expect(stepEnd(undefined, 0)).toBe(105)
+  expect(stepEnd(undefined)).toBe(105)
   // One that continues has room to grow into.
   overlayStore.setState({ overlays: [overlay('c', 3, 300)] })
-  expect(stepEnd(undefined, 0)).toBe(20)
+  expect(stepEnd(undefined)).toBe(20)
 })
 
 test('a longer run behind a shorter one is on the axis and in the file to its end', () => {
@@ -45,7 +45,7 @@ test('a longer run behind a shorter one is on the axis and in the file to its en
   const planned = plannedSteps(labStore.getState())
   overlayStore.setState({ overlays: [overlay('a', planned + 7)] })
   expect(lastDrawnStep()).toBe(planned + 7)
-  const end = stepEnd(undefined, 0)
+  const end = stepEnd(undefined)
   expect(end).toBe(planned + 7)
   const lines = numbered([{ metric: 'loss', label: 'loss', color: 'red' }])
   const csv = chartCsv(columnsOf(lines, overlayStore.getState().overlays, 0), [0, end])
@@ -54,8 +54,8 @@ test('a longer run behind a shorter one is on the axis and in the file to its en
 
 test('a run alone has the axis that it always had', () => {
   shown(30)
-  expect(stepEnd(undefined, 0)).toBe(32)
-  expect(stepEnd({ low: 3, high: 9 }, 0)).toBe(9)
+  expect(stepEnd(undefined)).toBe(32)
+  expect(stepEnd({ low: 3, high: 9 })).toBe(9)
 })
 
 test('lines that were hidden among the layers of one model come back with a model of another depth', () => {

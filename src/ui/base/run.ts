@@ -11,6 +11,7 @@ import { nextExperiment } from '../../lab/page/next_experiment.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import type { Domain } from '../plot/axes/domain.ts'
 import type { EditMark, PhaseSpan } from '../plot/axes/geometry.ts'
+import { type StepScale, type Stretch, stepScale } from '../plot/axes/step_scale.ts'
 import { shownSteps } from '../plot/axes/zoom.ts'
 import type { Columns } from '../plot/lines/columns.ts'
 import { overlaysEnd } from './overlays.ts'
@@ -67,29 +68,43 @@ export function phaseTarget(phase: Phase, last_layer: number): string {
   return `trains the ${whose}${on}`
 }
 
-const selectFrom = ({ from_phase }: UiState) => from_phase
-
 const selectZoom = ({ zoom }: UiState) => zoom
 
 /** The right end of that axis: it holds the shown run and all that are drawn behind it. */
-export function stepEnd(zoom: UiState['zoom'], from: number): number {
+export function stepEnd(zoom: UiState['zoom']): number {
   const state = shownStore.getState()
   const behind = overlaysEnd().planned
   // Without a run, what is planned is nothing that the charts show.
   const own = state.series.size > 0 || behind === 0 ? plannedSteps(state) : 0
   const newest = lastDrawnStep()
-  return shownSteps({ zoom, from, newest, planned: Math.max(own, behind) })[1]
+  return shownSteps({ zoom, newest, planned: Math.max(own, behind) })[1]
 }
 
-/** Every chart's step axis: what was zoomed to, else from the phase that was asked for, or from the first step. */
+/** Every chart's step axis: what was zoomed to, else the whole run. */
 export function useStepDomain(): Domain {
-  const from_phase = useStore(uiStore, selectFrom)
   const zoom = useStore(uiStore, selectZoom)
-  const from = useShown(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
   // The ends change seldom: only then is anything rendered.
-  const low = zoom?.low ?? from
-  const high = useStore(uiStore, () => stepEnd(zoom, from))
+  const low = zoom?.low ?? 0
+  const high = useStore(uiStore, () => stepEnd(zoom))
   return useMemo(() => [low, high], [low, high])
+}
+
+/** How long each phase is or was, as a text that stays the same until one of them changes. */
+function selectStretches(state: LabState): string {
+  const { phase_switches } = state
+  const stretches = shownPhases(state).map(({ kind, steps }, i): Stretch => {
+    const begin = phase_switches.find(({ phase }) => phase === i)?.step
+    const end = phase_switches.find(({ phase }) => phase === i + 1)?.step
+    const taken = begin === undefined || end === undefined ? steps : end - begin
+    return { steps: taken, is_rl: kind === 'rl' }
+  })
+  return JSON.stringify(stretches)
+}
+
+/** How wide each phase of the shown run is on every chart; undefined for an even axis. */
+export function useStepScale(): StepScale | undefined {
+  const stretches = useShown(selectStretches)
+  return useMemo(() => stepScale(JSON.parse(stretches)), [stretches])
 }
 
 const selectSwitches = (state: LabState) => state.phase_switches

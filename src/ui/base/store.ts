@@ -34,8 +34,6 @@ export interface UiState {
   smoothing: number
   /** Bytes that are kept for looking back, of each kind. */
   kept_bytes: number
-  /** Charts begin with this phase (1 = the first), once it has begun. */
-  from_phase: number
   /** Steps that all charts show, when someone chose them. */
   zoom: Zoom | undefined
   toast: string
@@ -114,7 +112,6 @@ export const uiStore = createStore<UiState>()(() => ({
   hidden_lines: new Set<string>(),
   log_y: new Set<string>(),
   log_x: new Set<string>(),
-  from_phase: 1,
   zoom: undefined,
   toast: '',
   wanted_setting: undefined,

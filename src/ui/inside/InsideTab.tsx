@@ -2,7 +2,6 @@
 import './inside.css'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { SuggestedLayer } from '../phases/SuggestedLayer.tsx'
-import { StepTools } from '../plot/ChartTools.tsx'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 import { CosineFigure } from './figures/CosineFigure.tsx'
 import { DeltaFigure } from './figures/DeltaFigure.tsx'
@@ -22,7 +21,6 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The changes of entropy', Own: DeltaFigure },
   { name: 'The suggested layer', Own: SuggestedLayer },
   { name: 'The cosines', Own: CosineFigure },
-  { name: 'The tools of the charts', Own: StepTools },
   { name: 'The figure of the target', Own: TargetFigure },
   { name: 'The heat maps', Own: HeatMaps },
   { name: 'The entropy over the run', Own: EntropyFigure },

@@ -3,7 +3,7 @@ import { emptyKept } from '../../lab/page/kept_run.ts'
 import { initialState, labStore } from '../../lab/page/store.ts'
 import type { RolloutSample, TokenTable } from '../../lab/protocol/results.ts'
 import { uiStore } from '../base/store.ts'
-import { follow, keptPixels, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
+import { follow, keptSteps, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
 
 const no_samples: readonly RolloutSample[] = []
 const table = {} as TokenTable
@@ -68,7 +68,6 @@ test('a step is shown as a whole number within the run, and the newest one is fo
   expect(atStep()).toBeUndefined()
 })
 
-test('marks lie where their steps do, each pixel once', () => {
-  expect(keptPixels(kept(), 40, 5).sort()).toEqual([1, 2, 3])
-  expect(keptPixels(kept(), 40, 401).sort((a, b) => a - b)).toEqual([100, 200, 250, 300])
+test('a step of which several things are kept counts once', () => {
+  expect(keptSteps(kept()).sort((a, b) => a - b)).toEqual([10, 20, 25, 30])
 })

@@ -29,14 +29,10 @@ export function nextKept(kept: KeptOfRun, step: number): number | undefined {
   return steps.length > 0 ? Math.min(...steps) : undefined
 }
 
-/** The shares of `newest` at which anything is kept, each pixel of `width` once. */
-export function keptPixels(kept: KeptOfRun, newest: number, width: number): number[] {
-  const pixels = new Set<number>()
-  for (const kind of KEPT_KINDS)
-    for (const { step } of kept[kind].items)
-      pixels.add(Math.round((step / Math.max(1, newest)) * (width - 1)))
-  return [...pixels]
-}
+/** Every step of which anything is kept. */
+export const keptSteps = (kept: KeptOfRun): number[] => [
+  ...new Set(KEPT_KINDS.flatMap((kind) => kept[kind].items.map(({ step }) => step))),
+]
 
 /** Shows a step on the whole page; the newest step, and undefined, follow the run. */
 export function scrubTo(step: number | undefined): void {
@@ -54,6 +50,9 @@ export function scrubKept(direction: -1 | 1): void {
   const step = previousKept(kept, shownStep())
   if (step !== undefined) scrubTo(step)
 }
+
+/** Ends every zoom. */
+export const showAllSteps = (): void => uiStore.setState({ zoom: undefined })
 
 /** Keeps as much as was chosen, and follows again when another run is shown. */
 export function startScrubbing(): void {

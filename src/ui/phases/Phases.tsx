@@ -1,22 +1,39 @@
-// The phases on a line: where the run is, and how to change what comes.
+// The time axis: the phases on a line, where the run is, how to change what comes, and below it the steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { lazyPart } from '../base/page/lazy_part.tsx'
 import { selectIsEdited, selectLeftOut, useLab } from '../base/run.ts'
+import { useAtStep } from '../base/shown.ts'
 import { useBoundaryDrag } from './boundary_drag.ts'
 import { PhaseItem } from './PhaseItem.tsx'
 import { phaseEdits } from './phase_edits.ts'
+import '../learning/axis/axis.css'
 import { TimelineTools } from './TimelineTools.tsx'
 import { useTimeline } from './timeline.ts'
 
 /** Scrolls the line, and only the line, to the phase that the run is in. */
 function useScrollTo(list: RefObject<HTMLElement | null>, present: number): void {
   useEffect(() => {
-    const line = list.current
-    const item = line?.children[present]
+    const line = list.current?.closest('.axis-scroll')
+    const item = list.current?.children[present]
     if (!line || !item || line.scrollWidth <= line.clientWidth) return
     const left = item.getBoundingClientRect().left - line.getBoundingClientRect().left
     line.scrollBy({ left: left - (line.clientWidth - item.clientWidth) / 2 })
   }, [list, present])
 }
+
+/** A run that has taken a step has them. */
+const StepTrack = lazyPart(async () => (await import('../learning/axis/StepTrack.tsx')).StepTrack, {
+  name: 'The axis of steps',
+  fallback: null,
+})
+const StepTools = lazyPart(async () => (await import('../learning/axis/StepTools.tsx')).StepTools, {
+  name: 'The tools of the steps',
+  fallback: null,
+})
+
+/** Pixels of the narrowest phase, which can still be pressed; a line that needs more room scrolls. */
+const NARROWEST = 28
+const WIDEST_LINE = 4000
 
 export function Phases() {
   const timeline = useTimeline()
@@ -27,34 +44,50 @@ export function Phases() {
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
   const drag = useBoundaryDrag(timeline, list, edits.lengthen)
   useScrollTo(list, timeline.present)
+  const min_width = Math.min(WIDEST_LINE, NARROWEST / Math.max(1e-6, drag.least_share))
+  const is_back = useAtStep() !== undefined
   const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
   return (
-    <div className="timeline">
-      <ol
-        ref={list}
-        className={drag.is_dragging ? 'phases dragged' : 'phases'}
-        aria-label="Phases"
-        data-testid="phases"
+    <>
+      <section
+        className={is_back ? 'card time-axis back' : 'card time-axis'}
+        aria-label="Time axis"
+        data-testid="time-axis"
       >
-        {phases.map((_, i) => (
-          <PhaseItem
-            // Two phases may be alike: their place tells them apart.
-            key={i}
-            timeline={timeline}
-            index={i}
-            edits={edits}
-            drag={drag}
-            is_selected={selected === i}
-            onToggle={() => setChosen(selected === i ? undefined : i)}
-          />
-        ))}
-      </ol>
-      <TimelineTools timeline={timeline} edits={edits} selected={selected} onSaid={setSaid} />
-      {is_busy || is_past ? null : <SettingsDiffer />}
-      <p className="visually-hidden" role="status" data-testid="phases-said">
-        {said}
-      </p>
-    </div>
+        <div className="axis-scroll">
+          <div style={{ minWidth: min_width }}>
+            <ol
+              ref={list}
+              className={drag.is_dragging ? 'phases dragged' : 'phases'}
+              aria-label="Phases"
+              data-testid="phases"
+            >
+              {phases.map((_, i) => (
+                <PhaseItem
+                  // Two phases may be alike: their place tells them apart.
+                  key={i}
+                  timeline={timeline}
+                  index={i}
+                  edits={edits}
+                  drag={drag}
+                  is_selected={selected === i}
+                  onToggle={() => setChosen(selected === i ? undefined : i)}
+                />
+              ))}
+            </ol>
+            <StepTrack />
+          </div>
+        </div>
+        <StepTools />
+      </section>
+      <div className="timeline">
+        <TimelineTools timeline={timeline} edits={edits} selected={selected} onSaid={setSaid} />
+        {is_busy || is_past ? null : <SettingsDiffer />}
+        <p className="visually-hidden" role="status" data-testid="phases-said">
+          {said}
+        </p>
+      </div>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 // The end of a phase dragged along the line.
 import { type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
+import { phaseShares } from '../plot/axes/step_scale.ts'
 import { segmentsOf } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -19,25 +20,29 @@ export function useBoundaryDrag(
   onLengthen: (index: number, steps: number) => void,
 ) {
   const [drag, setDrag] = useState<Drag>()
-  const total = phases.reduce((sum, _, i) => sum + lengthOf(i), 0)
+  const stretches = phases.map(({ kind }, i) => ({ steps: lengthOf(i), is_rl: kind === 'rl' }))
+  const shares = phaseShares(stretches)
   return {
     is_dragging: drag !== undefined,
+    /** The share of the line that the narrowest phase has. */
+    least_share: Math.min(...shares),
     /** Steps that a phase would have where its boundary is now; undefined for all others. */
     stepsOf: (index: number) => (drag?.index === index ? drag.steps : undefined),
     /** While a boundary is dragged the others stay where they are. */
     widthOf: (index: number) => {
-      if (!drag) return { flexGrow: lengthOf(index) / total }
+      if (!drag) return { flexGrow: shares[index] }
       const more = index === drag.index ? drag.steps - phases[index].steps : 0
       return { flex: `0 0 ${Math.max(8, drag.widths[index] + more * drag.pixels_per_step)}px` }
     },
     onGrab: (event: PointerEvent<HTMLElement>, index: number) => {
       if (event.button !== 0 || !list.current) return
       event.currentTarget.setPointerCapture(event.pointerId)
+      const widths = segmentsOf(list.current).map((segment) => segment.offsetWidth)
       setDrag({
         index,
         from_x: event.clientX,
-        widths: segmentsOf(list.current).map((segment) => segment.offsetWidth),
-        pixels_per_step: list.current.offsetWidth / total,
+        widths,
+        pixels_per_step: widths[index] / Math.max(1, lengthOf(index)),
         steps: phases[index].steps,
       })
     },

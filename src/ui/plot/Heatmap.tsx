@@ -47,7 +47,12 @@ function usePaint(rows: number, scale_max: number): Paint {
       const width = Math.max(1, Math.round(view.width * pixel_ratio))
       const first = from === undefined ? 0 : firstColumn(from, view, width)
       const columns = columnsOf(rows)
-      const pixels = heatmapPixels(columns, { width, x: view.x, first }, scale_max, HEAT_RAMP)
+      const pixels = heatmapPixels(
+        columns,
+        { width, x: view.x, scale: view.scale, first },
+        scale_max,
+        HEAT_RAMP,
+      )
       // After a crash of the GPU process a canvas that nobody sees is not given back.
       if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
       strip.current ??= document.createElement('canvas')

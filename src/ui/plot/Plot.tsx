@@ -1,7 +1,7 @@
 // A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
 import { memo, type RefObject, useEffect } from 'react'
 import { lazyPart } from '../base/page/lazy_part.tsx'
-import { useEditMarks, usePhaseSpans } from '../base/run.ts'
+import { useEditMarks, usePhaseSpans, useStepScale } from '../base/run.ts'
 import type { Domain } from './axes/domain.ts'
 import type { FrameProps } from './axes/Frame.tsx'
 import { type EditMark, editWordsNear, INSET, plotSize } from './axes/geometry.ts'
@@ -108,7 +108,9 @@ export const Plot = memo(function Plot(props: PlotProps) {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
   const plot = plotSize(size)
-  const view = useView({ x, y, log_x, log_y, ...plot })
+  const phases = useStepScale()
+  const scale = log_x ? undefined : phases
+  const view = useView({ x, y, log_x, log_y, scale, ...plot })
   const words = useSummary(props.summarise)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
@@ -130,6 +132,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
             y={y}
             y_ticks={props.y_ticks}
             log_x={log_x}
+            scale={scale}
             log_y={log_y}
             formatY={props.formatY}
             spans={spans}

@@ -1,9 +1,9 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
-import type { Domain } from './axes/domain.ts'
 import { type EditMark, editLabels } from './axes/geometry.ts'
+import { placeOf } from './axes/step_scale.ts'
 import { type Columns, lowerBound } from './lines/columns.ts'
 import type { LineContext } from './lines/line_style.ts'
-import { toPixel, type View } from './lines/view.ts'
+import { type Across, pixelStep, placesOf, stepPixel, type View } from './lines/view.ts'
 import type { Rgb } from './palette.ts'
 
 type MarkContext = Pick<
@@ -43,9 +43,7 @@ function packed(ramp: readonly Rgb[]): Uint32Array {
 const packs = new WeakMap<readonly Rgb[], Uint32Array>()
 
 /** The columns of pixels from `first` on of a picture that is `width` of them wide, over the steps `x`. */
-export interface HeatSize {
-  readonly width: number
-  readonly x: Domain
+export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   /** 0 where it is not given. */
   readonly first?: number
 }
@@ -57,25 +55,25 @@ export interface HeatSize {
  */
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
-  { width, x, first = 0 }: HeatSize,
+  size: HeatSize,
   scale_max: number,
   ramp: readonly Rgb[],
 ): Uint8ClampedArray<ArrayBuffer> {
+  const { width, first = 0 } = size
   const across = width - first
   const pixels = new Uint32Array(across * rows.length)
   const colours = packed(ramp)
   const factor = (colours.length - 1) / (scale_max || 1)
-  const steps_per_pixel = (x[1] - x[0]) / width
   rows.forEach((columns, row) => {
     if (!columns || columns.length === 0) return
     const { steps, values, length } = columns
     const at_left = (rows.length - 1 - row) * across - first
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
-    const start = Math.max(first, Math.floor(toPixel(steps[0], x, width)))
-    const end = Math.min(width, Math.ceil(toPixel(steps[length - 1] + gap, x, width)))
-    let index = Math.max(0, lowerBound(columns, x[0] + start * steps_per_pixel) - 1)
+    const start = Math.max(first, Math.floor(stepPixel(steps[0], size)))
+    const end = Math.min(width, Math.ceil(stepPixel(steps[length - 1] + gap, size)))
+    let index = Math.max(0, lowerBound(columns, pixelStep(start, size)) - 1)
     for (let column = start; column < end; column++) {
-      const right = x[0] + (column + 1) * steps_per_pixel
+      const right = pixelStep(column + 1, size)
       index = lastBefore(columns, index, right)
       const value = values[index]
       if (!Number.isFinite(value)) continue
@@ -95,7 +93,7 @@ export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View
   ctx.lineWidth = 1
   for (const step of steps) {
     if (step <= view.x[0] || step >= view.x[1]) continue
-    drawUpright(ctx, Math.round(toPixel(step, view.x, view.width)) + 0.5, view.height, [], [4, 4])
+    drawUpright(ctx, Math.round(stepPixel(step, view)) + 0.5, view.height, [], [4, 4])
   }
 }
 
@@ -124,9 +122,10 @@ function drawUpright(
 /** Marks steps at which something was changed with dotted lines and their words, which show on any colour too. */
 export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: View): void {
   const shown = edits.filter(({ step }) => step > view.x[0] && step < view.x[1])
-  const labels = editLabels(shown, view.x, view.width)
+  const placed = shown.map((edit) => ({ ...edit, step: placeOf(edit.step, view.scale) }))
+  const labels = editLabels(placed, placesOf(view.x, view.scale), view.width)
   for (const [i, { step }] of shown.entries()) {
-    const x = Math.round(toPixel(step, view.x, view.width)) + 0.5
+    const x = Math.round(stepPixel(step, view)) + 0.5
     ctx.lineWidth = 1.5
     drawUpright(ctx, x, view.height, [1, 3], [0, 2, 1, 1])
     const { text, is_before } = labels[i]

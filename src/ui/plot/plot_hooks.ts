@@ -3,10 +3,11 @@ import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState
 import { useStore } from 'zustand'
 import { lastDrawnStep } from '../base/run.ts'
 import { type UiState, uiStore } from '../base/store.ts'
+import { showAllSteps } from '../learning/scrub.ts'
 import type { Size } from './axes/geometry.ts'
 import { zoomBetween } from './axes/zoom.ts'
 import { clearedFrom, type Drawn, staleFrom } from './lines/repaint.ts'
-import { fromPixel, toPixel, type View } from './lines/view.ts'
+import { pixelStep, stepPixel, type View } from './lines/view.ts'
 
 /** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
 export const BLEED = 4
@@ -44,10 +45,10 @@ export function useSize() {
 export function useView(view: View): View {
   const [x0, x1] = view.x
   const [y0, y1] = view.y
-  const { width, height, log_x = false, log_y = false } = view
+  const { width, height, log_x = false, log_y = false, scale } = view
   return useMemo(
-    () => ({ x: [x0, x1], y: [y0, y1], width, height, log_x, log_y }),
-    [x0, x1, y0, y1, width, height, log_x, log_y],
+    () => ({ x: [x0, x1], y: [y0, y1], width, height, log_x, log_y, scale }),
+    [x0, x1, y0, y1, width, height, log_x, log_y, scale],
   )
 }
 
@@ -194,7 +195,7 @@ export function useMarker(which: 'hover_step' | 'at_step', view: View) {
     const place = (step: number | undefined) => {
       const element = line.current
       if (!element) return
-      const at = step === undefined ? Number.NaN : toPixel(step, view.x, view.width, view.log_x)
+      const at = step === undefined ? Number.NaN : stepPixel(step, view)
       element.hidden = !(at >= 0 && at <= view.width + 0.5)
       if (element.hidden) return
       element.style.transform = `translateX(${at}px)`
@@ -234,7 +235,7 @@ export function usePointer(
 ) {
   const selection = useRef<HTMLDivElement>(null)
   const from = useRef<number | undefined>(undefined)
-  const stepAt = (x: number) => Math.round(fromPixel(x, view.x, view.width, view.log_x))
+  const stepAt = (x: number) => Math.round(pixelStep(x, view))
   const stop = () => {
     from.current = undefined
     if (selection.current) selection.current.hidden = true
@@ -273,6 +274,3 @@ export function usePointer(
     },
   }
 }
-
-/** Ends every zoom. */
-export const showAllSteps = (): void => uiStore.setState({ zoom: undefined, from_phase: 1 })

@@ -45,7 +45,7 @@ export function useOpenedEntry(): RunEntry | undefined {
 export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
 
 function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?: Opened): void {
-  uiStore.setState({ at_step: undefined, hover_step: undefined, from_phase: 1 })
+  uiStore.setState({ at_step: undefined, hover_step: undefined })
   openedStore.setState({ opened })
   viewStore.setState({ viewed })
   redraw()

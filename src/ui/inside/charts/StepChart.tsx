@@ -15,7 +15,7 @@ import { leftOutWords } from '../../plot/chart_lines.ts'
 import { resolveColor } from '../../plot/css_colors.ts'
 import { type Columns, indexAt } from '../../plot/lines/columns.ts'
 import { drawnOf, drawStrokes, type Stroke } from '../../plot/lines/strokes.ts'
-import { toPixel, type View } from '../../plot/lines/view.ts'
+import { stepPixel, type View } from '../../plot/lines/view.ts'
 import { type Paint, Plot } from '../../plot/Plot.tsx'
 import type { Seen } from '../observed.ts'
 import { Readout } from './Readout.tsx'
@@ -95,8 +95,8 @@ function paintShades(
   ctx.fillStyle = color
   for (const { from, to } of shades) {
     // Step 0 is no place on a logarithmic axis.
-    const left = Math.max(0, toPixel(Math.max(from, view.x[0]), view.x, view.width, view.log_x))
-    const right = Math.min(view.width, toPixel(to, view.x, view.width, view.log_x))
+    const left = Math.max(0, stepPixel(Math.max(from, view.x[0]), view))
+    const right = Math.min(view.width, stepPixel(to, view))
     if (right > left) ctx.fillRect(left, 0, right - left, view.height)
   }
   ctx.restore()

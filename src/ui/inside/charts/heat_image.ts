@@ -1,6 +1,5 @@
 // Layer × step pictures of what was kept: painted as whole words, so that a redraw of a long run fits in a frame many times over.
-import type { Domain } from '../../plot/axes/domain.ts'
-import { toPixel } from '../../plot/lines/view.ts'
+import { type Across, pixelStep, stepPixel } from '../../plot/lines/view.ts'
 import { oklchToRgb, type Rgb } from '../../plot/palette.ts'
 import type { ObservedQuantity, Seen } from '../observed.ts'
 
@@ -18,12 +17,10 @@ export const GREY_RAMP: readonly Rgb[] = Array.from({ length: 256 }, (_, i) =>
   oklchToRgb([0.25 + (0.65 * i) / 255, 0, 0]),
 )
 
-export interface HeatPlan {
+export interface HeatPlan extends Pick<Across, 'x' | 'width' | 'scale'> {
   readonly quantity: ObservedQuantity
   /** Layers of the quantity; row 0 of the picture is the last of them. */
   readonly rows: number
-  readonly width: number
-  readonly x: Domain
   /** Value of the brightest colour; 0 is the darkest. */
   readonly max: number
   readonly ramp: Uint32Array
@@ -53,12 +50,12 @@ export function paintHeat(items: readonly Seen[], plan: HeatPlan, out: Uint32Arr
   if (items.length === 0) return
   const last = items.length - 1
   const gap = last > 0 ? items[last].step - items[last - 1].step : 1
-  const start = Math.max(0, Math.floor(toPixel(items[0].step, x, width)))
-  const end = Math.min(width, Math.ceil(toPixel(items[last].step + gap, x, width)))
+  const start = Math.max(0, Math.floor(stepPixel(items[0].step, plan)))
+  const end = Math.min(width, Math.ceil(stepPixel(items[last].step + gap, plan)))
   const scale = (ramp.length - 1) / (max || 1)
   let index = Math.max(0, lowerBound(items, x[0]) - 1)
   for (let column = start; column < end; column++) {
-    const right = x[0] + ((column + 1) / width) * (x[1] - x[0])
+    const right = pixelStep(column + 1, plan)
     while (index < last && items[index + 1].step < right) index++
     const values = items[index].item.mean[quantity]
     if (!values) continue

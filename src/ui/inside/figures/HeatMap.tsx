@@ -10,6 +10,7 @@ import { useVocabulary } from '../../base/vocabulary.ts'
 import type { Domain } from '../../plot/axes/domain.ts'
 import { ChartCard } from '../../plot/ChartCard.tsx'
 import { drawEdits, drawMarks, rowAt } from '../../plot/heat.ts'
+import type { View } from '../../plot/lines/view.ts'
 import { type Paint, Plot } from '../../plot/Plot.tsx'
 import { HEAT_RAMP } from '../../plot/palette.ts'
 import { GREY_RAMP, packedRamp, paintHeat } from '../charts/heat_image.ts'
@@ -56,9 +57,9 @@ class HeatPicture {
   }
 
   /** One pixel high per layer. */
-  draw(width: number, x: Domain): HTMLCanvasElement | undefined {
+  draw(width: number, { x, scale }: View): HTMLCanvasElement | undefined {
     const { kept, kept_version } = shownStore.getState()
-    const stamp = `${kept_version} ${width} ${x[0]} ${x[1]}`
+    const stamp = `${kept_version} ${width} ${x[0]} ${x[1]} ${scale?.steps} ${scale?.places}`
     // After a crash of the GPU process a canvas that nobody sees is not given back.
     if (this.#canvas?.getContext('2d')?.isContextLost()) this.#canvas = undefined
     if (this.#canvas && this.#stamp === stamp && this.#kept === kept) return this.#canvas
@@ -75,6 +76,7 @@ class HeatPicture {
         rows: this.#rows,
         width,
         x,
+        scale,
         max: this.#max_entropy,
         ramp: RAMP,
         first_ramp: this.#map.is_grey ? GREYS : RAMP,
@@ -110,7 +112,7 @@ function usePaint(map: HeatKind, last_layer: number): Paint {
   )
   return useCallback<Paint>(
     (ctx, view, pixel_ratio) => {
-      const image = picture.draw(Math.max(1, Math.round(view.width * pixel_ratio)), view.x)
+      const image = picture.draw(Math.max(1, Math.round(view.width * pixel_ratio)), view)
       ctx.imageSmoothingEnabled = false
       if (image) ctx.drawImage(image, 0, 0, view.width, view.height)
       drawMarks(

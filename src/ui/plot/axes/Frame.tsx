@@ -18,6 +18,7 @@ import {
   plotSize,
   type Size,
 } from './geometry.ts'
+import { placeOf, type StepScale, scaledTicks, stepAtPlace } from './step_scale.ts'
 
 export interface FrameProps {
   readonly size: Size
@@ -26,6 +27,8 @@ export interface FrameProps {
   readonly y_ticks: readonly number[]
   readonly log_x: boolean
   readonly log_y: boolean
+  /** How wide phases are; undefined for an even or a logarithmic axis. */
+  readonly scale: StepScale | undefined
   readonly formatY: (value: number) => string
   readonly spans: readonly PhaseSpan[]
   /** Changes made while the run went on. */
@@ -138,16 +141,36 @@ const idealBand = ({ ideal }: FrameProps) =>
     />
   ) : null
 
+/** The same frame with everything at its place on the scale, where recharts' even axis then draws it. */
+function placed(props: FrameProps): FrameProps {
+  const { scale, x, spans, edits } = props
+  if (!scale) return props
+  const at = (step: number) => placeOf(step, scale)
+  return {
+    ...props,
+    x: [at(x[0]), at(x[1])],
+    spans: spans.map((span) => ({ ...span, step: at(span.step), end: at(span.end) })),
+    edits: edits.map((edit) => ({ ...edit, step: at(edit.step) })),
+  }
+}
+
+/** Where steps are written, in the units of the axis. */
+function xTicks({ x, log_x, scale }: FrameProps, width: number): number[] {
+  if (scale) return scaledTicks(x, scale, width).map((step) => placeOf(step, scale))
+  const count = Math.max(2, Math.floor(width / 70))
+  return log_x ? logStepTicks(x, count) : stepTicks(x, count)
+}
+
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
-export function Frame(props: FrameProps) {
-  const { size, x, y, y_ticks, log_x, log_y, formatY, spans, show_grid } = props
+export function Frame(frame: FrameProps) {
+  const props = placed(frame)
+  const { size, x, y, y_ticks, log_x, log_y, scale, formatY, spans, show_grid } = props
   const plot = plotSize(size)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
     { step: x[0], value: y[0] },
     { step: x[1], value: y[1] },
   ]
-  const x_count = Math.max(2, Math.floor(plot.width / 70))
   return (
     <LineChart
       width={size.width}
@@ -164,8 +187,8 @@ export function Frame(props: FrameProps) {
         type="number"
         scale={log_x ? 'log' : 'linear'}
         domain={[x[0], x[1]]}
-        ticks={log_x ? logStepTicks(x, x_count) : stepTicks(x, x_count)}
-        tickFormatter={formatStep}
+        ticks={xTicks(frame, plot.width)}
+        tickFormatter={(at: number) => formatStep(Math.round(stepAtPlace(at, scale)))}
         height={INSET.bottom}
         tick={TICK}
         axisLine={AXIS_LINE}

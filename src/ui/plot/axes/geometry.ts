@@ -1,6 +1,6 @@
 // One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
 
-import { toPixel, type View } from '../lines/view.ts'
+import { stepPixel, type View } from '../lines/view.ts'
 import type { Domain } from './domain.ts'
 
 const NEAR_EDIT = 8
@@ -60,7 +60,7 @@ export function editLabels(marks: readonly EditMark[], x: Domain, width: number)
 /** The words of the edits within this many pixels of a place in the plot; '' where there are none. */
 export function editWordsNear(marks: readonly EditMark[], at: number, view: View): string {
   const words = marks
-    .filter(({ step }) => Math.abs(toPixel(step, view.x, view.width, view.log_x) - at) <= NEAR_EDIT)
+    .filter(({ step }) => Math.abs(stepPixel(step, view) - at) <= NEAR_EDIT)
     .map(({ step, words }) => `after step ${step}: ${words}`)
   return words.join('\n')
 }

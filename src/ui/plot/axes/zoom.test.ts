@@ -4,7 +4,7 @@ import { fromPixel, toPixel } from '../lines/view.ts'
 import { shownSteps, zoomBetween } from './zoom.ts'
 
 const shown = (zoom: ReturnType<typeof zoomBetween>, newest: number) =>
-  shownSteps({ zoom, from: 0, newest, planned: 100 })
+  shownSteps({ zoom, newest, planned: 100 })
 
 test('a range stays while the run continues', () => {
   const zoom = zoomBetween(30, 10, 60)
@@ -24,7 +24,7 @@ test('a range that ends at the newest step follows the run', () => {
 
 test('the whole run is no zoom', () => {
   expect(zoomBetween(-3, 60, 60)).toBeUndefined()
-  expect(shownSteps({ zoom: undefined, from: 25, newest: 60, planned: 100 })[0]).toBe(25)
+  expect(shownSteps({ zoom: undefined, newest: 60, planned: 100 })[0]).toBe(0)
 })
 
 test('a range holds at least one step and never lies past the newest', () => {

@@ -20,16 +20,14 @@ export function zoomBetween(a: number, b: number, newest: number): Zoom | undefi
 
 export interface StepsShown {
   readonly zoom: Zoom | undefined
-  /** Where the chosen phase begins; 0 for the whole run. */
-  readonly from: number
   readonly newest: number
   /** Steps that are planned. */
   readonly planned: number
 }
 
-/** The step axis of every chart: what was zoomed to, else from `from` to an end that grows in steps. */
-export function shownSteps({ zoom, from, newest, planned }: StepsShown): Domain {
+/** The step axis of every chart: what was zoomed to, else from the first step to an end that grows in steps. */
+export function shownSteps({ zoom, newest, planned }: StepsShown): Domain {
   if (zoom?.high !== undefined) return [zoom.low, zoom.high]
-  const low = zoom?.low ?? from
+  const low = zoom?.low ?? 0
   return [low, low + growSteps(0, newest - low, Math.max(0, planned - low))]
 }

@@ -1,9 +1,9 @@
 // Which entries of a long line are drawn: all that a pixel can show, found once per entry.
 import { type Columns, lowerBound } from './columns.ts'
-import { toPixel, type View } from './view.ts'
+import { type Across as StepAcross, stepPixel, type View } from './view.ts'
 
 /** The part of a view that decides. */
-export type Across = Pick<View, 'x' | 'width' | 'log_x' | 'log_y'>
+export type Across = StepAcross & Pick<View, 'log_y'>
 
 interface Decimated {
   readonly indices: number[]
@@ -29,7 +29,8 @@ const keys = new WeakMap<Across, string>()
 function keyOf(view: Across): string {
   let key = keys.get(view)
   if (key === undefined) {
-    key = [...view.x, view.width, view.log_x, view.log_y].join()
+    const { x, width, log_x, log_y, scale } = view
+    key = [...x, width, log_x, log_y, ...(scale?.steps ?? []), ...(scale?.places ?? [])].join()
     keys.set(view, key)
   }
   return key
@@ -59,7 +60,7 @@ export function keptIndices(columns: Columns, view: Across): readonly number[] {
   const { indices } = found
   const { steps, values, length } = columns
   const end = Math.min(length, lowerBound(columns, view.x[1] + 1e-9) + 1)
-  const pixelOf = (i: number) => Math.floor(toPixel(steps[i], view.x, view.width, view.log_x))
+  const pixelOf = (i: number) => Math.floor(stepPixel(steps[i], view))
   indices.length = found.open_at
   found.length = length
   for (let i = found.open_from; i < end; ) {

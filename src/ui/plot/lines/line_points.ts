@@ -1,7 +1,7 @@
 // From columns to the points of a line in pixels.
 import type { Columns } from './columns.ts'
 import { isDrawn, keptIndices } from './decimate.ts'
-import { toPixel, type View } from './view.ts'
+import { stepPixel, toPixel, type View } from './view.ts'
 
 /** Nothing that is drawn reaches further from its point, in CSS pixels. */
 export const REACH = 8
@@ -12,7 +12,7 @@ function firstKept({ steps }: Columns, kept: readonly number[], view: View, from
   let high = kept.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (toPixel(steps[kept[middle]], view.x, view.width, view.log_x) >= from - REACH) high = middle
+    if (stepPixel(steps[kept[middle]], view) >= from - REACH) high = middle
     else low = middle + 1
   }
   return Math.max(0, low - 2)
@@ -28,7 +28,7 @@ export function linePoints(columns: Columns, view: View, from?: number): number[
   const kept = keptIndices(columns, view)
   const indices = from === undefined ? kept : kept.slice(firstKept(columns, kept, view, from))
   const points = new Array<number>(2 * indices.length)
-  if (!view.log_x && !view.log_y) {
+  if (!view.log_x && !view.log_y && !view.scale) {
     // Thousands of points, ten times a second: nothing is called for each of them.
     const across = view.width / (view.x[1] - view.x[0] || 1)
     const up = view.height / (view.y[1] - view.y[0] || 1)
@@ -42,7 +42,7 @@ export function linePoints(columns: Columns, view: View, from?: number): number[
     return points
   }
   indices.forEach((index, at) => {
-    points[2 * at] = toPixel(steps[index], view.x, view.width, view.log_x)
+    points[2 * at] = stepPixel(steps[index], view)
     points[2 * at + 1] = isDrawn(columns, index, view)
       ? view.height - toPixel(values[index], view.y, view.height, view.log_y)
       : Number.NaN

@@ -2,7 +2,7 @@
 import type { Columns } from './columns.ts'
 import type { Look } from './draw_line.ts'
 import { REACH } from './line_points.ts'
-import { toPixel, type View } from './view.ts'
+import { stepPixel, type View } from './view.ts'
 
 /** What a canvas has of columns. */
 export interface Drawn {
@@ -39,7 +39,7 @@ export function staleFrom(
       return Number.NEGATIVE_INFINITY
     if (old.length === length) continue
     if (old.length === 0) return Number.NEGATIVE_INFINITY
-    const pixel = toPixel(columns.steps[old.length - 1], view.x, view.width, view.log_x)
+    const pixel = stepPixel(columns.steps[old.length - 1], view)
     // Which entries of a column of pixels are drawn may change for all of the column.
     from = Math.min(from, Math.floor(pixel) - REACH)
     if (Number.isNaN(from)) return Number.NEGATIVE_INFINITY

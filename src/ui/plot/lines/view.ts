@@ -1,5 +1,6 @@
 // Where a plot lies: from values to pixels and back, on linear and logarithmic axes.
 import type { Domain } from '../axes/domain.ts'
+import { placeOf, type StepScale, stepAtPlace } from '../axes/step_scale.ts'
 
 /** Where a plot lies: data domains and its size in CSS pixels, origin at the top left. */
 export interface View {
@@ -10,7 +11,12 @@ export interface View {
   /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
   readonly log_x?: boolean
   readonly log_y?: boolean
+  /** How wide phases are, on an axis of steps that is neither even nor logarithmic. */
+  readonly scale?: StepScale | undefined
 }
+
+/** What says where a step lies. */
+export type Across = Pick<View, 'x' | 'width' | 'log_x' | 'scale'>
 
 /** Pixel of a value along an axis of `size` pixels; NaN for what a logarithmic axis cannot show. */
 export function toPixel(
@@ -30,6 +36,25 @@ export function fromPixel(
   size: number,
   is_log: boolean | undefined = false,
 ): number {
-  const share = pixel / (size || 1)
-  return is_log ? low * (high / low) ** share : low + share * (high - low)
+  if (is_log) return low * (high / low) ** (pixel / (size || 1))
+  // So that whole steps per pixel stay whole.
+  return low + pixel * ((high - low) / (size || 1))
 }
+
+/** An interval of steps in the places of a scale. */
+export const placesOf = ([low, high]: Domain, scale: StepScale | undefined): Domain => [
+  placeOf(low, scale),
+  placeOf(high, scale),
+]
+
+/** Pixel of a step from the left of the plot. */
+export const stepPixel = (step: number, { x, width, log_x, scale }: Across): number =>
+  scale && !log_x
+    ? toPixel(placeOf(step, scale), placesOf(x, scale), width)
+    : toPixel(step, x, width, log_x)
+
+/** Step under a pixel: the reverse of `stepPixel`. */
+export const pixelStep = (pixel: number, { x, width, log_x, scale }: Across): number =>
+  scale && !log_x
+    ? stepAtPlace(fromPixel(pixel, placesOf(x, scale), width), scale)
+    : fromPixel(pixel, x, width, log_x)

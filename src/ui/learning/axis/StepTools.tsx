@@ -1,0 +1,180 @@
+// Beside the axis of steps: the shown step, the way to kept ones, the zoom, and what is kept of past steps.
+import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
+import { useStore } from 'zustand'
+import { keptBytes, setKeptBudget } from '../../../lab/page/kept_run.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { formatBytes, formatCount } from '../../base/format.ts'
+import { lastDrawnStep, useStepDomain } from '../../base/run.ts'
+import { shownStep, shownStore, useAtStep, useShown } from '../../base/shown.ts'
+import { setPreference, type UiState, uiStore } from '../../base/store.ts'
+import { follow, previousKept, scrubKept, showAllSteps } from '../scrub.ts'
+
+const selectFrame = (state: UiState) => state.frame
+const selectKeptBytes = (state: UiState) => state.kept_bytes
+const selectZoom = (state: UiState) => state.zoom
+
+const BUDGETS = [4e6, 16e6, 64e6, 256e6] as const
+
+function chooseBudget(bytes: number): void {
+  setPreference({ kept_bytes: bytes })
+  setKeptBudget(bytes, shownStore.getState().kept)
+}
+
+const KINDS = [
+  ['samples', 'Samples'],
+  ['observations', 'What the layers did'],
+  ['traces', 'Token tables'],
+  ['generations', 'Held-out answers'],
+] as const
+
+/** What can be looked back at, and how much room that may take. */
+function KeptFold() {
+  useStore(uiStore, selectFrame)
+  const budget = useStore(uiStore, selectKeptBytes)
+  const { kept } = shownStore.getState()
+  const bytes = keptBytes(kept)
+  const all = Object.values(bytes).reduce((sum, own) => sum + own, 0)
+  const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
+  return (
+    <details className="scrub-kept" data-testid="kept">
+      <summary title="What is kept of past steps">Kept: {formatBytes(all)}</summary>
+      <div>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">kept</th>
+              <th scope="col">steps</th>
+              <th scope="col">memory</th>
+            </tr>
+          </thead>
+          <tbody>
+            {KINDS.map(([kind, name]) => (
+              <tr key={kind} data-testid={`kept-${kind}`}>
+                <th scope="row">{name}</th>
+                <td>{formatCount(kept[kind].items.length)}</td>
+                <td>{formatBytes(bytes[kind])}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <label>
+          At most, of each{' '}
+          <select
+            data-testid="kept-budget"
+            value={budget}
+            onChange={(event) => chooseBudget(Number(event.target.value))}
+          >
+            {choices.map((choice) => (
+              <option key={choice} value={choice}>
+                {choice / 1e6} MB
+              </option>
+            ))}
+          </select>
+        </label>
+        <p className="soft">
+          Above this, some steps are dropped so that the rest stays spread over the run. The first
+          and the newest always stay. Metrics are kept for every step.
+        </p>
+      </div>
+    </details>
+  )
+}
+
+/** To the kept steps around the shown one. */
+function KeptSteps() {
+  useStore(uiStore, selectFrame)
+  const at_step = useAtStep()
+  const { kept } = shownStore.getState()
+  const previous = previousKept(kept, shownStep())
+  return (
+    <>
+      <button
+        type="button"
+        className="plain"
+        data-testid="kept-previous"
+        aria-label="Previous kept step"
+        title="Previous kept step ([)"
+        disabled={previous === undefined}
+        onClick={() => scrubKept(-1)}
+      >
+        <ChevronLeft className="icon" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        className="plain"
+        data-testid="kept-next"
+        aria-label="Next kept step"
+        title="Next kept step (])"
+        disabled={at_step === undefined}
+        onClick={() => scrubKept(1)}
+      >
+        <ChevronRight className="icon" aria-hidden="true" />
+      </button>
+    </>
+  )
+}
+
+function Follow() {
+  const is_following = useAtStep() === undefined
+  return (
+    <button
+      type="button"
+      className="scrub-follow"
+      data-testid="follow"
+      aria-pressed={is_following}
+      title="Show the newest step and follow the run (End on the slider)"
+      onClick={follow}
+    >
+      <Radio className="icon" aria-hidden="true" />
+      Follow
+    </button>
+  )
+}
+
+/** Which steps the charts show, and the way back to all of them. */
+function ZoomTools() {
+  const zoom = useStore(uiStore, selectZoom)
+  const newest = useStore(uiStore, lastDrawnStep)
+  const [low] = useStepDomain()
+  return (
+    <>
+      <output className="axis-zoom" data-testid="zoom-range" aria-live="off" hidden={!zoom}>
+        Charts show {low}–{zoom?.high ?? newest}
+      </output>
+      <button
+        type="button"
+        className="plain"
+        data-testid="zoom-reset"
+        hidden={!zoom}
+        onClick={showAllSteps}
+      >
+        Reset zoom
+      </button>
+    </>
+  )
+}
+
+const selectHasSteps = (state: LabState) => state.step > 0
+
+/** Nothing before the first step. */
+export function StepTools() {
+  return useShown(selectHasSteps) ? <Tools /> : null
+}
+
+function Tools() {
+  useStore(uiStore, selectFrame)
+  const at_step = useAtStep()
+  const newest = shownStore.getState().step
+  return (
+    <div className="axis-tools">
+      <output className="scrub-step" data-testid="scrub-step" aria-live="off">
+        Step <b>{formatCount(at_step ?? newest)}</b> <small>of {formatCount(newest)}</small>
+      </output>
+      <KeptSteps />
+      <Follow />
+      <ZoomTools />
+      <span className="timeline-gap" />
+      <KeptFold />
+    </div>
+  )
+}

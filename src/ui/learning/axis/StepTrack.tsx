@@ -1,0 +1,238 @@
+// The axis of steps below the phases: where the page looks, which steps the charts show, and of which steps anything is kept.
+// Its steps lie where those of the charts lie (plot/axes/step_scale.ts).
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import type { LabState } from '../../../lab/page/store.ts'
+import {
+  lastDrawnStep,
+  plannedSteps,
+  usePhaseSpans,
+  useStepDomain,
+  useStepScale,
+} from '../../base/run.ts'
+import { shownStore, useAtStep, useShown } from '../../base/shown.ts'
+import { type UiState, uiStore } from '../../base/store.ts'
+import { placeOf, type StepScale, stepAtPlace } from '../../plot/axes/step_scale.ts'
+import { zoomBetween } from '../../plot/axes/zoom.ts'
+import { resolveColor } from '../../plot/css_colors.ts'
+import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../scrub.ts'
+
+const selectFrame = (state: UiState) => state.frame
+const selectIsDark = (state: UiState) => state.is_dark
+const selectHasSteps = (state: LabState) => state.step > 0
+
+/** Steps as shares of the axis and back. */
+interface Axis {
+  share(step: number): number
+  stepAt(share: number): number
+}
+
+/** Pixels around a handle in which a press takes it. */
+const GRAB = 14
+
+function axisOf(scale: StepScale | undefined, end: number): Axis {
+  const whole = placeOf(end, scale) || 1
+  return {
+    share: (step) => Math.min(1, Math.max(0, placeOf(step, scale) / whole)),
+    stepAt: (share) => Math.round(stepAtPlace(Math.min(1, Math.max(0, share)) * whole, scale)),
+  }
+}
+
+/** The whole run on one axis: to its planned end, or to that of a longer one behind it. */
+function useAxis(): Axis {
+  const scale = useStepScale()
+  const planned = useShown(plannedSteps)
+  const drawn = useStore(uiStore, lastDrawnStep)
+  return axisOf(scale, Math.max(planned, drawn, 1))
+}
+
+/** A mark for every step of which something is kept. */
+function Marks({ axis }: { readonly axis: Axis }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const latest = useRef(axis)
+  latest.current = axis
+  const spans = usePhaseSpans()
+  const is_dark = useStore(uiStore, selectIsDark)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a phase that begins moves the marks.
+  useEffect(() => {
+    const element = canvas.current
+    const ctx = element?.getContext('2d')
+    if (!element || !ctx) return
+    // As it was observed: asking for it now would lay out the page in the middle of its changes.
+    let [width, height] = [0, 0]
+    const draw = () => {
+      const ratio = globalThis.devicePixelRatio || 1
+      if (width === 0) return
+      if (element.width !== Math.round(width * ratio)) element.width = Math.round(width * ratio)
+      if (element.height !== Math.round(height * ratio)) element.height = Math.round(height * ratio)
+      ctx.setTransform(ratio, 0, 0, ratio, 0, 0)
+      ctx.clearRect(0, 0, width, height)
+      ctx.fillStyle = resolveColor('--edge', is_dark)
+      const pixels = keptSteps(shownStore.getState().kept).map((step) =>
+        Math.round(latest.current.share(step) * (width - 1)),
+      )
+      for (const x of new Set(pixels)) ctx.fillRect(x, 0, 1, height)
+    }
+    const observer = new ResizeObserver(([{ contentRect }]) => {
+      width = Math.round(contentRect.width)
+      height = Math.round(contentRect.height)
+      draw()
+    })
+    observer.observe(element)
+    const stop = uiStore.subscribe((now, before) => {
+      if (now.frame !== before.frame) draw()
+    })
+    return () => {
+      stop()
+      observer.disconnect()
+    }
+  }, [spans, is_dark])
+  return <canvas ref={canvas} className="axis-marks" aria-hidden="true" />
+}
+
+/** The slider's own keys; the page's leave inputs alone. */
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.key !== '[' && event.key !== ']') return
+  event.preventDefault()
+  scrubKept(event.key === '[' ? -1 : 1)
+}
+
+const ENDS = [
+  { id: 'zoom-first', label: 'First step that the charts show' },
+  { id: 'zoom-last', label: 'Last step that the charts show' },
+] as const
+
+type Grabbed = 'scrubber' | 'zoom-first' | 'zoom-last'
+
+/** A slider by key, drawn as a handle at its place on the axis; the track moves it by pointer. */
+function Handle(props: {
+  readonly id: Grabbed
+  readonly label: string
+  readonly axis: Axis
+  readonly step: number
+  readonly max: number
+  readonly said?: string
+  onStep(step: number): void
+}) {
+  const { id, label, axis, step, max, said, onStep } = props
+  return (
+    <span
+      className={id === 'scrubber' ? 'axis-handle axis-now' : 'axis-handle axis-end'}
+      style={{ left: `${100 * axis.share(step)}%` }}
+      data-handle={id}
+    >
+      <input
+        type="range"
+        data-testid={id}
+        aria-label={label}
+        aria-valuetext={said}
+        min={0}
+        max={max}
+        value={step}
+        onChange={({ target }) => onStep(Number(target.value))}
+        onKeyDown={onKeyDown}
+      />
+    </span>
+  )
+}
+
+const chooseZoom = (from: number, to: number): void =>
+  uiStore.setState({ zoom: zoomBetween(from, to, lastDrawnStep()) })
+
+/** Where on the track an event is, as a share of it. */
+const shareOf = ({ currentTarget, clientX }: PointerEvent<HTMLElement>): number => {
+  const { left, width } = currentTarget.getBoundingClientRect()
+  return (clientX - left) / (width || 1)
+}
+
+/** The handle under the pointer, the middle of the axis belongs to the shown step. */
+function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
+  const { width, top, height } = event.currentTarget.getBoundingClientRect()
+  // The ends of the zoom are the lower half.
+  if (event.clientY < top + height / 2) return 'scrubber'
+  const at = shareOf(event) * width
+  const near = [...event.currentTarget.querySelectorAll<HTMLElement>('.axis-end')].find(
+    (handle) => Math.abs((Number.parseFloat(handle.style.left) / 100) * width - at) < GRAB,
+  )
+  return (near?.dataset.handle as Grabbed | undefined) ?? 'scrubber'
+}
+
+/** Which steps the handles stand at, and what moving them does. */
+function useHandles() {
+  useStore(uiStore, selectFrame)
+  const at_step = useAtStep()
+  const newest = shownStore.getState().step
+  const drawn = lastDrawnStep()
+  const [low, end] = useStepDomain()
+  const high = Math.min(end, drawn)
+  const moved: Readonly<Record<Grabbed, (to: number) => void>> = {
+    scrubber: (to) => scrubTo(to >= newest ? undefined : to),
+    'zoom-first': (to) => chooseZoom(Math.min(to, high - 1), high),
+    'zoom-last': (to) => chooseZoom(low, Math.max(to, low + 1)),
+  }
+  return { at_step, newest, drawn, low: Math.min(low, drawn), high, moved }
+}
+
+function Track() {
+  const axis = useAxis()
+  const { at_step, newest, drawn, low, high, moved } = useHandles()
+  const step = at_step ?? newest
+  const held = useRef<Grabbed>(undefined)
+  const move = (event: PointerEvent<HTMLElement>) => {
+    if (held.current) moved[held.current](axis.stepAt(shareOf(event)))
+  }
+  const drop = () => {
+    held.current = undefined
+  }
+  const [left, right] = [axis.share(low), axis.share(high)]
+  return (
+    <div
+      className="axis-track"
+      role="group"
+      aria-label="Steps of the run"
+      onPointerDown={(event) => {
+        if (event.button !== 0) return
+        held.current = grabbedAt(event)
+        event.currentTarget.setPointerCapture(event.pointerId)
+        move(event)
+      }}
+      onPointerMove={move}
+      onPointerUp={drop}
+      onPointerCancel={drop}
+      onDoubleClick={showAllSteps}
+    >
+      <Marks axis={axis} />
+      <span
+        className="axis-window"
+        style={{ left: `${100 * left}%`, width: `${100 * (right - left)}%` }}
+      />
+      <Handle
+        id="scrubber"
+        label="Step that the page shows"
+        axis={axis}
+        step={step}
+        max={newest}
+        said={at_step === undefined ? `Step ${step}, following the run` : `Step ${step}`}
+        onStep={moved.scrubber}
+      />
+      {drawn < 2
+        ? null
+        : ENDS.map(({ id, label }) => (
+            <Handle
+              key={id}
+              id={id}
+              label={label}
+              axis={axis}
+              step={id === 'zoom-first' ? low : high}
+              max={drawn}
+              onStep={moved[id]}
+            />
+          ))}
+    </div>
+  )
+}
+
+/** Below the phases, as wide as they are; nothing before the first step. */
+export function StepTrack() {
+  return useShown(selectHasSteps) ? <Track /> : null
+}
