@@ -82,8 +82,8 @@ if (root)
     </StrictMode>,
   )
 loadPartsSoon()
-// A server of sources has no service worker.
-if (import.meta.env.PROD)
+// A server of sources has no service worker, and an article that holds the page in a frame is no visit to keep it for.
+if (import.meta.env.PROD && parent === window)
   addEventListener('load', () => {
     const keep = async () => (await import('./ui/base/page/offline.ts')).keepOffline()
     // Whatever is wrong with it: the page works as without one.

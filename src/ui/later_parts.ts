@@ -21,7 +21,7 @@ export const PastRun = later(
 
 export const NewVersion = later(
   'The note on the new version',
-  async () => (await import('./notices/NewVersion.tsx')).NewVersion,
+  async () => (await import('./base/page/NewVersion.tsx')).NewVersion,
   () => useStore(versionStore, ({ is_ready }) => is_ready),
 )
 
@@ -101,6 +101,12 @@ export const Palette = later(
   'The list of commands',
   async () => (await import('./palette/Palette.tsx')).Palette,
   () => useIsOpen('palette'),
+)
+
+export const Glossary = later(
+  'The glossary',
+  async () => (await import('./glossary/Glossary.tsx')).Glossary,
+  () => useIsOpen('glossary'),
 )
 
 export const Help = later(

@@ -7,6 +7,7 @@ import { shownStore, useShown } from '../base/shown.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 import { useMedia } from '../base/use_media.ts'
 import { useVisible } from '../base/visible.ts'
+import { Words } from '../glossary/Words.tsx'
 import { openLesson } from '../lessons/open_lesson.ts'
 import { captionOf, nextLesson } from './captions.ts'
 import { paintForest, storeyAt } from './paint.ts'
@@ -152,7 +153,9 @@ function Caption() {
   if (caption === '') return null
   return (
     <div className="forest-caption" data-testid="forest-caption">
-      <p>{caption}</p>
+      <p>
+        <Words text={caption} />
+      </p>
       {is_over ? (
         <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
           <BookOpen className="icon" aria-hidden="true" /> {words}

@@ -1,13 +1,16 @@
 // What a run of a preset looks like when all is well, and how to make the same run in a terminal.
 import { Fragment } from 'react'
 import { seenOf } from '../../lab/presets/seen.ts'
+import { Words } from '../glossary/Words.tsx'
 
 export function WhatToSee({ id }: { readonly id: string }) {
   const seen = seenOf(id)
   if (!seen) return null
   return (
     <>
-      <p>{seen.what_you_should_see}</p>
+      <p>
+        <Words text={seen.what_you_should_see} />
+      </p>
       <p>
         {seen.measured === '' ? '' : `Measured: ${seen.measured}. `}The same run in a terminal:{' '}
         <Command text={seen.command} />

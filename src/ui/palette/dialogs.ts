@@ -1,7 +1,15 @@
 // Which dialog of the page is open. One at most.
 import { createStore } from 'zustand/vanilla'
 
-export type DialogName = 'palette' | 'help' | 'export' | 'model' | 'reward' | 'tools' | 'data'
+export type DialogName =
+  | 'palette'
+  | 'help'
+  | 'export'
+  | 'model'
+  | 'reward'
+  | 'tools'
+  | 'data'
+  | 'glossary'
 
 export const dialogStore = createStore<{ readonly open: DialogName | undefined }>(() => ({
   open: undefined,

@@ -1,6 +1,7 @@
 // What every chart has around its plot: title, menu, numbers as a table, and a full screen.
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { Words } from '../glossary/Words.tsx'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
 import type { Stroke } from './lines/strokes.ts'
 import type { View } from './lines/view.ts'
@@ -52,7 +53,9 @@ function Figure(props: FigureProps) {
       data-rows={props.data_rows}
     >
       <figcaption>
-        <Title id={title_id}>{title}</Title>
+        <Title id={title_id}>
+          <Words text={title} />
+        </Title>
         <span className="chart-side">
           {props.value}
           <ChartMenu
@@ -66,7 +69,11 @@ function Figure(props: FigureProps) {
           />
           {is_full ? <LeaveButton onClick={props.onFull} /> : null}
         </span>
-        {note === undefined ? null : <p className="soft">{note}</p>}
+        {note === undefined ? null : (
+          <p className="soft">
+            <Words text={note} />
+          </p>
+        )}
       </figcaption>
       {props.plot({ id: plot_id, handle })}
       {left_out === '' ? null : (

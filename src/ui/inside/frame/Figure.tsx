@@ -1,6 +1,7 @@
 // The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and its numbers as a table.
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
+import { Words } from '../../glossary/Words.tsx'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
 import { FigureFiles } from './FigureFiles.tsx'
 import type { NumberTable } from './figure_table.ts'
@@ -56,7 +57,9 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
   const { words, whose, is_empty } = props.state
   return (
     <div className="figure-body">
-      <p className="soft">{note}</p>
+      <p className="soft">
+        <Words text={note} />
+      </p>
       <div className="figure-head">
         <p className={is_empty ? 'figure-step is-empty' : 'figure-step'} data-testid={`${id}-step`}>
           {words}

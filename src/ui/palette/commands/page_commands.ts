@@ -84,6 +84,13 @@ export const PAGE_COMMANDS: readonly Command[] = [
     run: () => openLesson(ALL_LESSONS),
   },
   {
+    id: 'glossary',
+    group: 'Page',
+    name: () => 'Glossary',
+    also: 'terms words meaning definition help explain',
+    run: () => showDialog('glossary'),
+  },
+  {
     id: 'report',
     group: 'Page',
     name: () => 'Copy report',

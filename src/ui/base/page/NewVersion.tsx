@@ -1,7 +1,7 @@
 import { RefreshCw, X } from 'lucide-react'
 import { useStore } from 'zustand'
-import { useReloadWords } from '../base/page/lazy_part.tsx'
-import { reloadKept, versionStore } from '../base/page/new_version.ts'
+import { useReloadWords } from './lazy_part.tsx'
+import { reloadKept, versionStore } from './new_version.ts'
 
 /** A new version is on this machine. The page stays the old one, whole, until the person asks for the new one. */
 export function NewVersion() {

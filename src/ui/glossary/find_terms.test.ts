@@ -1,0 +1,31 @@
+// Terms in texts, and a catalogue whose entries can be found, are told apart, and lead to lessons that exist.
+import { expect, test } from 'vitest'
+import { lessonOf } from '../lessons/lessons.ts'
+import { piecesOf } from './find_terms.ts'
+import { TERMS } from './terms.ts'
+
+const termsIn = (text: string) => piecesOf(text).flatMap(({ term }) => term ?? [])
+
+test('each term is found once, the longer one first, and the pieces are the text', () => {
+  const text =
+    'KL of the reward model’s policy: nats per token, by Policies of groups; no rewarding.'
+  expect(termsIn(text)).toEqual(['kl', 'reward-model', 'policy', 'nat', 'token', 'group'])
+  const whole = piecesOf(text).map((piece) => piece.text)
+  expect(whole.join('')).toBe(text)
+  expect(termsIn('REINFORCE++ with advantages')).toEqual(['reinforce', 'advantage'])
+  expect(piecesOf('nothing here')).toEqual([{ text: 'nothing here' }])
+  expect(piecesOf('')).toEqual([])
+})
+
+test('every entry has an id of its own, words of its own, and a lesson that exists', () => {
+  const ids = TERMS.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const words = TERMS.flatMap((term) => term.words ?? [term.name]).map((word) => word.toLowerCase())
+  expect(new Set(words).size).toBe(words.length)
+  const names = TERMS.map(({ name }) => name.toLowerCase())
+  expect(names).toEqual([...names].sort())
+  for (const { name, says, lesson } of TERMS) {
+    expect(says, name).toMatch(/\.$/)
+    if (lesson !== undefined) expect(lessonOf(lesson), name).toBeDefined()
+  }
+})
