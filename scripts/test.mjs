@@ -31,10 +31,7 @@ const STAGES = {
   e2e: async (part) => ((await findChromium()) ? playwright(part) : NO_CHROMIUM),
 }
 /** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
-const LANES = [
-  ['lint', 'types', 'unit', 'conform', 'dawn'],
-  ['build'],
-]
+const LANES = [['lint', 'types', 'unit', 'conform', 'dawn'], ['build']]
 /** The lane that is free takes the next one, which may be a part of a stage; torture is only in `npm run test:long`. */
 const LAST = ['e2e 1/5', 'e2e 2/5', 'gpu', 'e2e 3/5', 'e2e 4/5', 'e2e 5/5', 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
