@@ -37,7 +37,10 @@ longTest('135 million weights are opened and looked into', { timeout: TIMEOUT },
     )
   gpu.write(model.inv_freq, Float32Array.from(inverseFrequencies(layout.shape)))
   await gpu.finish()
-  tell(`on ${gpu.facts.description}: opened, ${(gpu.counts.live_bytes / 1e6).toFixed(0)} MB on the GPU`, start)
+  tell(
+    `on ${gpu.facts.description}: opened, ${(gpu.counts.live_bytes / 1e6).toFixed(0)} MB on the GPU`,
+    start,
+  )
 
   start = performance.now()
   const lens = createLens(gpu, layout.shape, { texts: 1, width: 8 })
@@ -61,7 +64,10 @@ longTest('it makes a step of GRPO with an adapter', { timeout: TIMEOUT }, async 
   const trainer = await Trainer.create(gpu, config)
   const planned = planMemory(config).total()
   expect(gpu.counts.live_bytes - held).toBe(planned)
-  tell(`on ${gpu.facts.description}: made ready, ${(planned / 1e6).toFixed(0)} MB planned and counted`, start)
+  tell(
+    `on ${gpu.facts.description}: made ready, ${(planned / 1e6).toFixed(0)} MB planned and counted`,
+    start,
+  )
   await trainer.next() // measures the untrained model: nothing, here
   for (const step of ['first', 'second']) {
     start = performance.now()
