@@ -38,7 +38,7 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
 }
 
 /** By the first part of the path: how the server behaves. */
-type Manner = 'good' | 'noranges' | 'nocors' | 'cut' | 'stall' | 'away' | 'empty'
+type Manner = 'good' | 'noranges' | 'nocors' | 'cut' | 'stall' | 'stop' | 'away' | 'empty'
 
 export interface ModelServer {
   readonly origin: string
@@ -47,11 +47,14 @@ export interface ModelServer {
   close(): void
 }
 
-/** Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/ and /stall/ (each once), /away/ (to another origin) and none below /empty/. */
+/**
+ * Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/, /stall/ and /stop/ (which fall silent within the weights; each of
+ * the three once), /away/ (to another origin) and none below /empty/.
+ */
 export async function serveModel(folder: string, elsewhere = ''): Promise<ModelServer> {
   const asked: { path: string; range: string | undefined }[] = []
   let was_cut = false
-  let has_stalled = false
+  const stalled = new Set<Manner>()
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? ''
     const range = request.headers.range
@@ -76,8 +79,9 @@ export async function serveModel(folder: string, elsewhere = ''): Promise<ModelS
       'Content-Length': end - begin,
       'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}`,
     })
-    if (manner === 'stall' && !has_stalled && end - begin > 2000 && name.endsWith('.safetensors')) {
-      has_stalled = true
+    const stalls = (manner === 'stall' || manner === 'stop') && !stalled.has(manner)
+    if (stalls && end - begin > 2000 && name.endsWith('.safetensors')) {
+      stalled.add(manner)
       return response.write(bytes.subarray(begin, begin + 1000))
     }
     if (manner !== 'cut' || was_cut || end - begin < 2000)

@@ -1,5 +1,4 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
-
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { GpuErrorCode } from '../../kernels/device/errors.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
@@ -97,9 +96,8 @@ export interface LabError {
   readonly name: string
   readonly code: GpuErrorCode | 'experiment' | 'memory' | 'checkpoint' | 'worker' | 'internal'
   readonly message: string
-  /** Of code memory: what the run would take. */
+  /** Of code memory: what the run would take, and with gradient checkpointing where that alone makes it fit. */
   readonly bytes?: number
-  /** And with gradient checkpointing, where that alone makes it fit. */
   readonly checkpointed_bytes?: number
 }
 

@@ -145,6 +145,19 @@ test('weights that are not finite are refused by name', async () => {
   )
 })
 
+test('what is planned is what it holds, and it gives all of it back', async () => {
+  const { hf } = opened(TINY)
+  let [device, held] = [undefined as Gpu | undefined, 0]
+  const model = await OpenedModel.open(hf, async ({ largest }) => {
+    device = await Gpu.open({ largest })
+    held = device.counts.live_bytes
+    return device
+  })
+  expect(model.bytes - held).toBe(planOpened(hf).bytes)
+  model.close()
+  expect(device?.counts.live_bytes).toBe(0)
+})
+
 test('no room for any of its buffers is said before a weight is read, and frees the others', async () => {
   const { hf } = opened(TINY)
   let loads = 0

@@ -8,7 +8,7 @@ import type { ModelEvent } from '../../protocol/opened_model.ts'
 import { ModelReader } from './model_reader.ts'
 
 const ADDRESS = 'https://a.example/tiny/'
-const WEIGHTS = Uint8Array.from({ length: 5_000_000 }, (_, i) => (i * 7) % 256)
+const WEIGHTS = Uint8Array.from({ length: 2_500_000 }, (_, i) => (i * 7) % 256)
 const FILES = {
   [`${ADDRESS}config.json`]: new TextEncoder().encode('{}'),
   [`${ADDRESS}model.safetensors`]: WEIGHTS,
