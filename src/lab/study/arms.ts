@@ -118,8 +118,9 @@ function makeArm(
   { name, group, settings }: Omit<Arm, 'experiment'>,
 ): Arm | string {
   const own: Document = JSON.parse(JSON.stringify(document))
+  // A copy: further settings may go into it, and the study stays as it is.
   for (const [path, value] of Object.entries(settings))
-    if (!setAt(own, path, value)) return `${name}: ${path}: there is no such field`
+    if (!setAt(own, path, structuredClone(value))) return `${name}: ${path}: there is no such field`
   // Kernels that are measured may differ from run to run, and with them the last bits.
   const kernels = own.kernels || 'default'
   const parsed = parseExperiment({ ...own, kernels, name: `${study.name}: ${name}`.slice(0, 80) })

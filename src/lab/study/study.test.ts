@@ -78,6 +78,21 @@ test('values as a person writes them: a list, words, and ranges', () => {
   expect(parseStudy({ ...DOCUMENT, grid: { seed: readAxis('a..b 3') } }).ok).toBe(false)
 })
 
+test('a grid within phases that an arm sets leaves the study as it is', () => {
+  const phases = [
+    { kind: 'sft', steps: 10 },
+    { kind: 'rl', steps: 20 },
+  ]
+  const grid = { 'phases.1.target_layer': [1, 2] }
+  const study = studyOf({ ...DOCUMENT, arms: [{ name: 'inner', set: { phases }, grid }] })
+  const before = JSON.stringify(study)
+  expect(armsOf(study).map(({ name }) => name)).toEqual([
+    'inner, target_layer 1',
+    'inner, target_layer 2',
+  ])
+  expect(JSON.stringify(study)).toBe(before)
+})
+
 describe('the budget', () => {
   const document = (same: string) => ({
     ...DOCUMENT,
