@@ -136,7 +136,7 @@ const offline = VitePWA({
   includeManifestIcons: false,
   workbox: {
     inlineWorkboxRuntime: true,
-    globPatterns: ['index.html', 'favicon.svg', 'assets/*.{js,css}'],
+    globPatterns: ['index.html', 'favicon.svg', 'assets/*.{js,css}', 'models/sorter/*'],
     globIgnores: [PYTHON],
     dontCacheBustURLsMatching: /^assets\//,
     maximumFileSizeToCacheInBytes: 4e6,

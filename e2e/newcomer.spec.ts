@@ -39,33 +39,41 @@ test('from the first look to the end of the first run, every state says what is 
   await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
   await lab.get('train-here').click()
 
-  // Preparing: the button has given way, and the page says what it waits for. The preset is one that succeeds in a minute.
-  await expect(lab.get('preset')).toHaveValue('tiny')
+  // Preparing: the button has given way, and the page says what it waits for. The preset begins with reinforcement.
+  await expect(lab.get('preset')).toHaveValue('first-run')
   await expect(lab.get('train-here')).toBeHidden()
   await expect(lab.get('status')).toHaveText(/preparing|measuring|training/)
 
   // The first steps: the picture is the person's own, the time that is left is measured, something can be paused.
   await expect(forest).toHaveAttribute('data-live', 'true', { timeout: 200_000 })
-  await expect(lab.get('forest-caption')).toContainText('Imitation', { timeout: 200_000 })
+  await expect(lab.get('forest-caption')).toContainText('Reinforcement of layer 2 alone', {
+    timeout: 200_000,
+  })
   await expect(lab.get('time-left')).toContainText(/\d/, { timeout: 200_000 })
   await expect(lab.get('pause')).toBeEnabled()
   await rewardIsDrawn(lab)
 
-  // Reinforcement: the caption tells of it in numbers of this run.
-  await expect(lab.get('forest-caption')).toContainText(/Reinforcement .*\d/, { timeout: 400_000 })
+  // The next phase: the caption tells of it in numbers of this run.
+  await expect(lab.get('forest-caption')).toContainText(/of the whole model, \d+ steps/, {
+    timeout: 400_000,
+  })
 
   // The end: what was seen in figures, and what to do next.
   await lab.waitForStatus('finished', 400_000)
+  await expect(lab.get('forest-caption').getByRole('listitem')).toHaveCount(2)
   // The mean reward of the five first and last steps, in words.
   const caption = await lab.get('forest-caption').innerText()
   const [, from, to] = /from (\d+) % to (\d+) %/.exec(caption) ?? []
   expect(Number(to)).toBeGreaterThan(Number(from) + 15)
   await expect(lab.get('next-lesson')).toBeVisible()
+  await expect(lab.get('next-preset')).toBeVisible()
+  await lab.get('forest-caption').getByText('What it came to with several seeds').click()
+  await expect(lab.get('forest-caption')).toContainText('in 5 of 5 seeds')
 
   // Afterwards: Inside is not empty, and the next run knows how long it takes.
   await lab.show('inside')
   await lab.get('flow').scrollIntoViewIfNeeded()
-  await expect(lab.get('flow')).toHaveAttribute('data-step', '120')
+  await expect(lab.get('flow')).toHaveAttribute('data-step', '45')
   await lab.get('reset').click()
   await expect(lab.get('estimate')).toContainText(/take about .* as measured here/)
 })

@@ -8,6 +8,7 @@ import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openNode, withVulkan } from './bench_node.mjs'
+import { measureOpening } from './bench_opening.mjs'
 import {
   measureUi,
   offerSampling,
@@ -79,7 +80,9 @@ const SUITES = {
     }
     return record.scaling.flatMap(report.wrongScaling)
   },
-  ui: async ({ record, report, openUi }) => {
+  ui: async ({ page, record, report, openUi }) => {
+    record.opening = await measureOpening(page.context().browser())
+    report.printOpening(record.opening)
     record.ui = []
     for (let count = 1; record.ui.length < count; ) {
       const { page, cases } = await openUi()

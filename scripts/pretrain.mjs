@@ -27,12 +27,13 @@ function pretrain(name) {
   const work = join(WORK, name)
   const folder = join(ROOT, 'public/models', name)
   mkdirSync(work, { recursive: true })
-  const data = join(work, 'mixture.jsonl')
-  writeFileSync(data, mixtureRows(mixture))
-  const tokens = ['--data', data, '--tokenizer', 'arithmetic']
+  const rows = join(work, 'mixture.jsonl')
+  if (mixture) writeFileSync(rows, mixtureRows(mixture))
+  const data = mixture ? ['--data', rows] : []
+  const tokens = mixture ? ['--tokenizer', 'arithmetic'] : []
   const run = join(work, 'run')
-  lab('train', join(ROOT, 'bench/pretrained', recipe), ...tokens, '--out', run, '--force')
-  lab('export', run, '--to', 'hf', folder, '--data', data, '--force')
+  lab('train', join(ROOT, 'bench/pretrained', recipe), ...data, ...tokens, '--out', run, '--force')
+  lab('export', run, '--to', 'hf', folder, ...data, '--force')
   return namesOfModel(readdirSync(folder)).map((file) => {
     const bytes = readFileSync(join(folder, file))
     const sha256 = `sha256-${createHash('sha256').update(bytes).digest('hex')}`

@@ -20,11 +20,12 @@ const SMALL: Mixture = [
   ['bracket_completion', { length: 6 }, 1000],
 ]
 
-/** The models of public/models: the recipe beside this file, and the rows. */
-export const PRETRAINED: Readonly<Record<string, { recipe: string; mixture: Mixture }>> = {
-  arithmetic: { recipe: 'experiment.json', mixture: ARITHMETIC },
+/** The models of public/models: the recipe beside this file, and the rows, where they are not those of the recipe's task. */
+export const PRETRAINED: Readonly<Record<string, { recipe: string; mixture?: Mixture }>> = {
+  arithmetic: { recipe: 'arithmetic.json', mixture: ARITHMETIC },
   small: { recipe: 'small.json', mixture: SMALL },
   'small-deep': { recipe: 'small_deep.json', mixture: SMALL },
+  sorter: { recipe: 'sorter.json' },
 }
 
 /** Of the problems that are drawn. */

@@ -9,6 +9,13 @@ import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
 import type { VariantsRecord } from '../page/variants.ts'
 
+/** The built page as it opens: its largest part is painted after so long on a CPU so many times slower, and its heap at rest. */
+export interface Opening {
+  readonly slowdown: number
+  readonly largest_paint_ms: number
+  readonly heap_mb: number
+}
+
 /** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench did not have. */
 export interface BenchRecord {
   readonly date: string
@@ -26,6 +33,7 @@ export interface BenchRecord {
   readonly models?: readonly ModelRow[]
   readonly scaling?: readonly ScalingRow[]
   readonly ui?: readonly UiRow[]
+  readonly opening?: Opening
   /** Made from the rest; absent in files of an older bench. */
   readonly comparisons?: readonly Comparison[]
 }

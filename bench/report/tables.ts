@@ -7,7 +7,7 @@ import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
 import type { VariantsRecord } from '../page/variants.ts'
-import { type BenchRecord, plannedBytes } from './record.ts'
+import { type BenchRecord, type Opening, plannedBytes } from './record.ts'
 
 type Cell = string | number
 type Peers = Readonly<Record<string, string>>
@@ -36,6 +36,7 @@ export function printRecord(record: BenchRecord): void {
   if (record.features) printFeatures(record.features)
   for (const row of record.models ?? []) printModel(row)
   for (const row of record.scaling ?? []) printScaling(row)
+  if (record.opening) printOpening(record.opening)
   if (record.ui) printUi(record.ui)
 }
 
@@ -239,6 +240,24 @@ export function printScaling({ axis, base, points }: ScalingRow): void {
       ...kinds.map((kind) => megabytes(point.planned_bytes[kind])),
       point.loss.toFixed(4),
     ]),
+  )
+}
+
+/** Most that opening the page may come to. */
+const OPENING_BUDGET = { largest_paint_ms: 1500, heap_mb: 30 }
+
+export function printOpening({ slowdown, largest_paint_ms, heap_mb }: Opening): void {
+  console.log('The page as it opens, beside its budget')
+  table(
+    ['', '', 'budget'],
+    [
+      [
+        `largest contentful paint, ms, CPU ${slowdown} times slower`,
+        largest_paint_ms.toFixed(0),
+        OPENING_BUDGET.largest_paint_ms,
+      ],
+      ['JavaScript heap at rest, MB', heap_mb.toFixed(1), OPENING_BUDGET.heap_mb],
+    ],
   )
 }
 

@@ -1,4 +1,4 @@
-// The settings that begin with a model from elsewhere are small enough for a browser, and the recipe of the shipped model is sound.
+// The settings that begin with a model from elsewhere are small enough for a browser, and the recipes of the shipped models are sound.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../lab/experiment/experiment.ts'
@@ -7,8 +7,8 @@ import { memoryBudget } from '../lab/worker/memory_budget.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { grpo, LORA, SHAPES } from '../rl/train/real/testing.ts'
 
-test('the recipe of the shipped model', () => {
-  const file = new URL('../../bench/pretrained/experiment.json', import.meta.url)
+test.for(['arithmetic', 'sorter'])('the recipe of the shipped model %s', (name) => {
+  const file = new URL(`../../bench/pretrained/${name}.json`, import.meta.url)
   const parsed = parseExperiment(JSON.parse(readFileSync(file, 'utf8')))
   expect(parsed.ok ? [] : parsed.issues).toEqual([])
 })

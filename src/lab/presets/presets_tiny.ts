@@ -39,8 +39,35 @@ const tiny = {
   probe: { rows: 32 },
 }
 
+/** public/models/sorter: the warm start of `tiny`, made before. */
+const warm_model = {
+  ...tiny_model,
+  vocab_size: 26,
+  padding_idx: 0,
+  source: 'sha256-c0568ce6a7a3657a113e5557adba417f4cd6b8534e2221293e0996a24b96864c',
+  source_name: 'sorter',
+}
+
 /** In the order of the menu, behind the large ones. */
 export const TINY_PRESETS: readonly Preset[] = [
+  preset(
+    'first-run',
+    {
+      name: 'First run: an inner layer, then all',
+      summary:
+        'Begins with a shipped warm start, so reinforcement starts at once: of an inner layer for a moment, then of the whole model.',
+    },
+    {
+      ...tiny,
+      model: warm_model,
+      phases: [
+        { kind: 'rl', steps: 4, target_layer: 2 },
+        { kind: 'rl', steps: 41 },
+      ],
+      rollout: { train_batch_size: 32, n: 8 },
+      actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+    },
+  ),
   preset(
     'tiny',
     {

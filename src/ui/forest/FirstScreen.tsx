@@ -27,8 +27,8 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
   className: 'failure card',
 })
 
-/** The preset of a first run: its reward rises within seconds on a GPU, within a minute on a software adapter (docs/presets.md). */
-const FIRST = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
+/** The preset of a first run: small enough for a software adapter, and reinforcement from its first step (docs/presets.md). */
+const FIRST = PRESETS.find(({ id }) => id === 'first-run') ?? PRESETS[0]
 
 /** Nobody has chosen an experiment: the settings are those that the page opens with. */
 const selectIsUnchosen = ({ experiment }: LabState): boolean => {

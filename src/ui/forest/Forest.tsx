@@ -1,5 +1,4 @@
 // The living picture: the layers of the run on the page as a forest; before a run, those of a recorded one.
-import { BookOpen } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/page/store.ts'
@@ -8,8 +7,8 @@ import { type UiState, uiStore } from '../base/store.ts'
 import { useMedia } from '../base/use_media.ts'
 import { useVisible } from '../base/visible.ts'
 import { Words } from '../glossary/Words.tsx'
-import { openLesson } from '../lessons/open_lesson.ts'
-import { captionOf, nextLesson } from './captions.ts'
+import { captionOf } from './captions.ts'
+import { EndCard } from './EndCard.tsx'
 import { paintForest, storeyAt } from './paint.ts'
 import {
   RECORDED_ON,
@@ -143,24 +142,21 @@ const selectFrameHasRun = (_: UiState) => selectHasRun()
 
 const selectCaption = (_: UiState) => captionOf(shownStore.getState(), uiStore.getState().at_step)
 const selectIsOver = ({ status }: LabState) => status === 'finished'
-const selectAll = (state: LabState) => state
 
-/** What has happened, and at the end what to read next. */
+/** What happens in this phase, and at the end what happened in all. */
 function Caption() {
   const caption = useStore(uiStore, selectCaption)
   const is_over = useShown(selectIsOver)
-  const [lesson, words] = nextLesson(useShown(selectAll))
   if (caption === '') return null
   return (
     <div className="forest-caption" data-testid="forest-caption">
-      <p>
-        <Words text={caption} />
-      </p>
       {is_over ? (
-        <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
-          <BookOpen className="icon" aria-hidden="true" /> {words}
-        </button>
-      ) : null}
+        <EndCard />
+      ) : (
+        <p>
+          <Words text={caption} />
+        </p>
+      )}
     </div>
   )
 }

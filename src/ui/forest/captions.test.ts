@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Series } from '../../lab/columns/series.ts'
 import { initialState, type LabState } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
-import { captionOf, nextLesson } from './captions.ts'
+import { captionOf, nextLesson, phaseCaptions } from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}
 if (!experiment) throw new Error('no preset')
@@ -83,4 +83,24 @@ test('every run has a lesson that follows from it', () => {
   expect(of('tiny-ppo')).toBe('ppo')
   expect(of('rlhf-tiny')).toBe('rlhf')
   expect(of('tiny-grpo')).toBe('entropy')
+})
+
+test('at the end every phase has a sentence of its own numbers', () => {
+  const state = run(120, {
+    'layer/entropy/2': [
+      [66, 1.85],
+      [70, 1.59],
+    ],
+    'layer/entropy/3': [
+      [1, 3.2],
+      [66, 1.36],
+      [70, 1.38],
+      [120, 0.7],
+    ],
+  })
+  expect(phaseCaptions(state)).toEqual([
+    'Imitation, 66 steps: the final policy became surer by 1.84 nats.',
+    'Reinforcement of layer 2 alone, 4 steps: it became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
+    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.68 nats.',
+  ])
 })

@@ -41,6 +41,7 @@ interface PhaseSeen {
   readonly phase: ReturnType<typeof resolvePhases>[number]
 }
 
+/** The phase that step `until` is of. */
 function phaseSeen(state: LabState, until: number): PhaseSeen | undefined {
   const { run_experiment, phase_switches } = state
   const begun = phase_switches.findLast(({ step }) => step < until)
@@ -63,6 +64,14 @@ function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
   const [from, to] = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
   const percent = (share: number) => `${Math.round(100 * share)} %`
   return ` The mean score of samples went from ${percent(from)} to ${percent(to)}.`
+}
+
+/** What each phase of a run did, in their order; without those of which too little was measured. */
+export function phaseCaptions(state: LabState): readonly string[] {
+  const begins = state.phase_switches.map(({ step }) => step)
+  return begins
+    .map((_, i) => captionOf(state, begins[i + 1] ?? state.step))
+    .filter((caption) => caption !== '')
 }
 
 /** What the present phase has done so far; '' where too little was measured. */

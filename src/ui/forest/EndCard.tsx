@@ -1,0 +1,64 @@
+// What the picture says of a run that is over: what each phase did, what other seeds showed, and what to do next.
+import { BookOpen, Trees } from 'lucide-react'
+import { useState } from 'react'
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import { choosePreset } from '../../lab/page/client/opening.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { lazyPart } from '../base/page/lazy_part.tsx'
+import { useShown } from '../base/shown.ts'
+import { Words } from '../glossary/Words.tsx'
+import { openLesson } from '../lessons/open_lesson.ts'
+import { nextLesson, phaseCaptions } from './captions.ts'
+
+const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {
+  name: 'What other seeds showed',
+  fallback: null,
+})
+
+/** The preset that was trained, where nothing of it was changed but its seed. */
+const presetOfRun = ({ run_experiment }: LabState) =>
+  run_experiment &&
+  PRESETS.find(({ experiment }) =>
+    sameSettings({ ...experiment, seed: run_experiment.seed }, run_experiment),
+  )
+const selectAll = (state: LabState) => state
+
+export function EndCard() {
+  const state = useShown(selectAll)
+  const [is_open, setOpen] = useState(false)
+  const preset = presetOfRun(state)
+  const [lesson, words] = nextLesson(state)
+  return (
+    <>
+      <h2>What was seen</h2>
+      <ol>
+        {phaseCaptions(state).map((caption) => (
+          <li key={caption}>
+            <Words text={caption} />
+          </li>
+        ))}
+      </ol>
+      {preset ? (
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>What it came to with several seeds</summary>
+          {is_open ? <WhatToSee id={preset.id} /> : null}
+        </details>
+      ) : null}
+      <div className="forest-next">
+        <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
+          <BookOpen className="icon" aria-hidden="true" /> {words}
+        </button>
+        {preset?.id === 'first-run' ? (
+          <button
+            type="button"
+            data-testid="next-preset"
+            onClick={() => choosePreset(PRESETS[0].id)}
+          >
+            <Trees className="icon" aria-hidden="true" /> Choose the six layers that add
+          </button>
+        ) : null}
+      </div>
+    </>
+  )
+}
