@@ -132,6 +132,26 @@ test('Tab reaches the main controls in the order of the page, and tabs are moved
   await expect(lab.get('tab-learn')).toBeFocused()
 })
 
+test('the keyboard reaches Train in three presses, and the phases in ten', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await expect(lab.get('train-here')).toBeEnabled()
+  // The skip link leads past the head of the page and the settings.
+  for (const key of ['Tab', 'Enter', 'Tab']) await page.keyboard.press(key)
+  await expect(lab.get('train-here')).toBeFocused()
+  let presses = 3
+  const isPhase = () =>
+    page.evaluate(() => document.activeElement?.matches('.phase-segment') === true)
+  while (!(await isPhase()) && presses < 10) {
+    await page.keyboard.press('Tab')
+    presses++
+  }
+  expect(await isPhase(), `${presses} presses`).toBe(true)
+})
+
 test('what has the focus can be seen', async ({ lab, page }) => {
   await lab.open(LINK)
   await lab.waitForStatus('idle')

@@ -58,6 +58,9 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
   await lab.waitForStatus('finished', 400_000)
   await expectFindings(lab, BROKEN_RUNS[0])
   const findings = lab.get('findings')
+  // One line says what; opened, it says why.
+  await expect(lab.get('finding-reward_collapse')).toBeHidden()
+  await lab.get('findings-strip').locator('summary').click()
   const collapse = lab.get('finding-reward_collapse')
   await expect(collapse).toHaveAttribute('data-severe', 'true')
   await expect(findings.locator('.finding').first()).toHaveAttribute('data-severe', 'true')
@@ -72,7 +75,10 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
   await page.getByTestId('settings-toggle').click()
   const rate = page.locator('#field-actor-optim-lr')
   await expect(rate).toHaveCount(0)
-  await collapse.locator('[data-path="actor.optim.lr"]').click()
+  // Each remedy is there once, whatever number of findings names it.
+  await expect(findings.locator('[data-path="actor.optim.lr"]')).toHaveCount(1)
+  await expect(lab.get('apply-remedies')).toBeDisabled()
+  await findings.locator('[data-path="actor.optim.lr"]').click()
   await expect(rate).toBeFocused()
   await expect(rate).toBeInViewport()
   await expect(page.locator('.field[data-wanted]')).toContainText('Learning rate')

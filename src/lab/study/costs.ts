@@ -1,5 +1,8 @@
 // What a step of reinforcement costs: responses, tokens, and multiplications and additions of the model's products.
 
+import { modelShape } from '../../model/params/config.ts'
+import { paramLayout } from '../../model/params/params.ts'
+import { modelConfig } from '../experiment/fields/model_fields.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import { layersOf } from '../experiment/fields/trained_fields.ts'
 import { hasCritic, settingsOf } from '../experiment/phase_settings.ts'
@@ -81,6 +84,12 @@ export function plannedStep(experiment: Experiment, phase: RlDocument): Costs {
   const { max_response_length } = settingsOf(experiment, phase).rollout
   const tokens = responses * (max_prompt_length + max_response_length)
   return stepCosts(experiment, phase, { responses, tokens })
+}
+
+/** Weights of the policy. */
+export function weightCount({ model, task }: Experiment): number {
+  const { params } = paramLayout(modelShape(modelConfig(model, taskOf(task).tokenizer.vocab_size)))
+  return params.reduce((sum, { size }) => sum + size, 0)
 }
 
 /** What all reinforcement of an experiment is planned to cost. */

@@ -1,27 +1,24 @@
 // Which metrics are drawn where, and what each of them means.
 
 import { useMemo } from 'react'
-import { useStore } from 'zustand'
 import type { TaskChoice } from '../../lab/experiment/fields/task_fields.ts'
 import { taskCard } from '../../lab/experiment/task_card.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { Part } from '../base/page/Part.tsx'
-import { hasRewardPhase, shownExperiment, useLastLayer } from '../base/run.ts'
+import { hasRewardPhase, shownExperiment } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
-import { type UiState, uiStore } from '../base/store.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../plot/axes/ideal.ts'
 import { ChartTools } from '../plot/ChartTools.tsx'
-import { Heatmap, layerName } from '../plot/Heatmap.tsx'
+import { Heatmap } from '../plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
-import { depthColor, layerDash } from '../plot/palette.ts'
 import { Downloads } from './Downloads.tsx'
+import { EntropyChart } from './EntropyChart.tsx'
 import {
   foreignHeldOut,
   greedyAccuracy,
   HELD_OUT_PREFERENCES,
-  layerEntropy,
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
@@ -137,7 +134,6 @@ function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | u
   if (own !== undefined && state.series.has(own)) return own
   return foreignHeldOut(state.series.keys()) ?? own
 }
-const selectIsDark = (state: UiState) => state.is_dark
 
 /** What the chart of scores shows, by whether the task gives a part of the score. */
 const scoreNote = (task: TaskChoice) =>
@@ -200,33 +196,6 @@ function RewardChart() {
   )
 }
 
-function EntropyChart() {
-  const last_layer = useLastLayer()
-  const is_dark = useStore(uiStore, selectIsDark)
-  const lines = useMemo<readonly Line[]>(
-    () =>
-      Array.from({ length: last_layer + 1 }, (_, layer) => ({
-        metric: layerEntropy(layer),
-        label: layerName(layer, last_layer),
-        color: layer === last_layer ? '--ink' : depthColor(layer, last_layer - 1, is_dark),
-        width: layer === last_layer ? 2.5 : 1.4,
-        dash: layer === last_layer ? [] : layerDash(layer),
-      })),
-    [last_layer, is_dark],
-  )
-  return (
-    <MetricChart
-      id="entropy-chart"
-      title="Entropy of every layer’s policy"
-      note="Nats, from 0 (certain of one token) to ln V (all V tokens of the vocabulary alike)."
-      lines={lines}
-      height={PLOT_HEIGHT}
-      formatY={formatTick}
-      formatValue={formatNumber}
-    />
-  )
-}
-
 function SmallChart({ small }: { small: Small }) {
   const lines = useMemo<readonly Line[]>(
     () =>
@@ -255,12 +224,13 @@ function SmallChart({ small }: { small: Small }) {
 }
 
 const EntropyMap = () => <Heatmap height={PLOT_HEIGHT} />
+const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 
 const LARGE: readonly PanelEntry[] = [
   { name: 'The downloads', Own: Downloads },
   { name: 'The tools of the charts', Own: ChartTools },
   { name: 'The chart of the reward', Own: RewardChart },
-  { name: 'The chart of entropies', Own: EntropyChart },
+  { name: 'The chart of entropies', Own: EntropyLines },
   { name: 'The map of entropies', Own: EntropyMap },
   { name: 'The samples', Own: Samples },
 ]

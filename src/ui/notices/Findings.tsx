@@ -3,12 +3,13 @@ import { CircleAlert, TriangleAlert, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Diagnosis, diagnose } from '../../lab/diagnosis/diagnosis.ts'
 import type { Advice } from '../../lab/diagnosis/finding.ts'
+import { restart, train } from '../../lab/page/client/controls.ts'
 import type { LabState } from '../../lab/page/store.ts'
-import { shownExperiment, useLab } from '../base/run.ts'
+import { selectIsBusy, selectIsEdited, shownExperiment, useLab } from '../base/run.ts'
 import { shownStore, useShown } from '../base/shown.ts'
 import { type FieldData, shownFields } from '../settings/form.ts'
 import { showSetting } from '../settings/wanted.ts'
-import { type Dismissed, shownFindings, withDismissed } from './findings.ts'
+import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
 
 const selectRun = (state: LabState) => state.run
 const selectStep = (state: LabState) => state.step
@@ -53,14 +54,42 @@ function Setting({ advice, field }: { advice: Advice; field: FieldData | undefin
   )
 }
 
+/** Every setting that is likely to help, once, with what each finding says of it; and the way to train with the changes. */
+function Remedies(props: {
+  readonly found: readonly Diagnosis[]
+  readonly fields: ReadonlyMap<string, FieldData>
+}) {
+  const { found, fields } = props
+  const is_busy = useLab(selectIsBusy)
+  const is_edited = useLab(selectIsEdited)
+  return (
+    <div className="remedies">
+      <h3>What may help</h3>
+      <ul className="advice">
+        {eachOnce(found).map((advice) => (
+          <Setting key={advice.path} advice={advice} field={fields.get(advice.path)} />
+        ))}
+      </ul>
+      <button
+        type="button"
+        data-testid="apply-remedies"
+        disabled={!is_edited}
+        title={is_edited ? 'Trains with the settings as they are now' : 'Change a setting first'}
+        onClick={() => (is_busy ? restart() : train())}
+      >
+        Apply and restart
+      </button>
+    </div>
+  )
+}
+
 interface FindingProps {
   readonly finding: Diagnosis
-  readonly fields: ReadonlyMap<string, FieldData>
   readonly onDismiss: () => void
 }
 
-function Finding({ finding, fields, onDismiss }: FindingProps) {
-  const { name, title, evidence, meaning, advice, is_severe } = finding
+function Finding({ finding, onDismiss }: FindingProps) {
+  const { name, title, evidence, meaning, is_severe } = finding
   const Icon = is_severe ? CircleAlert : TriangleAlert
   return (
     <li
@@ -76,11 +105,6 @@ function Finding({ finding, fields, onDismiss }: FindingProps) {
         </h3>
         <p className="evidence">{evidence}</p>
         <p className="soft">{meaning}</p>
-        <ul className="advice">
-          {advice.map((one) => (
-            <Setting key={one.path} advice={one} field={fields.get(one.path)} />
-          ))}
-        </ul>
       </div>
       <button
         type="button"
@@ -115,16 +139,22 @@ export function Findings() {
           <h2 id="findings-title" className="visually-hidden">
             Findings
           </h2>
-          <ul>
-            {found.map((finding) => (
-              <Finding
-                key={finding.name}
-                finding={finding}
-                fields={fields}
-                onDismiss={() => setDismissed((before) => withDismissed(before, run, finding))}
-              />
-            ))}
-          </ul>
+          <details data-testid="findings-strip">
+            <summary className={found[0].is_severe ? 'severe' : ''}>
+              <TriangleAlert className="icon" aria-hidden="true" />
+              <span>{found.map(({ title }) => title).join(' · ')}</span>
+            </summary>
+            <ul>
+              {found.map((finding) => (
+                <Finding
+                  key={finding.name}
+                  finding={finding}
+                  onDismiss={() => setDismissed((before) => withDismissed(before, run, finding))}
+                />
+              ))}
+            </ul>
+            <Remedies found={found} fields={fields} />
+          </details>
         </section>
       )}
     </>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Diagnosis } from '../../lab/diagnosis/diagnosis.ts'
-import { type Dismissed, shownFindings, withDismissed } from './findings.ts'
+import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
 
 const finding = (changes: Partial<Diagnosis> = {}): Diagnosis => ({
   name: 'clip_fraction',
@@ -43,4 +43,21 @@ test('what was dismissed in one phase or run says nothing of another, nor of oth
   expect(names([finding({ phase: 2 })], dismissed)).toEqual(['clip_fraction'])
   expect(names([finding()], dismissed, 4)).toEqual(['clip_fraction'])
   expect(names([finding({ name: 'cut_off' })], dismissed)).toEqual(['cut_off'])
+})
+
+test('a remedy that two findings have is offered once, with what both say', () => {
+  const steps = { path: 'phases.0.steps', text: 'Train longer.' }
+  const found = [
+    { advice: [steps, { path: 'rollout.n', text: 'More responses.' }] },
+    {
+      advice: [
+        { ...steps, text: 'So that it ends.' },
+        { path: 'rollout.n', text: 'More responses.' },
+      ],
+    },
+  ]
+  expect(eachOnce(found)).toEqual([
+    { path: 'phases.0.steps', text: 'Train longer. So that it ends.' },
+    { path: 'rollout.n', text: 'More responses.' },
+  ])
 })

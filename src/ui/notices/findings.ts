@@ -1,5 +1,6 @@
 // Which findings are on screen: all but those that were dismissed and have not become worse since.
 import { type Diagnosis, isWorse } from '../../lab/diagnosis/diagnosis.ts'
+import type { Advice } from '../../lab/diagnosis/finding.ts'
 
 /** How bad a finding was when it was dismissed, by its key. */
 export type Dismissed = ReadonlyMap<string, Pick<Diagnosis, 'is_severe' | 'excess'>>
@@ -22,3 +23,14 @@ export const shownFindings = (
 /** The same with this finding dismissed as it is now. */
 export const withDismissed = (dismissed: Dismissed, run: number, finding: Diagnosis): Dismissed =>
   new Map(dismissed).set(findingKey(run, finding), finding)
+
+/** The advice of all findings, each setting once: in the words of the first finding that names it, with what others add. */
+export function eachOnce(found: readonly Pick<Diagnosis, 'advice'>[]): Advice[] {
+  const by_path = new Map<string, Advice>()
+  for (const one of found.flatMap(({ advice }) => advice)) {
+    const before = by_path.get(one.path)
+    const text = !before || before.text === one.text ? one.text : `${before.text} ${one.text}`
+    by_path.set(one.path, { ...one, text })
+  }
+  return [...by_path.values()]
+}

@@ -1,11 +1,13 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
 import { isEnding } from '../../lab/experiment/steering/planned.ts'
+import { withParts } from '../../lab/links/view.ts'
 import { pause, resume, train } from '../../lab/page/client/controls.ts'
 import { shareLink } from '../../lab/page/client/links.ts'
 import { choosePreset } from '../../lab/page/client/opening.ts'
 import { isReplaying } from '../../lab/page/replay.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { showToast } from '../base/store.ts'
+import { boardPart } from '../learning/more/board.ts'
 import { closePast } from '../runs/opened.ts'
 
 /** Errors after which pressing Train again cannot help. */
@@ -55,7 +57,7 @@ export function openPreset(id: string): void {
 
 /** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */
 export async function copyLink(): Promise<void> {
-  const { url, says } = shareLink()
+  const { url, says } = shareLink(withParts('', { board: boardPart() }))
   try {
     await navigator.clipboard.writeText(url)
     showToast(`Link copied: ${says}`)

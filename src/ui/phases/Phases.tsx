@@ -7,6 +7,7 @@ import { useBoundaryDrag } from './boundary_drag.ts'
 import { PhaseItem } from './PhaseItem.tsx'
 import { phaseEdits } from './phase_edits.ts'
 import '../learning/axis/axis.css'
+import { showPhase } from '../settings/wanted.ts'
 import { TimelineTools } from './TimelineTools.tsx'
 import { useTimeline } from './timeline.ts'
 
@@ -71,7 +72,10 @@ export function Phases() {
                   edits={edits}
                   drag={drag}
                   is_selected={selected === i}
-                  onToggle={() => setChosen(selected === i ? undefined : i)}
+                  onToggle={() => {
+                    setChosen(selected === i ? undefined : i)
+                    if (selected !== i) showPhase(i)
+                  }}
                 />
               ))}
             </ol>

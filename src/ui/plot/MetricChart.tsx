@@ -1,5 +1,5 @@
 // Lines of one or more metrics over the run's steps, with a legend that reads out values.
-import { useCallback, useMemo } from 'react'
+import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { fileSlug } from '../../lab/runs/files/metrics_file.ts'
 import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
@@ -23,6 +23,7 @@ import {
 } from './chart_lines.ts'
 import type { Key } from './files/picture.ts'
 import { Legend } from './Legend.tsx'
+import { LineLabels } from './LineLabels.tsx'
 import { drawnOf, drawStrokes } from './lines/strokes.ts'
 import type { View } from './lines/view.ts'
 import { useLiveText } from './live_text.ts'
@@ -46,9 +47,14 @@ export interface MetricChartProps {
   readonly compact?: boolean
   /** Small, and with several lines: a legend with their values, in place of one beside the title. */
   readonly has_legend?: boolean
+  /** Below the legend. */
+  readonly foot?: ReactNode
   /** Where a healthy run's values lie: a band behind the lines, and in words. */
   readonly ideal?: Ideal
 }
+
+/** More names at the ends of lines would hide them. */
+const MOST_LABELS = 8
 
 const NO_LINES: readonly NumberedLine[] = []
 const selectHidden = (state: UiState) => state.hidden_lines
@@ -127,6 +133,8 @@ export function MetricChart(props: MetricChartProps) {
   const chart = useChart(props)
   const { visible, all_overlays, x, axis, strokes, log_x, log_y } = chart
   const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
+  const has_labels = !compact && visible.length > 1 && visible.length <= MOST_LABELS
+  const over = useCallback((view: View) => <LineLabels lines={visible} view={view} />, [visible])
   return (
     <ChartCard
       id={id}
@@ -153,6 +161,7 @@ export function MetricChart(props: MetricChartProps) {
               formatValue={formatValue}
             />
           ) : null}
+          {props.foot}
         </>
       }
       plot={({ id: plot_id, handle }) => (
@@ -173,6 +182,7 @@ export function MetricChart(props: MetricChartProps) {
           paint={paint}
           drawn={drawn}
           summarise={summarise}
+          over={has_labels ? over : undefined}
         />
       )}
     />

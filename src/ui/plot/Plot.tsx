@@ -1,5 +1,5 @@
 // A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
-import { memo, type RefObject, useEffect } from 'react'
+import { memo, type ReactNode, type RefObject, useEffect } from 'react'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useEditMarks, usePhaseSpans, useStepScale } from '../base/run.ts'
 import type { Domain } from './axes/domain.ts'
@@ -59,6 +59,8 @@ export interface PlotProps {
   readonly summarise: () => string
   /** Height share 0…1 from the top under the pointer; undefined when it left. */
   readonly onHoverY?: ((share: number | undefined) => void) | undefined
+  /** What is drawn over the picture, in the same view. */
+  readonly over?: ((view: View) => ReactNode) | undefined
   readonly handle: RefObject<PlotHandle | null>
 }
 
@@ -66,12 +68,12 @@ const NO_EDITS: readonly EditMark[] = []
 
 /** What is painted, with the markers over it, and what the pointer does there. */
 function Area(
-  props: Pick<PlotProps, 'paint' | 'drawn' | 'onHoverY'> & {
+  props: Pick<PlotProps, 'paint' | 'drawn' | 'onHoverY' | 'over'> & {
     readonly view: View
     readonly edits: readonly EditMark[]
   },
 ) {
-  const { view, edits, paint, drawn, onHoverY } = props
+  const { view, edits, paint, drawn, onHoverY, over } = props
   const { width, height } = view
   const canvas = useCanvas(paint, view, drawn)
   const crosshair = useMarker('hover_step', view)
@@ -94,6 +96,7 @@ function Area(
         ref={canvas}
         style={{ inset: -BLEED, width: width + 2 * BLEED, height: height + 2 * BLEED }}
       />
+      {over?.(view)}
       <div ref={selection} className="selection" hidden />
       <div ref={cursor} className="cursor" hidden />
       <div ref={crosshair} className="crosshair" hidden />
@@ -148,6 +151,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
           paint={paint}
           drawn={props.drawn}
           onHoverY={props.onHoverY}
+          over={props.over}
         />
       </div>
       <p ref={words} id={`${id}-summary`} className="visually-hidden" />

@@ -149,6 +149,7 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
       className="field"
       data-changed={is_changed || undefined}
       data-wanted={is_wanted || undefined}
+      data-inherited={field.is_overridden === false || undefined}
     >
       <FieldHead
         {...{ field, id, query, is_live, before, is_changed }}

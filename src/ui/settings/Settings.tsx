@@ -14,12 +14,13 @@ import { setPreference, type UiState, uiStore } from '../base/store.ts'
 import { AddPhase, PhaseTools, phaseOfGroup } from '../phases/PhaseTools.tsx'
 import { useLocked } from '../share/locked.ts'
 import { Field } from './Field.tsx'
-import { type FieldData, groupFields, shownFields } from './form.ts'
+import { type FieldData, groupFields, mainFields, shownFields } from './form.ts'
 import { HistoryButtons } from './HistoryButtons.tsx'
+import { RunSize } from './RunSize.tsx'
 import { RewardLine } from './rewards/RewardDialog.tsx'
 import { FoundSettings, SettingsSearch } from './SettingsSearch.tsx'
 import { TaskSamples } from './TaskSamples.tsx'
-import { useUnfold } from './wanted.ts'
+import { useUnfold, useWantedPhase } from './wanted.ts'
 
 const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
@@ -31,7 +32,8 @@ const selectWanted = (state: UiState) => state.wanted_setting
 const AFTER_PHASES = 'Rollout'
 
 /** Groups that are unfolded at first: what people change first. */
-const OPEN_AT_FIRST = /^(Experiment|Task)$/
+const MAIN = 'Main settings'
+const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 
 const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
 
@@ -69,8 +71,9 @@ function Group(props: {
   )
   const changed = countChanged(fields, original)
   const phase = phaseOfGroup(group)
+  const place = useWantedPhase(phase, () => onFold(group, true))
   return (
-    <details open={open} onToggle={(event) => onFold(group, event.currentTarget.open)}>
+    <details ref={place} open={open} onToggle={(event) => onFold(group, event.currentTarget.open)}>
       <summary>
         {group}
         {changed > 0 ? (
@@ -159,13 +162,18 @@ function LiveNote() {
 /** All settings under their headings. */
 function Groups(props: {
   fields: readonly FieldData[]
+  /** How many there are. */
+  phases: number
   original: Values
   present: number | undefined
   folds: Readonly<Record<string, boolean>>
   onFold: (group: string, open: boolean) => void
 }) {
-  const { fields, original, present, folds, onFold } = props
-  return groupFields(fields).map(([group, own]) => (
+  const { fields, phases, original, present, folds, onFold } = props
+  const main = mainFields(fields, phases)
+  const others = fields.filter((field) => !main.includes(field))
+  const groups: [string, readonly FieldData[]][] = [[MAIN, main], ...groupFields(others)]
+  return groups.map(([group, own]) => (
     <Fragment key={group}>
       {group === AFTER_PHASES ? <AddPhase /> : null}
       <Group
@@ -231,6 +239,7 @@ export function Settings() {
           // Nothing in it may take the focus, and it scrolls.
           {...(is_locked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
         >
+          {is_searching ? null : <RunSize experiment={experiment} />}
           {present === undefined ? null : <LiveNote />}
           <fieldset className="settings-lock" disabled={is_locked}>
             {is_searching ? (
@@ -243,6 +252,7 @@ export function Settings() {
             ) : (
               <Groups
                 fields={fields}
+                phases={experiment.phases.length}
                 original={original}
                 present={present}
                 folds={folds}

@@ -10,6 +10,21 @@ export type FieldData = ReturnType<typeof experimentFields>[number]
 export const shownFields = (experiment: Experiment): FieldData[] =>
   experimentFields(experiment).filter(({ has_effect }) => has_effect)
 
+/** What people change first, by the ends of their paths; beside the length of the last phase. */
+const MAIN = [
+  /^actor\.optim\.lr$/,
+  /^rollout\.n$/,
+  /^rollout\.train_batch_size$/,
+  /^rollout\.temperature$/,
+  /^model\.num_hidden_layers$/,
+] as const
+
+/** The six main settings: five that all experiments share, and the length of the last phase. */
+export function mainFields(fields: readonly FieldData[], phases: number): FieldData[] {
+  const paths = [...MAIN, new RegExp(`^phases\\.${phases - 1}\\.steps$`)]
+  return paths.flatMap((path) => fields.find((field) => path.test(field.path)) ?? [])
+}
+
 /** Fields under their headings, in the order of the form. */
 export function groupFields(fields: readonly FieldData[]): [string, FieldData[]][] {
   const groups = new Map<string, FieldData[]>()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../lab/experiment/form/form.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { isMeant } from './other_words.ts'
 import { findWords, foundWords, isFound, pathWords } from './settings_search.ts'
 
 const fields = experimentFields(PRESETS[0].experiment)
@@ -13,6 +14,16 @@ test('fields are found by name, by path and by heading', () => {
   expect(paths('train_batch')).toContain('rollout.train_batch_size')
   expect(paths('model hidden')).toContain('model.hidden_size')
   expect(paths('zzzz')).toEqual([])
+})
+
+test('a question in plain words finds the setting that answers it', () => {
+  expect(paths('how fast')).toContain('actor.optim.lr')
+  expect(paths('How fast?')).toContain('actor.optim.lr')
+  expect(paths('how many tries')).toContain('rollout.n')
+  expect(paths('which layer')).toContain('phases.1.target_layer')
+  // Small words alone mean nothing, and a word that is not known finds nothing.
+  expect(isMeant(['how', 'many'], 'rollout.n')).toBe(false)
+  expect(isMeant(['how', 'purple'], 'rollout.n')).toBe(false)
 })
 
 test('phases are counted from one, in what is shown and in what finds them', () => {

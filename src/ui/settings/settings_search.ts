@@ -2,6 +2,7 @@
 
 import type { Marks } from '../palette/fuzzy.ts'
 import type { FieldData } from './form.ts'
+import { isMeant } from './other_words.ts'
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
@@ -29,17 +30,21 @@ const namesOf = ({ label, path, group, options = [] }: FieldData): string =>
     .join('\n')
     .toLowerCase()
 
-/** Whether a field's name, path, heading or choices hold every word of a query. */
+/** Whether a field's name, path, heading or choices hold every word of a query, or its words mean it (other_words.ts). */
 export function isNamed(query: string, field: FieldData): boolean {
   const names = namesOf(field)
-  return wordsOf(query).every((word) => names.includes(word))
+  const words = wordsOf(query)
+  return words.every((word) => names.includes(word)) || isMeant(words, field.path)
 }
 
 /** Whether they do so together with its help. */
 export function isFound(query: string, field: FieldData): boolean {
   const names = namesOf(field)
-  return wordsOf(query).every(
-    (word) => names.includes(word) || findWords(word, field.help, true).length > 0,
+  return (
+    isNamed(query, field) ||
+    wordsOf(query).every(
+      (word) => names.includes(word) || findWords(word, field.help, true).length > 0,
+    )
   )
 }
 

@@ -1,6 +1,7 @@
 // The way from somewhere on the page to a setting: unfolds it, scrolls to it, puts the focus on it and marks it for a while.
 import { type RefObject, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { uiStore } from '../base/store.ts'
 
 const MARKED_MS = 4000
@@ -8,6 +9,36 @@ const MARKED_MS = 4000
 /** Shows the setting at this path. */
 export function showSetting(path: string): void {
   uiStore.setState({ settings_open: true, wanted_setting: { path } })
+}
+
+/** The phase whose settings are to be shown; a new object asks again. */
+export const wantedPhaseStore = createStore<{
+  readonly wanted: { readonly index: number } | undefined
+}>(() => ({ wanted: undefined }))
+
+/** Shows the settings of a phase beside the line of phases, where there is room; the focus stays where it is. */
+export function showPhase(index: number): void {
+  if (!globalThis.matchMedia?.('(min-width: 900px)').matches) return
+  uiStore.setState({ settings_open: true })
+  wantedPhaseStore.setState({ wanted: { index } })
+}
+
+/** Calls `unfold` when the phase of a heading is wanted; what is drawn then comes into sight. */
+export function useWantedPhase(index: number | undefined, unfold: () => void) {
+  const ref = useRef<HTMLDetailsElement>(null)
+  const wanted = useStore(wantedPhaseStore, ({ wanted }) =>
+    wanted !== undefined && wanted.index === index ? wanted : undefined,
+  )
+  const latest = useRef(unfold)
+  latest.current = unfold
+  useEffect(() => {
+    if (!wanted) return
+    latest.current()
+    const body = ref.current?.closest('.settings-body')
+    if (ref.current && body)
+      body.scrollTop += ref.current.getBoundingClientRect().top - body.getBoundingClientRect().top
+  }, [wanted])
+  return ref
 }
 
 /** Calls `unfold` when one of these settings is wanted. */

@@ -6,6 +6,7 @@ import { shareLink } from '../../lab/page/client/links.ts'
 import { resultOf } from '../../lab/page/result.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { formatCount } from '../base/format.ts'
+import { boardPart } from '../learning/more/board.ts'
 import { listWords } from './names.ts'
 
 export interface Choice {
@@ -23,6 +24,7 @@ export function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
     ...optionParts(options),
     tab: with_tab ? tab : undefined,
     r: result && encodeSummary(result),
+    board: boardPart(),
   })
   const { url, holds } = shareLink(hash)
   const { embed, hide, lock } = options

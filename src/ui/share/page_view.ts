@@ -87,7 +87,7 @@ function tellHeight(): void {
 function followHash(): void {
   let before = location.hash
   addEventListener('hashchange', () => {
-    const view = ({ tab: _, lesson: __, ...rest }: ReturnType<typeof viewParts>) =>
+    const view = ({ tab: _, lesson: __, board: ___, ...rest }: ReturnType<typeof viewParts>) =>
       JSON.stringify(rest)
     const is_same = view(viewParts(before)) === view(viewParts(location.hash))
     before = location.hash

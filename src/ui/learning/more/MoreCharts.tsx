@@ -1,17 +1,20 @@
-// Further charts, drawn only while they are open: a run has many metrics, and most people want few of them.
+// Further charts, drawn only while they are open: a run has many metrics, and most people want few of them. Any of them can be
+// found by its name, and pinned to a board above.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../lab/page/store.ts'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../../base/format.ts'
 import { useShownFrame } from '../../base/shown.ts'
 import { type UiState, uiStore } from '../../base/store.ts'
-import { MetricChart } from '../../plot/MetricChart.tsx'
+import { BoardChart } from './BoardChart.tsx'
+import { boardStore } from './board.ts'
 import type { MoreChart } from './chart_entry.ts'
-import { moreCharts } from './more_charts.ts'
+import { boardChart, isFoundBy, metricChart, otherMetrics } from './every_metric.ts'
+import { type ChartGroup, moreCharts } from './more_charts.ts'
 
-const HEIGHT = 128
-const SHARE = [0, 1] as const
 const selectIsDark = (state: UiState) => state.is_dark
+const selectPinned = ({ pinned }: { readonly pinned: readonly string[] }) => pinned
+/** Charts that a search shows; more would cost a second to draw. */
+const MOST_FOUND = 24
 
 let known: { series: LabState['series']; size: number; names: string } | undefined
 
@@ -22,63 +25,123 @@ function measuredNames({ series }: LabState): string {
   return known.names
 }
 
-function Chart({ chart }: { chart: MoreChart }) {
-  const { id, title, note, lines, format, is_share = false, ideal } = chart
+interface Shown {
+  readonly name: string
+  readonly chart: MoreChart
+}
+
+const Grid = ({ shown }: { readonly shown: readonly Shown[] }) => (
+  <div className="small-charts">
+    {shown.map(({ name, chart }) => (
+      <BoardChart key={name} name={name} chart={chart} />
+    ))}
+  </div>
+)
+
+const ofLists = (charts: readonly MoreChart[]): Shown[] =>
+  charts.map((chart) => ({ name: chart.id, chart }))
+const ofMetrics = (metrics: readonly string[]): Shown[] =>
+  metrics.map((metric) => ({ name: metric, chart: metricChart(metric) }))
+
+/** Metrics without a chart of the lists, under one prefix; drawn while they are open. */
+function Others({ prefix, shown }: { readonly prefix: string; readonly shown: readonly Shown[] }) {
+  const [is_open, setOpen] = useState(false)
   return (
-    <MetricChart
-      id={`${id}-chart`}
-      title={title}
-      note={note}
-      lines={lines}
-      height={HEIGHT}
-      {...(is_share ? { y: SHARE } : {})}
-      {...(ideal ? { ideal } : {})}
-      formatY={format === formatShare ? formatPercent : formatTick}
-      formatValue={format ?? formatNumber}
-      compact
-      has_legend={lines.length > 1}
-    />
+    <details onToggle={(event) => setOpen(event.currentTarget.open)} data-testid={`more-${prefix}`}>
+      <summary>
+        {prefix} <span className="soft">{shown.length}</span>
+      </summary>
+      {is_open ? <Grid shown={shown} /> : null}
+    </details>
+  )
+}
+
+/** What is open: the charts of the lists, then every other metric; with a query what it finds among all. */
+function Open(props: {
+  readonly groups: readonly ChartGroup[]
+  readonly metrics: readonly string[]
+}) {
+  const { groups, metrics } = props
+  const [query, setQuery] = useState('')
+  const pinned = useStore(boardStore, selectPinned)
+  const isFree = ({ name }: Shown) => !pinned.includes(name)
+  const others = otherMetrics(metrics, groups)
+  const all = [
+    ...ofLists(groups.flatMap(({ charts }) => charts)),
+    ...ofMetrics(others.flatMap(([, own]) => own)),
+  ]
+  const found = all.filter((one) => isFree(one) && isFoundBy(query, one.chart))
+  return (
+    <>
+      <input
+        type="text"
+        className="more-search"
+        data-testid="more-search"
+        aria-label="Search charts and metrics"
+        placeholder={`Search ${metrics.length} metrics`}
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
+      />
+      {query.trim() === '' ? (
+        <>
+          {groups.map(({ name, charts }) => (
+            <section key={name} aria-label={name}>
+              <h2>{name}</h2>
+              <Grid shown={ofLists(charts).filter(isFree)} />
+            </section>
+          ))}
+          <section aria-label="Every other metric">
+            <h2>Every other metric</h2>
+            {others.map(([prefix, own]) => (
+              <Others key={prefix} prefix={prefix} shown={ofMetrics(own).filter(isFree)} />
+            ))}
+          </section>
+        </>
+      ) : (
+        <section aria-label="Found">
+          <p className="soft" role="status">
+            {found.length === 0 ? 'No metric of this run is called so.' : `${found.length} found`}
+            {found.length > MOST_FOUND ? `, of which ${MOST_FOUND} are shown` : ''}
+          </p>
+          <Grid shown={found.slice(0, MOST_FOUND)} />
+        </section>
+      )}
+    </>
   )
 }
 
 export function MoreCharts() {
   const [is_open, setOpen] = useState(false)
   const is_dark = useStore(uiStore, selectIsDark)
+  const pinned = useStore(boardStore, selectPinned)
   const names = useShownFrame(measuredNames)
-  const groups = useMemo(
-    () => moreCharts(names === '' ? [] : names.split('\n'), is_dark),
-    [names, is_dark],
-  )
-  const count = groups.reduce((sum, { charts }) => sum + charts.length, 0)
+  const metrics = useMemo(() => (names === '' ? [] : names.split('\n')), [names])
+  const groups = useMemo(() => moreCharts(metrics, is_dark), [metrics, is_dark])
   return (
-    <details
-      className="more-charts"
-      data-testid="more-charts"
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>
-        More charts <span className="soft">{count === 0 ? '' : count}</span>
-      </summary>
-      {count === 0 ? (
-        <p className="soft">
-          Nothing is measured yet. Losses, KL, advantages, returns, the critic’s values, best of n
-          and the time of each stage appear here, as far as the run measures them.
-        </p>
-      ) : null}
-      {is_open
-        ? groups.map(({ name, charts }) => (
-            <section key={name} aria-label={name}>
-              <h2>{name}</h2>
-              <div className="small-charts">
-                {charts.map((chart) => (
-                  <div key={chart.id} className={chart.is_wide ? 'wide' : ''}>
-                    <Chart chart={chart} />
-                  </div>
-                ))}
-              </div>
-            </section>
-          ))
-        : null}
-    </details>
+    <>
+      {pinned.length === 0 ? null : (
+        <section className="board" aria-label="Board" data-testid="board">
+          <h2>Board</h2>
+          <Grid shown={pinned.map((name) => ({ name, chart: boardChart(name, groups) }))} />
+        </section>
+      )}
+      <details
+        className="more-charts"
+        data-testid="more-charts"
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
+        <summary>
+          More charts{' '}
+          <span className="soft">{metrics.length === 0 ? '' : `${metrics.length} metrics`}</span>
+        </summary>
+        {metrics.length === 0 ? (
+          <p className="soft">
+            Nothing is measured yet. Losses, KL, advantages, returns, the critic’s values, best of n
+            and the time of each stage appear here, as far as the run measures them.
+          </p>
+        ) : null}
+        {is_open && metrics.length > 0 ? <Open groups={groups} metrics={metrics} /> : null}
+      </details>
+    </>
   )
 }

@@ -14,6 +14,7 @@ import { runName } from '../../../lab/runs/record/names.ts'
 import { newRecorder } from '../../../lab/runs/recorder/record_page.ts'
 import { PresetOptions } from '../../base/page/PresetOptions.tsx'
 import { selectIsBusy, useLab } from '../../base/run.ts'
+import { isFound, isNamed } from '../../settings/settings_search.ts'
 
 const selectPresetId = (state: LabState) => state.preset_id
 const selectReady = ({ adapter }: LabState) => adapter !== undefined
@@ -133,6 +134,46 @@ function RunChoice({
   )
 }
 
+/** The field by its name, its path or plain words, as the search of the settings finds it. */
+function FieldSearch(props: {
+  readonly fields: ReturnType<typeof useFields>
+  readonly field: ReturnType<typeof useFields>[number]
+  readonly onField: (path: string) => void
+}) {
+  const { fields, field, onField } = props
+  const [query, setQuery] = useState('')
+  const found = query.trim() === '' ? fields : fields.filter((own) => isFound(query, own))
+  return (
+    <>
+      <input
+        type="text"
+        aria-label="Search fields"
+        data-testid="duel-search"
+        placeholder="Search, such as how fast"
+        value={query}
+        onChange={({ target }) => {
+          setQuery(target.value)
+          const all = fields.filter((own) => isFound(target.value, own))
+          const best = all.find((own) => isNamed(target.value, own)) ?? all[0]
+          if (target.value.trim() !== '' && best) onField(best.path)
+        }}
+      />
+      <select
+        aria-label="Field"
+        data-testid="duel-field"
+        value={field.path}
+        onChange={({ target }) => onField(target.value)}
+      >
+        {(found.includes(field) ? found : [field, ...found]).map(({ path, group, label }) => (
+          <option key={path} value={path}>
+            {group}: {label}
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
 function FieldChoice(props: {
   readonly fields: ReturnType<typeof useFields>
   readonly field: ReturnType<typeof useFields>[number]
@@ -150,18 +191,7 @@ function FieldChoice(props: {
       : field.options
   return (
     <>
-      <select
-        aria-label="Field"
-        data-testid="duel-field"
-        value={field.path}
-        onChange={({ target }) => onField(target.value)}
-      >
-        {fields.map(({ path, group, label }) => (
-          <option key={path} value={path}>
-            {group}: {label}
-          </option>
-        ))}
-      </select>
+      <FieldSearch fields={fields} field={field} onField={onField} />
       {options ? (
         <select aria-label="Value" value={value} onChange={({ target }) => onValue(target.value)}>
           {options.map((option) => (

@@ -1,0 +1,65 @@
+// The entropy of every layer's policy as lines; of a deep model those of some layers, beside the map that has all of them.
+import { useMemo, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { formatNumber, formatTick } from '../base/format.ts'
+import { useLastLayer } from '../base/run.ts'
+import { type UiState, uiStore } from '../base/store.ts'
+import { layerName } from '../plot/Heatmap.tsx'
+import { type Line, MetricChart } from '../plot/MetricChart.tsx'
+import { depthColor, layerDash } from '../plot/palette.ts'
+import { layerEntropy } from './metrics.ts'
+import { layersOnChart, MOST_LINES, onPick, togglePick } from './picked_layers.ts'
+
+const selectIsDark = (state: UiState) => state.is_dark
+
+/** A button for every layer of a deep model. */
+function LayerPicks(props: { readonly last: number; readonly shown: readonly number[] }) {
+  const { last, shown } = props
+  return (
+    <fieldset className="layer-picks" data-testid="layer-picks">
+      <legend className="soft">Lines of layers, at most {MOST_LINES}; the map has all</legend>
+      {Array.from({ length: last + 1 }, (_, layer) => (
+        <button
+          key={layer}
+          type="button"
+          className="plain"
+          aria-pressed={shown.includes(layer)}
+          aria-label={`Line of ${layerName(layer, last)}`}
+          onClick={() => togglePick(layer, last)}
+        >
+          {layer}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+export function EntropyChart({ height }: { readonly height: number }) {
+  const last = useLastLayer()
+  const is_dark = useStore(uiStore, selectIsDark)
+  const key = useSyncExternalStore(onPick, () => layersOnChart(last).join())
+  const shown = useMemo(() => (key === '' ? [] : key.split(',').map(Number)), [key])
+  const lines = useMemo<readonly Line[]>(
+    () =>
+      shown.map((layer) => ({
+        metric: layerEntropy(layer),
+        label: layerName(layer, last),
+        color: layer === last ? '--ink' : depthColor(layer, last - 1, is_dark),
+        width: layer === last ? 2.5 : 1.4,
+        dash: layer === last ? [] : layerDash(layer),
+      })),
+    [shown, last, is_dark],
+  )
+  return (
+    <MetricChart
+      id="entropy-chart"
+      title="Entropy of every layer’s policy"
+      note="Nats, from 0 (certain of one token) to ln V (all V tokens of the vocabulary alike)."
+      lines={lines}
+      height={height}
+      formatY={formatTick}
+      formatValue={formatNumber}
+      foot={last < MOST_LINES ? undefined : <LayerPicks last={last} shown={shown} />}
+    />
+  )
+}

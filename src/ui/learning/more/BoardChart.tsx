@@ -1,0 +1,44 @@
+// One of the further charts, with the pin that moves it to the board.
+import { Pin } from 'lucide-react'
+import { useStore } from 'zustand'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../../base/format.ts'
+import { MetricChart } from '../../plot/MetricChart.tsx'
+import { boardStore, togglePinned } from './board.ts'
+import type { MoreChart } from './chart_entry.ts'
+
+const HEIGHT = 128
+const SHARE = [0, 1] as const
+
+/** `name` is what the board calls it. */
+export function BoardChart({ chart, name }: { readonly chart: MoreChart; readonly name: string }) {
+  const { id, title, note, lines, format, is_share = false, ideal } = chart
+  const is_pinned = useStore(boardStore, ({ pinned }) => pinned.includes(name))
+  return (
+    <div className={chart.is_wide ? 'pinnable wide' : 'pinnable'}>
+      <MetricChart
+        id={`${id}-chart`}
+        title={title}
+        note={note}
+        lines={lines}
+        height={HEIGHT}
+        {...(is_share ? { y: SHARE } : {})}
+        {...(ideal ? { ideal } : {})}
+        formatY={format === formatShare ? formatPercent : formatTick}
+        formatValue={format ?? formatNumber}
+        compact
+        has_legend={lines.length > 1}
+      />
+      <button
+        type="button"
+        className="plain chart-pin"
+        data-testid={`pin-${name}`}
+        aria-pressed={is_pinned}
+        title={is_pinned ? 'Take it off the board' : 'Pin it to the board above, which links carry'}
+        onClick={() => togglePinned(name)}
+      >
+        <Pin className="icon" aria-hidden="true" />
+        <span className="visually-hidden">Pin {title}</span>
+      </button>
+    </div>
+  )
+}

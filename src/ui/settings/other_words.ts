@@ -1,0 +1,36 @@
+// What people call settings who do not know their names: a question in plain words finds the setting that answers it.
+
+/** Words of a query, and the end of the path of the settings that they mean. */
+const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])[] = [
+  ['how fast speed step size pace quickly', ['optim.lr']],
+  ['how long duration length of training when stop', ['.steps', '.epochs']],
+  ['how big size large small deep wide', ['num_hidden_layers', 'hidden_size', 'intermediate_size']],
+  ['how hard difficulty difficult easy harder', ['task.length', 'task.digits', 'task.id']],
+  ['how many tries attempts answers group', ['rollout.n']],
+  ['how many prompts problems questions batch', ['train_batch_size', 'batch_size']],
+  ['how random creative surprising explore', ['rollout.temperature', 'entropy_coeff', 'top_p']],
+  ['curious explore exploration uncertain', ['entropy_coeff']],
+  ['how far drift forget stay close leash', ['kl_loss_coef', 'use_kl_loss', 'use_kl_in_reward']],
+  ['trust region limit clip careful', ['clip_ratio_low', 'clip_ratio_high']],
+  ['which layer inner depth', ['target_layer']],
+  ['how often test exam check', ['validation.test_freq']],
+  ['repeat same again reproduce luck', ['seed']],
+  ['forgetful discount future', ['gamma', 'lam']],
+  ['reuse passes over data', ['ppo_epochs', '.epochs']],
+  ['longest answer cut off', ['max_response_length']],
+  ['memory cheap save', ['gradient_checkpointing', 'lora.r', 'model.dtype']],
+]
+
+/** Words that say nothing about a setting. */
+const EMPTY =
+  /^(how|what|which|is|are|the|a|an|of|it|to|do|does|should|i|my|can|much|many|when|why)$/
+
+/** Whether words of a question, other than its small ones, all mean a setting with this path. */
+export function isMeant(words: readonly string[], path: string): boolean {
+  const telling = words.map((word) => word.replace(/[?.!,]+$/, '')).filter((w) => !EMPTY.test(w))
+  if (telling.length === 0) return false
+  return OTHER_WORDS.some(([known, paths]) => {
+    const all = known.split(' ')
+    return paths.some((end) => path.endsWith(end)) && telling.every((word) => all.includes(word))
+  })
+}
