@@ -1,9 +1,9 @@
 // What a run of preset tiny compiles before its first step: counted, because a software adapter spends most of its start on it.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
+import { presetOf } from '../lab/presets/presets.ts'
 import { Trainer } from '../rl/train/trainer.ts'
-import { trainerConfig } from './experiment/trainer_config.ts'
-import { presetOf } from './presets/presets.ts'
 
 test('the first step of preset tiny waits for its own kernels alone', async () => {
   const preset = presetOf('tiny')
@@ -20,7 +20,7 @@ test('the first step of preset tiny waits for its own kernels alone', async () =
   const all = { ...gpu.counts }
   // The losses of reinforcement come while the first step runs.
   expect([first.pipelines, all.pipelines]).toEqual([33, 36])
-  expect(first.wgsl_bytes).toBeLessThan(115_000)
+  expect(first.wgsl_bytes).toBeLessThan(120_000)
   await trainer.next()
   expect(gpu.counts.pipelines).toBe(all.pipelines)
   gpu.destroy()
