@@ -1,6 +1,7 @@
 // The kernels that a product of a decode step may run on, and which of them one does.
 import { type AnyKernel, foldGrid } from '../device/kernel.ts'
 import {
+  isNarrowLayer,
   MATMUL_VARIANTS,
   type MatmulChoice,
   type MatmulSize,
@@ -14,15 +15,18 @@ import { decode_linear } from './decode.ts'
 import linear_interface from './decode_linear_interface.wgsl?raw'
 import shared from './decode_shared.wgsl?raw'
 
+/** What the products of narrow layers take: decode_linear's sums, bit for bit, in a kernel that compiles sooner. */
+const NARROW = 'vector_4x4'
+
 const made = new Map<string, typeof decode_linear>()
 
-/** decode_linear on the tile of a variant that sums by subgroups; undefined for others. */
+/** decode_linear on the tile of a variant that sums by subgroups, or of narrow layers; undefined for others. */
 function decodeVariant({
   name,
   tiling,
   requires,
 }: MatmulVariant): typeof decode_linear | undefined {
-  if (!tiling?.subgroups) return undefined
+  if (!tiling || !(tiling.subgroups || name === NARROW)) return undefined
   const known = made.get(name)
   if (known) return known
   const kernel: typeof decode_linear = {
@@ -39,26 +43,44 @@ function decodeVariant({
   return kernel
 }
 
-const source = (tile: Tile): string =>
-  tileSource('nt', tile, {
-    head: { wgsl: `${linear_interface + shared}\nconst TILE_ROWS = ${tile.down * tile.rows}u;\n` },
-    is_idle: 'a_first >= params.m || has_ended(a_first)',
+/** A tile whose lanes wait for no others is left lane by lane. */
+function source(tile: Tile): string {
+  const { down, across, rows, subgroups } = tile
+  const count = subgroups ? down * rows : rows
+  const first = subgroups ? 'a_first' : `a_first + lane / ${across}u * ${rows}u`
+  return tileSource('nt', tile, {
+    head: { wgsl: `${linear_interface + shared}\nconst TILE_ROWS = ${count}u;\n` },
+    is_idle: `a_first >= params.m || has_ended(${first})`,
   })
+}
 
 /**
- * The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: decode_linear, or its twin on the tile that
- * `choice` names for this shape class of nt (or for '*'), where that is a subgroups_ variant. Which rows may keep what they
- * held differs: with a twin those of a tile whose rows have all ended. Its sums are the variant's, not decode_linear's, bit
- * for bit. k is a multiple of 4. Throws RangeError for the name of no variant.
+ * The twin of decode_linear on the tile that `choice` names for this shape class of nt (or for '*'), where that is a subgroups_ variant:
+ * its sums are the variant's, not decode_linear's, bit for bit. Throws RangeError for the name of no variant.
+ */
+export function chosenDecodeKernel(
+  choice: MatmulChoice | undefined,
+  size: MatmulSize,
+): typeof decode_linear | undefined {
+  const shape_class = shapeClass('nt', size)
+  const name = choice?.[shape_class] ?? choice?.['*']
+  const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
+  return variant?.tiling?.subgroups ? decodeVariant(variant) : undefined
+}
+
+/**
+ * The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one, else decode_linear, or for a narrow layer
+ * its twin of smaller tiles. Which rows may keep what they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is
+ * a multiple of 4. Throws RangeError for the name of no variant.
  */
 export function decodeLinearKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
 ): typeof decode_linear {
-  const shape_class = shapeClass('nt', size)
-  const name = choice?.[shape_class] ?? choice?.['*']
-  const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
-  return (variant && decodeVariant(variant)) ?? decode_linear
+  const chosen = chosenDecodeKernel(choice, size)
+  if (chosen) return chosen
+  const twin = isNarrowLayer(size.n, size.k) ? decodeVariant(matmulVariant(NARROW)) : undefined
+  return twin ?? decode_linear
 }
 
 /** Every kernel once. */

@@ -129,10 +129,14 @@ export class Gpu implements Allocator {
     await Promise.all(kernels.map((kernel) => this.#pipelines.compile(kernel as AnyKernel)))
   }
 
+  /** `watch` is told after every kernel how many are compiled, of those asked for so far; undefined ends it. */
+  set compiling(watch: Pipelines['watch']) {
+    this.#pipelines.watch = watch
+  }
+
   /**
-   * Records a program: compiles what is new and makes every bind group, once. `build` runs synchronously.
-   * Throws ShapeError for a missing tensor or a misaligned view, GpuError for a shader that does not compile or that
-   * requires a feature that the device lacks.
+   * Records a program: compiles what is new and makes every bind group, once. `build` runs synchronously. Throws ShapeError for
+   * a missing tensor or a misaligned view, GpuError for a shader that does not compile or needs a feature that the device lacks.
    */
   async record<const L extends string = never>(
     label: string,
@@ -171,15 +175,10 @@ export class Gpu implements Allocator {
     { from_offset = 0, to_offset = 0, count = Math.min(sizeOf(from.shape), sizeOf(to.shape)) } = {},
   ): void {
     const bytes = elementBytes(from.dtype)
-    this.#commands
-      .encoder()
-      .copyBufferToBuffer(
-        from.buffer,
-        (from.offset + from_offset) * bytes,
-        to.buffer,
-        (to.offset + to_offset) * bytes,
-        wordBytes(from.dtype, count),
-      )
+    const [source, target] = [from.offset + from_offset, to.offset + to_offset]
+    const size = wordBytes(from.dtype, count)
+    const encoder = this.#commands.encoder()
+    encoder.copyBufferToBuffer(from.buffer, source * bytes, to.buffer, target * bytes, size)
   }
 
   /** Encodes zeroing the first `count` elements (default: all). */
@@ -198,7 +197,7 @@ export class Gpu implements Allocator {
     this.replay(await this.record(kernel.name, [], (r) => r.run(kernel, params, tensors)))
   }
 
-  /** Sends everything encoded so far to the GPU. Throws the first error WebGPU reported since. */
+  /** Sends everything encoded so far. Throws the first error that WebGPU reported since. */
   submit(): void {
     this.#dispatcher.submit()
   }
@@ -266,8 +265,8 @@ export class Gpu implements Allocator {
   }
 
   /**
-   * From now on the first runs of every recorded dispatch are measured, for `settleDispatches` to cut those above `most_ms`, and
-   * submits end before they take twice as long: the same bits, for adapters with a watchdog. A second call does nothing.
+   * Measures the first runs of every dispatch from now on, for `settleDispatches` to cut those above `most_ms`, and ends submits
+   * before they take twice as long: the same bits, for adapters with a watchdog. A second call does nothing.
    */
   limitDispatches(options: LimitOptions = {}): void {
     this.#dispatcher.limit ??= new DispatchLimit(options, queryMaker(this.#open))
@@ -275,7 +274,7 @@ export class Gpu implements Allocator {
 
   /**
    * Waits for what was measured since the last call and compiles and binds the parts of what took too long. Undefined, and no
-   * wait, when there is nothing new: a run that has done everything a few times creates nothing more. One call at a time.
+   * wait, when there is nothing new. One call at a time.
    */
   async settleDispatches(): Promise<DispatchLimits | undefined> {
     const limit = this.#dispatcher.limit

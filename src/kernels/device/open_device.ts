@@ -6,6 +6,8 @@ export interface GpuCounts {
   buffers: number
   bind_groups: number
   pipelines: number
+  /** Characters of WGSL that they were compiled from. */
+  wgsl_bytes: number
   /** Kernel calls; one that runs in parts counts once. */
   dispatches: number
   submits: number
@@ -22,6 +24,7 @@ export class OpenDevice {
     buffers: 0,
     bind_groups: 0,
     pipelines: 0,
+    wgsl_bytes: 0,
     dispatches: 0,
     submits: 0,
     reads: 0,

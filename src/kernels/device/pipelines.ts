@@ -16,6 +16,9 @@ export class Pipelines {
   /** Holds the params of all dispatches. */
   readonly #arena: GPUBuffer
   readonly #compiled = new Map<string, Promise<Compiled>>()
+  #asked = 0
+  /** Is told how many kernels are compiled, of those that were asked for so far. */
+  watch: ((done: number, asked: number) => void) | undefined
 
   constructor(open: OpenDevice, arena: GPUBuffer) {
     this.#open = open
@@ -26,6 +29,7 @@ export class Pipelines {
   compile(kernel: AnyKernel): Promise<Compiled> {
     const known = this.#compiled.get(kernel.name)
     if (known) return known
+    this.#asked++
     const made = this.#compileNew(kernel)
     this.#compiled.set(kernel.name, made)
     made.catch(() => this.#compiled.delete(kernel.name))
@@ -65,6 +69,8 @@ export class Pipelines {
         compute: { module, entryPoint: 'main', constants: kernel.constants ?? {} },
       })
       counts.pipelines++
+      counts.wgsl_bytes += kernel.wgsl.length
+      this.watch?.(counts.pipelines, this.#asked)
       return { pipeline, layout }
     } catch (error) {
       throw new GpuError('shader', `${name}: ${error instanceof Error ? error.message : error}`)

@@ -10,7 +10,7 @@ import {
 } from './matmul.ts'
 import type { MatmulOp, Tile } from './tiles/tile.ts'
 import { tileSource } from './tiles/tile_source.ts'
-import type { VariantName } from './variant_names.ts'
+import { VARIANT_NAMES, type VariantName } from './variant_names.ts'
 
 /** out[m, n], summed over k. */
 export interface MatmulSize {
@@ -56,8 +56,10 @@ type Sizes = readonly [number, number, number, number, number, number]
 
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
 // skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory, _by_4
-// with k shared by four; subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
-const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32'>, Sizes>> = {
+// with k shared by four (of vector_, by four sums of one lane, for tn alone); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
+const SIZES: Readonly<
+  Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32' | 'vector_4x4_by_4'>, Sizes>
+> = {
   vector_8x8: [8, 8, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
   vector_4x4: [8, 8, 4, 4, 1, 0],
@@ -80,10 +82,14 @@ const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32
 
 /** The tiles of the variants that tiles/tile_source.ts writes out. */
 export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
-  Object.entries(SIZES).map(([name, [down, across, rows, cols, slices, stage]]) => [
-    name,
-    { down, across, rows, cols, slices, stage, subgroups: name.startsWith('subgroups_') },
-  ]),
+  VARIANT_NAMES.flatMap((name): [string, Tile][] => {
+    if (name === 'register_8x8' || name === 'slices_16x32') return []
+    const sizes = name === 'vector_4x4_by_4' ? SIZES.vector_4x4 : SIZES[name]
+    const [down, across, rows, cols, slices, stage] = sizes
+    const subgroups = name.startsWith('subgroups_')
+    const sums = name === 'vector_4x4_by_4' ? { sums: 4 } : {}
+    return [[name, { down, across, rows, cols, slices, stage, subgroups, ...sums }]]
+  }),
 )
 
 /** What is read in vectors of four has whole ones. */
@@ -109,7 +115,8 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
     suits_software: slices === 1 && stage === 0,
     requires,
     tiling: tile,
-    supports: (op, size) => hasVectors(op, size, tile) && (op !== 'tn' || rows % 4 === 0),
+    supports: (op, size) =>
+      hasVectors(op, size, tile) && (op === 'tn' ? rows % 4 === 0 : tile.sums === undefined),
     kernel: (op) => {
       if (!made.has(op)) made.set(op, make(op) as unknown as AnyKernel)
       return made.get(op) as never
@@ -157,11 +164,29 @@ export const missingFeatures = (name: string, features: readonly string[]): read
 /** With fewer rows than this the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on SwiftShader: half the speed). */
 const MIN_VECTOR_ROWS = 9
 
-/** What a product runs on unless a choice says otherwise. */
+/** Widths up to which a layer is narrow. */
+const NARROW_WIDTH = 32
+const NARROW_WEIGHTS = 4096
+
+/**
+ * Whether a layer, of `inputs` and `outputs`, is so narrow that a run on a software adapter takes longer to compile the kernels of large tiles
+ * than to run them. The head of a wider model is not: it takes the kernel that the model has anyway.
+ */
+export const isNarrowLayer = (outputs: number, inputs: number): boolean =>
+  inputs * outputs <= NARROW_WEIGHTS &&
+  (inputs <= NARROW_WIDTH || (outputs <= NARROW_WIDTH && outputs % 4 === 0))
+
+const isNarrow = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
+  op === 'tn' ? isNarrowLayer(m, n) : op === 'nn' ? isNarrowLayer(k, n) : isNarrowLayer(n, k)
+
+/** What a product runs on unless a choice says otherwise. Narrow layers have the bits of the others. */
 export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
-  if (op === 'tn')
-    return matmulVariant(matmulTn(size) === matmul_tn_split ? 'slices_16x32' : 'register_8x8')
-  const vector = matmulVariant('vector_8x8')
+  if (op === 'tn') {
+    const is_split = matmulTn(size) === matmul_tn_split
+    const split = isNarrow(op, size) ? 'vector_4x4_by_4' : 'slices_16x32'
+    return matmulVariant(is_split ? split : 'register_8x8')
+  }
+  const vector = matmulVariant(isNarrow(op, size) ? 'vector_4x4' : 'vector_8x8')
   const is_vector = size.m >= MIN_VECTOR_ROWS && vector.supports(op, size)
   return is_vector ? vector : matmulVariant('register_8x8')
 }

@@ -7,6 +7,7 @@ export const VARIANT_NAMES = [
   'vector_8x8',
   'vector_8x4',
   'vector_4x4',
+  'vector_4x4_by_4',
   'slices_32x32',
   'slices_16x16',
   'skinny_8x16',

@@ -172,6 +172,7 @@ test('the counts are the last step’s own, and the buffers made after the first
       dispatches,
       submits: dispatches / 10,
       reads: 0,
+      wgsl_bytes: 0,
       uploaded_bytes: 0,
       live_bytes: 0,
     },

@@ -39,7 +39,7 @@ const memory = (run: number, buffers: number): LabEvent => ({
   },
   counts: {
     ...{ buffers, bind_groups: 0, pipelines: 0, dispatches: 0 },
-    ...{ submits: 0, reads: 0, uploaded_bytes: 0, live_bytes: 0 },
+    ...{ submits: 0, reads: 0, wgsl_bytes: 0, uploaded_bytes: 0, live_bytes: 0 },
   },
 })
 

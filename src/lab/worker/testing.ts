@@ -221,6 +221,7 @@ export const fakeRun = (of: Misfortunes, lab: FakeSurroundings, state?: SteeredS
     dispatches: 0,
     submits: 0,
     reads: 0,
+    wgsl_bytes: 0,
     uploaded_bytes: 0,
     live_bytes: 0,
   },

@@ -1,7 +1,7 @@
 // The matrix products of one decoded token.
-import { decode_linear, decode_swiglu } from '../../kernels/decode/decode.ts'
+import { decode_swiglu } from '../../kernels/decode/decode.ts'
 import { decode_linear_normed, decode_swiglu_normed } from '../../kernels/decode/decode_normed.ts'
-import { decodeLinearKernel } from '../../kernels/decode/decode_variants.ts'
+import { chosenDecodeKernel, decodeLinearKernel } from '../../kernels/decode/decode_variants.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { matmul_nt, matmul_nt_add } from '../../kernels/matmul/matmul.ts'
@@ -87,8 +87,7 @@ export function normedProducts(
   const { hidden_size: k, rms_norm_eps: eps } = model.shape
   const { ended, decode } = tensors
   const { normed } = decode
-  const inside =
-    isInside(recording) && decodeLinearKernel(model.matmul, { m: rows, n, k }) === decode_linear
+  const inside = isInside(recording) && !chosenDecodeKernel(model.matmul, { m: rows, n, k })
   const source = inside && gathered ? wholeOf(gathered.from) : undefined
   if (gathered && !source) embed(run, gathered.from, rows, gathered.ids, x)
   if (!inside) {

@@ -53,8 +53,8 @@ test('a rollout takes the choice for its prompts and for the first token of a re
 test('later tokens take it where it names kernels that sum by subgroups', () => {
   const decoded = (of: Model) =>
     products<RolloutLive>((recorder) => recordRollout(of, recorder), 'decode_linear')
-  // qkv, o and down of every block, and the head.
-  expect(decoded(model)).toEqual({ decode_linear: 3 * L + 1 })
+  // qkv, o and down of every block, and the head; of a narrow model by default.
+  expect(decoded(model)).toEqual({ decode_linear_vector_4x4: 3 * L + 1 })
   const by_subgroups = { ...model, matmul: { '*': 'subgroups_8x16' } }
   expect(decoded(by_subgroups)).toEqual({ decode_linear_subgroups_8x16: 3 * L + 1 })
 })

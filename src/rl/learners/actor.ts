@@ -74,19 +74,19 @@ export class Actor {
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
     const trainable = await Trainable.load(gpu, layout, tensors, weights, factors)
-    const programs = {
-      begin: await gpu.record('begin_step', [], (r) => {
+    const [begin, probe] = await Promise.all([
+      gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
         r.clear(tensors.correction_sums)
         r.clear(tensors.nonfinite_token)
       }),
-      probe: await gpu.record('probe', ['tokens'], (r) => recordProbe(gpu, r, tensors, size)),
-    }
+      gpu.record('probe', ['tokens'], (r) => recordProbe(gpu, r, tensors, size)),
+    ])
     const { use_remove_padding = true } = size
     const shuffled =
       tensors.shuffled &&
       (await ShuffledBatch.create(gpu, tensors.shuffled, tensors.batch, use_remove_padding))
-    const actor = new Actor(gpu, size, tensors, trainable, programs, shuffled)
+    const actor = new Actor(gpu, size, tensors, trainable, { begin, probe }, shuffled)
     actor.resetImportance()
     await actor.prepare(phases)
     return actor

@@ -36,7 +36,7 @@ export interface Parts {
   readonly changes: LayerChanges | undefined
 }
 
-/** Allocates everything, uploads seeded weights and records every program of every phase. */
+/** Allocates everything, uploads seeded weights and records what the first phase of the policy needs; prepareParts records the rest. */
 export async function createParts(
   gpu: Gpu,
   config: TrainerConfig,
@@ -46,8 +46,8 @@ export async function createParts(
   const weights = initialWeights(layout, config.seed)
   const { lora } = layout.shape
   const factors = lora && initialAdapter(adapterLayout(layout.shape, lora), config.seed)
-  const phases = config.phases.filter(trainsActor)
-  const actor = await Actor.create(gpu, layout, actorSize(config), phases, weights, factors)
+  const near = config.phases.filter(trainsActor).slice(0, 1)
+  const actor = await Actor.create(gpu, layout, actorSize(config), near, weights, factors)
   const critic = await createCritic(gpu, config, actor)
   const reward = await createReward(gpu, config)
   const samplers = new Map<string, Sampler>()
@@ -73,7 +73,11 @@ const sizesOf = (config: TrainerConfig): string =>
     measuresChanges(config),
   ])
 
-/** Records what other phases of the same sizes need and is not there yet. */
+/** Whether createParts has recorded what a phase needs. */
+export const isNear = ({ phases }: TrainerConfig, phase: number): boolean =>
+  phase <= phases.findIndex(trainsActor)
+
+/** Records what all phases, of the same sizes, need and is not there yet. */
 export async function prepareParts(
   gpu: Gpu,
   { actor, critic, samplers }: Parts,

@@ -13,7 +13,7 @@ import type { Observation, ObservationRequest } from '../look/observation.ts'
 import { Observer } from '../look/observer.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import { planMemory } from './memory.ts'
-import { createParts, type Parts, prepareParts, servesToo } from './parts.ts'
+import { createParts, isNear, type Parts, prepareParts, servesToo } from './parts.ts'
 import { Progress } from './progress.ts'
 import { beginStage, observe, queueStep, queueStepZero } from './queue.ts'
 import { Responder } from './responses/responder.ts'
@@ -26,6 +26,8 @@ import type { Training } from './training.ts'
 export class Trainer {
   readonly layout: ParamLayout
   #training: Training
+  /** Records what phases after the first need. */
+  #later: Promise<void> | undefined
 
   private constructor(gpu: Gpu, config: TrainerConfig, layout: ParamLayout, parts: Parts) {
     const { actor, samplers } = parts
@@ -45,7 +47,8 @@ export class Trainer {
   }
 
   /**
-   * Plans the memory, allocates, uploads seeded weights and records every program of every phase.
+   * Plans the memory, allocates, uploads seeded weights and records the programs of the first phase. Those of later ones are
+   * recorded while the first step runs.
    * Throws GpuError too_large before anything is allocated when the adapter's limits do not suffice.
    */
   static async create(
@@ -61,7 +64,12 @@ export class Trainer {
     gpu.timeStages()
     onProgress(`Allocating ${megabytes(plan.total())}`)
     onProgress('Compiling shaders')
-    return new Trainer(gpu, config, layout, await createParts(gpu, config, onProgress))
+    gpu.compiling = (done, asked) => onProgress(`Compiling shaders: ${done} of ${asked}`)
+    try {
+      return new Trainer(gpu, config, layout, await createParts(gpu, config, onProgress))
+    } finally {
+      gpu.compiling = undefined
+    }
   }
 
   /**
@@ -75,7 +83,8 @@ export class Trainer {
     const trained_before = parts.actor.size.trains
     const config = { ...changed, matmul, fusion, trained_before }
     if (!servesToo(this.config, config)) return false
-    await prepareParts(gpu, parts, config)
+    this.#later = prepareParts(gpu, parts, config)
+    await this.#later
     this.#training.config = config
     responder.adopt(config)
     progress.adopt(config.phases)
@@ -237,7 +246,17 @@ export class Trainer {
   async queue(): Promise<PendingStep> {
     if (!this.#training.progress.is_started) return queueStepZero(this.#training)
     if (!(await this.ready())) throw new Error('trainer: this phase waits for verdicts')
-    return queueStep(this.#training)
+    if (this.#later || !isNear(this.config, this.phase)) await this.#prepareLater()
+    const queued = await queueStep(this.#training)
+    this.#prepareLater().catch(() => {}) // the next step reports it
+    return queued
+  }
+
+  /** While the first step is under way, the programs of later phases are compiled; the second one finds all that it needs. */
+  #prepareLater(): Promise<void> {
+    const { gpu, parts, config } = this.#training
+    this.#later ??= prepareParts(gpu, parts, config)
+    return this.#later
   }
 
   /** Frees the GPU memory. */

@@ -18,6 +18,8 @@ export interface Tile {
   readonly slices: number
   /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. rows and cols are multiples of 4. */
   readonly stage: number
+  /** A lane has so many sums of a result of tn, one for every so many-th k, and adds them in order: the bits of as many slices. */
+  readonly sums?: number
   /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are powers of two. */
   readonly subgroups?: boolean
 }

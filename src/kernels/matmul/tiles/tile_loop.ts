@@ -2,11 +2,25 @@
 import { component, lines, pairs } from './lines.ts'
 import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
 
+/** A lane's results: c0_0, …, and bias0, …. */
+const REGISTER = /\b(?:c\d+_\d+|bias\d+)\b/g
+/** The s-th sum of a result. */
+const sumOf = (s: number) => (s === 0 ? '$&' : `$&_${s}`)
+
+/** Declares the further sums of results, or adds them to the first ones. */
+export const furtherSums = ({ sums = 1 }: Tile, text: string): string =>
+  lines(sums - 1, (s) => text.replaceAll(REGISTER, sumOf(s + 1)))
+export const addSums = ({ sums = 1 }: Tile, registers: readonly string[]): string =>
+  lines(sums - 1, (s) =>
+    registers.map((register) => `${register} += ${register}_${s + 1};`).join('\n'),
+  )
+
 /** A loop over vectors of k where any factor lies along it, else over k. */
 const vectorsOfK = (a: Factor, b: Factor) => a.along_k || b.along_k
 
 /** The loop that reads both factors from their buffers. */
-export function directLoop({ slices }: Tile, a: Factor, b: Factor, has_bias: boolean): string {
+export function directLoop(tile: Tile, a: Factor, b: Factor, has_bias: boolean): string {
+  const { slices, sums = 1 } = tile
   // The last row, column or vector is used for those past the edge, whose results are not stored.
   const starts = (factor: Factor) => {
     const { name, count, along_k } = factor
@@ -33,6 +47,19 @@ export function directLoop({ slices }: Tile, a: Factor, b: Factor, has_bias: boo
     slices > 1
       ? ''
       : `if (a_first + ${rowOf(a, 0)} >= params.m || b_first + ${unit(b)}u * x >= params.n) { return; }`
+  if (sums > 1) {
+    const each = (s: number) => {
+      const at = (factor: Factor, i: number) => element(factor, i, `p + ${s}u`)
+      const text = `${terms(a, b, at)}\n${has_bias ? biasTerms(a) : ''}`
+      return `if (p + ${s}u < params.k) {\n${text.replaceAll(REGISTER, sumOf(s))}\n}`
+    }
+    return `${skip}
+${starts(a)}
+${starts(b)}
+for (var p = 0u; p < params.k; p += ${sums}u) {
+${lines(sums, each)}
+}`
+  }
   return `${skip}
 ${starts(a)}
 ${starts(b)}

@@ -1,6 +1,6 @@
 // Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in registers, so every
 // register has a name and every multiplication its own statement.
-import { lines, pairs } from './lines.ts'
+import { range } from './lines.ts'
 import { stagedSource } from './staged_source.ts'
 import {
   type Factor,
@@ -12,7 +12,7 @@ import {
   unit,
 } from './tile.ts'
 import { HEADS, type Head } from './tile_heads.ts'
-import { directLoop } from './tile_loop.ts'
+import { addSums, directLoop, furtherSums } from './tile_loop.ts'
 import { storeBias, storeFunction, storeResults } from './tile_store.ts'
 import { peerSource } from './tile_subgroups.ts'
 
@@ -64,6 +64,13 @@ function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean, is_idle: stri
     b.along_k || subgroups
       ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
       : [`lane % ${across}u`, `lane / ${across}u % ${down}u`, `lane / ${across * down}u`]
+  const results = range(a.count * cols).map((i) => `c${Math.floor(i / cols)}_${i % cols}`)
+  const biases = has_bias ? range(a.count / 4).map((i) => `bias${i}`) : []
+  const registers = [...results, ...biases]
+  const declared = [
+    ...results.map((name) => `var ${name} = ${resultType(b)}();`),
+    ...biases.map((name) => `var ${name} = vec4f();`),
+  ].join('\n')
   return `
 @compute @workgroup_size(${down * across * slices})
 fn main(
@@ -82,9 +89,10 @@ if (${is_idle}) { return; }
 let x = ${x};
 let y = ${y};
 let slice = ${slices > 1 ? slice : '0u'};
-${pairs(a.count, cols, (r, c) => `var c${r}_${c} = ${resultType(b)}();`)}
-${has_bias ? lines(a.count / 4, (i) => `var bias${i} = vec4f();`) : ''}
+${declared}
+${furtherSums(tile, declared)}
 ${directLoop(tile, a, b, has_bias)}
+${addSums(tile, registers)}
 ${storeResults(tile, a, b)}
 ${has_bias ? storeBias(tile, a) : ''}
 }
