@@ -9,7 +9,7 @@ const PLACES = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib']
 export const DRIVER = 'libvulkan_radeon.so'
 const OLDEST_MESA = 24
 
-/** What the report can look at: a GPU's family, and what Dawn and the driver are told. */
+/** What the report can look at: a GPU's family, and what Dawn is told. */
 export const MODES = {
   'navi31 default': { family: 'navi31', toggles: [] },
   // What backends without robust buffer access get, Metal and D3D among them: every index is clamped in the kernel.
@@ -17,7 +17,6 @@ export const MODES = {
     family: 'navi31',
     toggles: ['disable-dawn-features=vulkan_use_buffer_robust_access_2'],
   },
-  'navi31 wave32': { family: 'navi31', toggles: [], perftest: 'cswave32' },
   'navi21 default': { family: 'navi21', toggles: [] },
 }
 
@@ -63,7 +62,7 @@ export function compileKernels({ path, version }, kernels, mode, work) {
   const manifest = join(work, 'null_device.json')
   const icd = { api_version: '1.3.0', library_path: library }
   writeFileSync(manifest, JSON.stringify({ file_format_version: '1.0.0', ICD: icd }))
-  const { family, toggles, perftest = '' } = MODES[mode]
+  const { family, toggles } = MODES[mode]
   const child = spawnSync(process.execPath, [join(HERE, 'compile.mjs'), kernels, ...toggles], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
@@ -72,7 +71,6 @@ export function compileKernels({ path, version }, kernels, mode, work) {
       REAL_DRIVER: path,
       VK_DRIVER_FILES: manifest,
       RADV_FORCE_FAMILY: family,
-      RADV_PERFTEST: perftest,
       // Older drivers print machine code only with all that was made before it.
       RADV_DEBUG: `${version >= 25 ? 'asm' : 'shaders'},shaderstats,nocache`,
       LD_LIBRARY_PATH: [dirname(path), process.env.LD_LIBRARY_PATH ?? ''].join(':'),
