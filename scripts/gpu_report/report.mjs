@@ -56,7 +56,7 @@ const BARS = [
   },
   {
     ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 80 },
-    ...{ kernels: /^matmul_.*_staged_128x128_8x8(_bf16)?$/, modes: TWO },
+    ...{ kernels: /^matmul_n\w+_staged_128x128_8x8_bf16$/, modes: TWO },
   },
   {
     ...{ what: 'cache %', of: ({ cache_bound }) => 100 * cache_bound, least: 80 },
