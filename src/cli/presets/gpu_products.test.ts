@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import { matmulVariant, shapeClass } from '../../kernels/matmul/matmul_variants.ts'
+import { trainerConfig } from '../../lab/experiment/trainer_config.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
-import { trainerConfig } from '../experiment/trainer_config.ts'
-import { PRESETS } from './presets.ts'
 
 /** Those that scripts/gpu_report/report.mjs holds to the bars. */
 const HELD = ['staged_64x64_8x8', 'staged_128x128_8x8'].map((name) => matmulVariant(name))
