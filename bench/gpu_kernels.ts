@@ -10,7 +10,6 @@ import { variants as products, TILES } from '../src/kernels/matmul/matmul_varian
 /** What the compiler needs of a kernel, as plain data. */
 export interface ReportedKernel {
   readonly name: string
-  readonly kind: 'product' | 'attention' | 'other'
   readonly wgsl: string
   readonly constants: Readonly<Record<string, number>>
   readonly requires: readonly string[]
@@ -54,24 +53,16 @@ export function reportedKernels(): ReportedKernel[] {
   const halves = [...products, ...fused]
     .filter(({ name }) => HALVED.test(name))
     .map((kernel) => forWeight(kernel, { dtype: 'bfloat16' }))
-  const listed = [
-    ...[...products, ...fused, ...halves].map((kernel) => reported(kernel, 'product')),
-    ...attention.map((kernel) => reported(kernel, 'attention')),
-    ...others.map((kernel) =>
-      reported(kernel, /^attention/.test(kernel.name) ? 'other' : kindOf(kernel)),
-    ),
-  ]
+  const listed = [...products, ...fused, ...halves, ...attention, ...others].map(reported)
   return [...new Map(listed.reverse().map((kernel) => [kernel.name, kernel])).values()].reverse()
 }
 
-const kindOf = ({ name }: AnyKernel) => (name.startsWith('matmul') ? 'product' : 'other')
-
-function reported(kernel: AnyKernel, kind: ReportedKernel['kind']): ReportedKernel {
+function reported(kernel: AnyKernel): ReportedKernel {
   const { name, wgsl, constants = {}, requires = [], bindings } = kernel
   const [, variant = ''] = /_(staged_\w+?)(_bf16)?$/.exec(name) ?? []
   const { rows = 0, cols = 0, stage = 0 } = TILES[variant] ?? {}
   return {
-    ...{ name, kind, wgsl, constants, requires, bindings: Object.values(bindings) },
+    ...{ name, wgsl, constants, requires, bindings: Object.values(bindings) },
     ...(stage > 0 && { stage_fmas: rows * cols * stage }),
   }
 }

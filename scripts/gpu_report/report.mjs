@@ -7,7 +7,7 @@ import { judge } from './machine_code.mjs'
 
 const WORK = join(ROOT, 'dist/gpu_report')
 
-/** { name, kind, of: what is said in each mode } of every kernel. */
+/** { name, of: what is said in each mode } of every kernel. */
 export async function measure(driver) {
   const { runnerImport } = await loadVite()
   const quiet = { configFile: false, logLevel: 'error' }
@@ -17,9 +17,8 @@ export async function measure(driver) {
   const file = join(WORK, 'kernels.json')
   writeFileSync(file, JSON.stringify(kernels))
   const said = Object.keys(MODES).map((mode) => [mode, compileKernels(driver, file, mode, WORK)])
-  return kernels.map(({ name, kind, stage_fmas }) => ({
+  return kernels.map(({ name, stage_fmas }) => ({
     name,
-    kind,
     of: Object.fromEntries(
       said
         .filter(([, kernels]) => kernels[name])
@@ -31,36 +30,66 @@ export async function measure(driver) {
   }))
 }
 
-/** Of the variant that large products are to take: share of the peak that its vector instructions and its loads leave. */
-const LARGE = {
-  variant: /^matmul_(nn|nt|tn|nt_add)_staged_(64x64|128x128)_8x8$/,
-  valu: 0.85,
-  cache: 0.8,
-}
-const MIN_WAVES = 4
-const ATTENTION = { kernels: /forward|backward/, tiled: /quads/, valu: 0.4, trips: 2 }
-const MAX_TRIPS_AFTER = 6
+/** With fewer than four waves: what holds more in registers than leaves room for another, most of it on RDNA2 alone. */
+const FEW_WAVES = [
+  /^vocab_head_backward_weight_narrow_64,/,
+  /^(attention_backward_query_narrow_32|vocab_head_backward_hidden_narrow_64), navi21/,
+  /^(decode_(linear|swiglu)(_normed)?|matmul_nt\w*_vector_8x8), navi21/,
+  /^(matmul_nt\w*_staged_64x64_8x8_by_4|matmul_tn_bias_staged_64x64_8x8), navi21/,
+]
+/** Narrow kernels, whose few multiply-adds a key stand beside an exponential; with every index clamped most of them. */
+const SMALL_HEADS = [/narrow_(4|8),/, /narrow.* clamp$/]
+
+const TWO = /navi31 (default|clamp)/
+
+/**
+ * The bars, each with the kernels and the modes that it is for. `least` and `most` are of what judge() says; `but` names kernels
+ * and modes that fall short of it today (docs/gpu.md says why).
+ */
+const BARS = [
+  { what: 'spilled registers', of: ({ spilled }) => spilled, most: 0 },
+  { what: 'bytes of scratch', of: ({ scratch }) => scratch, most: 0 },
+  { what: 'waves', of: ({ waves }) => waves, least: 4, but: FEW_WAVES },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 85 },
+    ...{ kernels: /^matmul_(n\w+|tn)_staged_(64x64|128x128)_8x8$/, modes: TWO },
+  },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 80 },
+    ...{ kernels: /^matmul_n\w+_staged_128x128_8x8_bf16$/, modes: TWO },
+  },
+  {
+    ...{ what: 'cache %', of: ({ cache_bound }) => 100 * cache_bound, least: 80 },
+    ...{ kernels: /^matmul_.*_staged_(64x64|128x128)_8x8(_bf16)?$/, modes: TWO },
+  },
+  {
+    ...{ what: 'round trips after the loop', of: ({ trips_after }) => trips_after, most: 6 },
+    ...{ kernels: /^matmul_.*_(staged|slices|skinny|subgroups)_/, but: [/subgroups_32x32/] },
+  },
+  {
+    ...{ what: 'round trips a key', of: ({ trips }) => trips, most: 2 },
+    kernels: /^attention_/,
+  },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 40 },
+    ...{ kernels: /^(attention|vocab_head)_(forward|backward)/, but: SMALL_HEADS },
+  },
+]
 
 /** What falls short of the bars, a line each. */
 export function shortfalls(judged) {
   const out = []
-  for (const { name, kind, of } of judged)
-    for (const [mode, k] of Object.entries(of)) {
-      const hold = (holds, what) => holds || out.push(`${name}, ${mode}: ${what}`)
-      hold(k.spilled === 0 && k.scratch === 0, `spills ${k.spilled} registers, ${k.scratch} bytes`)
-      if (kind === 'attention') {
-        hold(k.waves >= MIN_WAVES, `${k.waves} waves`)
-        if (ATTENTION.tiled.test(name))
-          hold(k.valu_bound >= ATTENTION.valu, `VALU bound ${percent(k.valu_bound)}`)
-        if (ATTENTION.tiled.test(name))
-          hold(k.trips <= ATTENTION.trips, `${k.trips} round trips a loop`)
+  for (const { name, of } of judged)
+    for (const [mode, said] of Object.entries(of))
+      for (const { what, of: said_of, least = 0, most = Infinity, ...where } of BARS) {
+        const { kernels = /./, modes = /./, but = [] } = where
+        const value = said_of(said)
+        if (value === undefined || Number.isNaN(value)) continue
+        if (!kernels.test(name) || !modes.test(mode)) continue
+        if (but.some((except) => except.test(`${name}, ${mode}`))) continue
+        if (Math.round(value) < least || value > most)
+          out.push(`${name}, ${mode}: ${Math.round(value)} ${what}`)
       }
-      if (!LARGE.variant.test(name) || !mode.startsWith('navi31')) continue
-      hold(k.waves >= MIN_WAVES, `${k.waves} waves`)
-      hold(k.valu_bound >= LARGE.valu, `VALU bound ${percent(k.valu_bound)}`)
-      hold(k.cache_bound >= LARGE.cache, `cache bound ${percent(k.cache_bound)}`)
-      hold(k.trips_after <= MAX_TRIPS_AFTER, `${k.trips_after} round trips after the loop`)
-    }
   return out
 }
 

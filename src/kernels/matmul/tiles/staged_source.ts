@@ -93,16 +93,12 @@ function loop({ slices, stage, rows, cols, ...tile }: Tile, a: Staged, b: Staged
       return `let ${name}${i} = staged[${at}];`
     })
   const biases = lines(a.held, (i) => `bias${i} += a${i};`)
-  const steps = (limit: string, more = '') => `for (var p = 0u; p < ${limit}; p++) {
+  const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) {
 ${read(a)}
 ${read(b)}
 ${pairs(rows, cols / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}
-${more}
+${bias ? `if (b_first == 0u) {\n${biases}\n}` : ''}
 }`
-  const each = (limit: string) =>
-    bias
-      ? `if (b_first == 0u) {\n${steps(limit, biases)}\n} else {\n${steps(limit)}\n}`
-      : steps(limit)
   // What lies past the end of k is read, wherever that may be, and not multiplied.
   return `${all('places')}
 var k_at = slice * ${stage}u;
@@ -116,9 +112,9 @@ if (first + ${stage * slices}u < params.k) {
 ${all('read')}
 }
 if (left >= ${stage}u) {
-${each(`${stage}u`)}
+${steps(`${stage}u`)}
 } else {
-${each('left')}
+${steps('left')}
 }
 workgroupBarrier();
 }`
