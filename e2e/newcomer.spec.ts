@@ -36,7 +36,7 @@ test('from the first look to the end of the first run, every state says what is 
   await expect(lab.get('train-here')).toBeEnabled({ timeout: 60_000 })
   await expect(lab.get('estimate')).toContainText('learn to sort digits')
   await expect(lab.get('estimate')).toContainText('is not known yet')
-  await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
+  await expect(lab.get('preset')).toHaveValue('first-run')
   await lab.get('train-here').click()
 
   // Preparing: the button has given way, and the page says what it waits for. The preset begins with reinforcement.

@@ -19,7 +19,7 @@ const pretrained_model = {
   source_name: 'arithmetic',
 }
 
-/** Every preset, in the order of the menu; a new visitor sees the first. */
+/** Every preset, in the order of the menu; a link that names none is of the first. */
 export const PRESETS: readonly Preset[] = [
   preset(
     'two-skills-bupo',
@@ -156,3 +156,6 @@ export const PRESETS: readonly Preset[] = [
 
 /** The preset of that id; undefined when there is none. */
 export const presetOf = (id: string): Preset | undefined => PRESETS.find((p) => p.id === id)
+
+/** What the page opens with where no link says otherwise: small enough for a software adapter, and reinforcement from its first step. */
+export const OPENING: Preset = presetOf('first-run') ?? PRESETS[0]

@@ -3,9 +3,8 @@ import { Play } from 'lucide-react'
 import { sameSettings } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { train } from '../../lab/page/client/controls.ts'
-import { choosePreset } from '../../lab/page/client/opening.ts'
-import { type LabState, labStore } from '../../lab/page/store.ts'
-import { PRESETS } from '../../lab/presets/presets.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { OPENING } from '../../lab/presets/presets.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
@@ -27,30 +26,21 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
   className: 'failure card',
 })
 
-/** The preset of a first run: small enough for a software adapter, and reinforcement from its first step (docs/presets.md). */
-const FIRST = PRESETS.find(({ id }) => id === 'first-run') ?? PRESETS[0]
-
 /** Nobody has chosen an experiment: the settings are those that the page opens with. */
 const selectIsUnchosen = ({ experiment }: LabState): boolean => {
   if (compared?.experiment !== experiment)
-    compared = { experiment, is_first: sameSettings(experiment, PRESETS[0].experiment) }
+    compared = { experiment, is_first: sameSettings(experiment, OPENING.experiment) }
   return compared.is_first
 }
 /** Compared once for each experiment: the store changes with every step. */
 let compared: { readonly experiment: Experiment; readonly is_first: boolean } | undefined
 const selectExperiment = ({ experiment }: LabState) => experiment
 
-/** Trains what is chosen; where nothing is, the preset that succeeds in a minute. */
-function trainHere(): void {
-  if (selectIsUnchosen(labStore.getState())) choosePreset(FIRST.id)
-  train()
-}
-
 /** What the button trains, and how long that takes as far as it was measured here. */
 function Estimate() {
   const is_unchosen = useLab(selectIsUnchosen)
   const chosen = useLab(selectExperiment)
-  const time = useEstimate(is_unchosen ? FIRST.experiment : chosen)
+  const time = useEstimate(chosen)
   return (
     <p className="soft" data-testid="estimate">
       {is_unchosen
@@ -78,7 +68,7 @@ function Opening() {
         className="primary"
         data-testid="train-here"
         disabled={!can_train || !has_gpu}
-        onClick={trainHere}
+        onClick={() => train()}
       >
         <Play className="icon" aria-hidden="true" /> Train on this machine
       </button>

@@ -1,6 +1,5 @@
 // How the page opens, and what it does with events and a worker that dies.
 import { expect, test, vi } from 'vitest'
-import { PRESETS } from '../../presets/presets.ts'
 import { encodeCard, makeCard } from '../../protocol/card.ts'
 import { labStore } from '../store.ts'
 import { PLAN_REST_MS } from './asked_plan.ts'
@@ -21,11 +20,11 @@ import {
 
 withTestPages()
 
-test('the page opens on the first preset and asks for the adapter', () => {
-  openPage()
+test('the page opens on the preset of a first run and asks for the adapter', () => {
+  openPage('')
   expect(labStore.getState()).toMatchObject({
     status: 'loading',
-    preset_id: PRESETS[0].id,
+    preset_id: 'first-run',
     notices: [],
   })
   expect(types()).toEqual(['open'])

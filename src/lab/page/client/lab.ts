@@ -1,6 +1,7 @@
 // Opens and closes the lab on a page: the worker, the link, and what follows from both.
 import type { Experiment } from '../../experiment/schema.ts'
-import { decodeLink } from '../../links/link.ts'
+import { type DecodedLink, decodeLink } from '../../links/link.ts'
+import { OPENING } from '../../presets/presets.ts'
 import { decodeCard } from '../../protocol/card.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { syncContents } from '../contents/contents.ts'
@@ -41,6 +42,12 @@ const REACTIONS: Reactions = {
   replaces: replaceWorker,
 }
 
+/** What a link holds, or what the page opens with. */
+const linkOf = (query: string): DecodedLink =>
+  query.replace('?', '') === ''
+    ? { experiment: OPENING.experiment, preset_id: OPENING.id, notices: [] }
+    : decodeLink(query)
+
 /**
  * Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the address bar equal to
  * the experiment. To be called once per page.
@@ -48,7 +55,7 @@ const REACTIONS: Reactions = {
 export function openLab(worker: () => LabPort = newWorker, on: LabPage = browserPage()): void {
   closeLab()
   wire(worker, on, REACTIONS)
-  const link = decodeLink(on.query)
+  const link = linkOf(on.query)
   const { card: shared_card, notices } = decodeCard(on.hash)
   const of_view = readShareHash(on.hash, link.experiment)
   labStore.setState({

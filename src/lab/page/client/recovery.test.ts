@@ -39,7 +39,7 @@ const port = () => ports[ports.length - 1]
 function openPage() {
   const page: LabPage = {
     address: 'https://understory.example/',
-    query: '',
+    query: '?p=two-skills-bupo',
     hash: '',
     replaceQuery: () => {},
     nextFrame: (flush) => flush(),

@@ -38,7 +38,7 @@ export const draw = () => {
   frames = []
   for (const flush of due) flush()
 }
-export const openPage = (query = '', hash = '') => {
+export const openPage = (query = '?p=two-skills-bupo', hash = '') => {
   const page: LabPage = {
     address: 'https://understory.example/app/',
     query,
