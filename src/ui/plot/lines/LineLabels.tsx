@@ -1,11 +1,11 @@
 // The name of each line at its end, so that nobody has to look for it in the legend. Moves with the line, without rendering.
 import { useEffect, useRef } from 'react'
-import { seriesOf } from '../base/run.ts'
-import { uiStore } from '../base/store.ts'
-import type { Line } from './chart_lines.ts'
-import { placeLabels } from './lines/place_labels.ts'
-import { smoothed } from './lines/smooth.ts'
-import { stepPixel, toPixel, type View } from './lines/view.ts'
+import { seriesOf } from '../../base/run.ts'
+import { uiStore } from '../../base/store.ts'
+import type { Line } from '../chart_lines.ts'
+import { placeLabels } from './place_labels.ts'
+import { smoothed } from './smooth.ts'
+import { stepPixel, toPixel, type View } from './view.ts'
 
 const HEIGHT = 13
 /** Pixels behind the end of a line that a label needs. */
