@@ -47,17 +47,13 @@ test('what was dismissed in one phase or run says nothing of another, nor of oth
 
 test('a remedy that two findings have is offered once, with what both say', () => {
   const steps = { path: 'phases.0.steps', text: 'Train longer.' }
+  const more = { path: 'rollout.n', text: 'More responses.' }
   const found = [
-    { advice: [steps, { path: 'rollout.n', text: 'More responses.' }] },
-    {
-      advice: [
-        { ...steps, text: 'So that it ends.' },
-        { path: 'rollout.n', text: 'More responses.' },
-      ],
-    },
+    finding({ advice: [steps, more] }),
+    finding({ advice: [{ ...steps, text: 'So that it ends.' }, more] }),
   ]
   expect(eachOnce(found)).toEqual([
     { path: 'phases.0.steps', text: 'Train longer. So that it ends.' },
-    { path: 'rollout.n', text: 'More responses.' },
+    more,
   ])
 })

@@ -23,7 +23,7 @@ import {
 } from './chart_lines.ts'
 import type { Key } from './files/picture.ts'
 import { Legend } from './Legend.tsx'
-import { LineLabels } from './LineLabels.tsx'
+import { LineLabels } from './lines/LineLabels.tsx'
 import { drawnOf, drawStrokes } from './lines/strokes.ts'
 import type { View } from './lines/view.ts'
 import { useLiveText } from './live_text.ts'

@@ -12,7 +12,7 @@ export function showSetting(path: string): void {
 }
 
 /** The phase whose settings are to be shown; a new object asks again. */
-export const wantedPhaseStore = createStore<{
+const wantedPhaseStore = createStore<{
   readonly wanted: { readonly index: number } | undefined
 }>(() => ({ wanted: undefined }))
 

@@ -1,13 +1,16 @@
 // The name of each line at its end, so that nobody has to look for it in the legend. Moves with the line, without rendering.
 import { useEffect, useRef } from 'react'
-import { seriesOf } from '../base/run.ts'
-import { uiStore } from '../base/store.ts'
-import type { Line } from './chart_lines.ts'
-import { placeLabels } from './lines/place_labels.ts'
-import { smoothed } from './lines/smooth.ts'
-import { stepPixel, toPixel, type View } from './lines/view.ts'
+import { seriesOf } from '../../base/run.ts'
+import { uiStore } from '../../base/store.ts'
+import type { Line } from '../chart_lines.ts'
+import { placeLabels } from './place_labels.ts'
+import { smoothed } from './smooth.ts'
+import { stepPixel, toPixel, type View } from './view.ts'
 
 const HEIGHT = 13
+/** Pixels behind the end of a line that a label needs. */
+const ROOM = 92
+const ABOVE = 9
 
 /** Where a line ends in the view; undefined where it has no point there. */
 function endOf({ metric }: Line, view: View): { x: number; y: number } | undefined {
@@ -33,8 +36,10 @@ export function LineLabels({
     const place = () => {
       const labels = [...(list.current?.children ?? [])] as HTMLElement[]
       const ends = lines.map((line) => endOf(line, view))
+      const isBefore = (x: number) => x > view.width - ROOM
       const tops = placeLabels(
-        ends.map((end) => end?.y),
+        // A label before the end lies above its line, not on it.
+        ends.map((end) => (end && isBefore(end.x) ? end.y - ABOVE : end?.y)),
         HEIGHT,
         view.height,
       )
@@ -43,7 +48,7 @@ export function LineLabels({
         label.hidden = end === undefined || top === undefined
         if (end === undefined || top === undefined) return
         // Behind the end while there is room, else before it.
-        const is_before = end.x > view.width - 92
+        const is_before = isBefore(end.x)
         label.style.transform = `translate(${Math.round(end.x + (is_before ? -4 : 5))}px, ${Math.round(top)}px)${is_before ? ' translateX(-100%)' : ''}`
       })
     }
