@@ -19,6 +19,7 @@ const CONFIG = {
 async function counted(moments: boolean) {
   const gpu = await Gpu.open()
   const trainer = await Trainer.create(gpu, CONFIG)
+  await trainer.prepareLater()
   if (moments) trainer.observe({ ...NO_OBSERVATION, moments })
   const { dispatches } = gpu.counts
   const results: StepResult[] = [await trainer.next(), await trainer.next()]

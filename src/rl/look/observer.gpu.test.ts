@@ -40,6 +40,7 @@ test('buffers are made when something is asked for the first time, and freed whe
     phases: [{ ...RL, steps: 20 }],
     validation: { test_freq: 0, prompts: 0, n: 0 },
   })
+  await trainer.prepareLater()
   const created = () => {
     const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
     return { buffers, bind_groups, pipelines, live_bytes }

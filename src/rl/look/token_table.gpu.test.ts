@@ -45,6 +45,7 @@ async function train(config: TrainerConfig, traces: boolean) {
   const gpu = await Gpu.open()
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, config)
+  await trainer.prepareLater()
   expect(gpu.counts.live_bytes - before).toBe(planMemory(config).total())
   const { buffers, bind_groups, pipelines } = gpu.counts
   const results: StepResult[] = []

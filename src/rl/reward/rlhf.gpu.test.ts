@@ -201,6 +201,7 @@ test('after the preparation nothing is created; one readback a step of the rewar
   const config = { ...CONFIG, phases }
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, config)
+  await trainer.prepareLater()
   expect(planMemory(config).total()).toBe(gpu.counts.live_bytes - before)
   const made = { ...gpu.counts }
   const reads: number[] = []

@@ -145,6 +145,7 @@ test('with every estimator’s extras it still works, and a step creates nothing
   )
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, config)
+  await trainer.prepareLater()
   const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
   expect(planMemory(config).total()).toBe(live_bytes - before)
   trainer.importWeights(WARM)

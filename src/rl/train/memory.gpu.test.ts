@@ -16,6 +16,7 @@ test('after the preparation nothing is created, and a step reads back twice in t
   ]
   const validation = { test_freq: 3, prompts: 20, n: 1 }
   const trainer = await Trainer.create(gpu, { ...CONFIG, phases, validation })
+  await trainer.prepareLater()
   const made = { ...gpu.counts }
   // Step 0, the warm start, the inner phase and one more; each queued before the numbers of the last are awaited.
   let in_flight: Promise<StepResult> | undefined
@@ -47,6 +48,7 @@ test('the plan counts the bytes that are really allocated', async () => {
   const gpu = await open()
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, BUPO)
+  await trainer.prepareLater()
   const plan = planMemory(BUPO)
   expect(plan.total()).toBe(gpu.counts.live_bytes - before)
   for (const [kind, bytes] of Object.entries(gpu.memory()))
@@ -88,6 +90,7 @@ test('with critic, reference and correction too, the plan is what is allocated a
   const gpu = await open()
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, config)
+  await trainer.prepareLater()
   const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
   const plan = planMemory(config)
   expect(plan.total()).toBe(live_bytes - before)
@@ -116,6 +119,7 @@ test('room is reserved for the numbers of a step that has next to no responses',
   const validation = { test_freq: 1, prompts: 1, n: 1 }
   const config = { ...only({ ...SFT, steps: 2 }), validation }
   const trainer = await Trainer.create(gpu, config)
+  await trainer.prepareLater()
   const { buffers, live_bytes } = gpu.counts
   while (!trainer.isFinished) await trainer.next()
   expect([gpu.counts.buffers, gpu.counts.live_bytes]).toEqual([buffers, live_bytes])

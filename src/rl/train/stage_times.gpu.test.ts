@@ -32,6 +32,7 @@ async function run(timestamps: boolean) {
   }
   const config: TrainerConfig = { ...CONFIG, phases: [PPO] }
   const trainer = await Trainer.create(gpu, config)
+  await trainer.prepareLater()
   const steps: Record<string, number>[] = []
   const created: number[] = []
   while (!trainer.isFinished) {

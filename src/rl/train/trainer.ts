@@ -246,14 +246,14 @@ export class Trainer {
   async queue(): Promise<PendingStep> {
     if (!this.#training.progress.is_started) return queueStepZero(this.#training)
     if (!(await this.ready())) throw new Error('trainer: this phase waits for verdicts')
-    if (this.#later || !isNear(this.config, this.phase)) await this.#prepareLater()
+    if (this.#later || !isNear(this.config, this.phase)) await this.prepareLater()
     const queued = await queueStep(this.#training)
-    this.#prepareLater().catch(() => {}) // the next step reports it
+    this.prepareLater().catch(() => {}) // the next step reports it
     return queued
   }
 
-  /** While the first step is under way, the programs of later phases are compiled; the second one finds all that it needs. */
-  #prepareLater(): Promise<void> {
+  /** Compiles what later phases need: beside the first step, unless it is called before; the second step waits for it. */
+  prepareLater(): Promise<void> {
     const { gpu, parts, config } = this.#training
     this.#later ??= prepareParts(gpu, parts, config)
     return this.#later
