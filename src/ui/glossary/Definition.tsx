@@ -38,11 +38,10 @@ export function Definition({ id, beside, onClose }: DefinitionProps) {
     // A formula comes later and makes it higher.
     const watch = new ResizeObserver(settle)
     watch.observe(shown)
-    const leave = () => shown.hidePopover()
-    addEventListener('scroll', leave)
+    addEventListener('scroll', settle)
     return () => {
       watch.disconnect()
-      removeEventListener('scroll', leave)
+      removeEventListener('scroll', settle)
     }
   }, [beside])
   const onToggle = ({ newState }: ToggleEvent) => {
