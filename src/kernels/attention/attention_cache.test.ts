@@ -35,7 +35,9 @@ test('float32 has the kernels of attention.ts; halves have others of the same in
     { width: 2000, head_dim: 16 },
   ]
   const exact = cacheKernels(narrow, 'float32')
-  expect([exact.write, exact.decode]).toEqual([kv_cache_write, attention_decode])
+  const of_fives = cacheKernels({ width: 20, head_dim: 5 }, 'float32')
+  expect([exact.write, of_fives.decode]).toEqual([kv_cache_write, attention_decode])
+  expect(exact.decode.name).toBe('attention_decode_quads')
   const half = cacheKernels(narrow, 'float16')
   expect(half.step?.name).toBe(`${exact.step?.name}_f16`)
   expect(half.step?.bindings).toEqual(exact.step?.bindings)

@@ -119,11 +119,15 @@ export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: We
   )
 }
 
-/** Begins a run that takes a step whenever `giveTurn` is called; its first turn is given. */
-export function trainInTurns(): void {
-  start(true)
-  takes_turns = true
-  giveTurn()
+/** Begins a run that takes a step whenever `giveTurn` is called, gives its first turn, and calls `onBegun`: once all of its files are here. */
+export function trainInTurns(onBegun: () => void): void {
+  const experiment = nextExperiment(labStore.getState())
+  withContents(experiment, () => {
+    begin({ experiment, record: newRecordId(), paused: true })
+    takes_turns = true
+    giveTurn()
+    onBegun()
+  })
 }
 /** One step of a run that takes turns. */
 export const giveTurn = (): void => post({ type: 'turn' })

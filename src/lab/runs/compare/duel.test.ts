@@ -54,7 +54,7 @@ beforeEach(() => {
   frames = []
   openLab(() => first as unknown as LabPort, {
     address: 'https://understory.example/',
-    query: '',
+    query: '?p=tiny',
     hash: '',
     replaceQuery: () => {},
     nextFrame: (flush) => frames.push(flush),

@@ -99,8 +99,9 @@ export function startDuel(
   page: Pick<DuelPage, 'newRecorder'> & Partial<DuelPage>,
 ): void {
   endDuel()
-  trainInTurns()
-  living = new RunningDuel(experiment, preset_id, { ...browserPage, ...page })
+  trainInTurns(() => {
+    living = new RunningDuel(experiment, preset_id, { ...browserPage, ...page })
+  })
 }
 
 /** The two runs while they take turns: hears the first, and opens and commands the second. */
