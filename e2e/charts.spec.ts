@@ -106,7 +106,7 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
   // The warm start has 28 % of the width: its second half.
   await drag(page, entropy, 0.14, 0.28)
   await expectSteps(lab, '10 20')
-  await expect(lab.get('zoom-range')).toHaveText('10–20')
+  await expect(lab.get('zoom-range')).toHaveText('Charts show 10–20')
   await lab.get('zoom-first').press('ArrowRight')
   await expectSteps(lab, '11 20')
   await lab.get('zoom-last').press('ArrowLeft')
