@@ -134,6 +134,8 @@ function RunChoice({
   )
 }
 
+const isOfPhase = ({ path }: { readonly path: string }) => path.startsWith('phases.')
+
 /** The field by its name, its path or plain words, as the search of the settings finds it. */
 function FieldSearch(props: {
   readonly fields: ReturnType<typeof useFields>
@@ -153,7 +155,10 @@ function FieldSearch(props: {
         value={query}
         onChange={({ target }) => {
           setQuery(target.value)
-          const all = fields.filter((own) => isFound(target.value, own))
+          // What all phases share comes before what one phase says for itself.
+          const all = fields
+            .filter((own) => isFound(target.value, own))
+            .toSorted((a, b) => Number(isOfPhase(a)) - Number(isOfPhase(b)))
           const best = all.find((own) => isNamed(target.value, own)) ?? all[0]
           if (target.value.trim() !== '' && best) onField(best.path)
         }}
