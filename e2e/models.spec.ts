@@ -169,55 +169,60 @@ async function continuation(lab: LabPage): Promise<string[]> {
   return parts.allInnerTexts()
 }
 
-test('an opened model learns an adapter by reinforcement; what leaves says the same when it is opened', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(RUN)
-  await lab.waitForStatus('idle')
-  await choose(lab, qwen, () => command(lab, 'open folder'))
-  await lab.get('model-lora').check({ timeout: 120_000 })
-  await lab.get('model-train').click()
-  await expect(lab.get('toast')).toContainText(
-    'The next run begins with tiny-qwen3. Choose the rows',
-  )
-  await lab
-    .get('data-file')
-    .setInputFiles({ name: 'rows.jsonl', mimeType: '', buffer: Buffer.from(ROWS) })
-  await expect(lab.get('data-found')).toContainText('280 tokens')
-  await lab.get('data-use').click()
-  await expect(lab.get('data-dialog')).toBeHidden()
-  await expect.poll(() => page.url()).toContain('model.source=sha256-')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 240_000)
-  const scores = (await lab.steps()).flatMap(({ step, metrics }) =>
-    step > 0 ? [metrics['critic/score/mean']] : [],
-  )
-  expect(Math.max(...scores.slice(-2))).toBeGreaterThan(scores[0] + 0.2)
+// With LONG_TESTS a Llama too.
+for (const family of process.env.LONG_TESTS ? ['qwen3', 'llama'] : ['qwen3'])
+  test(`an opened ${family} learns an adapter by reinforcement; what leaves says the same when it is opened`, async ({
+    lab,
+    page,
+  }) => {
+    const model = family === 'qwen3' ? qwen : llama
+    await lab.open(RUN)
+    await lab.waitForStatus('idle')
+    await choose(lab, model, () => command(lab, 'open folder'))
+    await lab.get('model-lora').check({ timeout: 120_000 })
+    await lab.get('model-train').click()
+    await expect(lab.get('toast')).toContainText(
+      `The next run begins with tiny-${family}. Choose the rows`,
+    )
+    await lab
+      .get('data-file')
+      .setInputFiles({ name: 'rows.jsonl', mimeType: '', buffer: Buffer.from(ROWS) })
+    await expect(lab.get('data-found')).toContainText('280 tokens')
+    await lab.get('data-use').click()
+    await expect(lab.get('data-dialog')).toBeHidden()
+    await expect.poll(() => page.url()).toContain('model.source=sha256-')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 240_000)
+    const scores = (await lab.steps()).flatMap(({ step, metrics }) =>
+      step > 0 ? [metrics['critic/score/mean']] : [],
+    )
+    expect(Math.max(...scores.slice(-2))).toBeGreaterThan(scores[0] + 0.2)
 
-  const adapter = await exported(lab, 'peft')
-  const merged = await exported(lab, 'hf')
-  const embeddingOf = (own: string) =>
-    readSafetensors(readFileSync(join(own, 'model.safetensors')), own).tensors.get(
-      'model.embed_tokens.weight',
-    )?.data
-  // The base is frozen: the run began with the file's own weights and left them.
-  expect(embeddingOf(merged)).toEqual(embeddingOf(qwen))
-  rmSync(join(adapter, 'base'), { recursive: true })
-  await choose(lab, qwen, () => command(lab, 'open folder'))
-  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
-  await choose(lab, adapter, () =>
-    page.getByRole('button', { name: /or an adapter of this one/ }).click(),
-  )
-  await expect(lab.get('model-facts')).toContainText('is merged into it', { timeout: 120_000 })
-  const own = await continuation(lab)
-  await choose(lab, merged, () =>
-    page.getByRole('button', { name: /or an adapter of this one/ }).click(),
-  )
-  await expect(lab.get('model-facts')).not.toContainText('is merged into it', { timeout: 120_000 })
-  expect(await continuation(lab)).toEqual(own)
-  for (const folder of [adapter, merged]) rmSync(join(folder, '..'), { recursive: true })
-})
+    const adapter = await exported(lab, 'peft')
+    const merged = await exported(lab, 'hf')
+    const embeddingOf = (own: string) =>
+      readSafetensors(readFileSync(join(own, 'model.safetensors')), own).tensors.get(
+        'model.embed_tokens.weight',
+      )?.data
+    // The base is frozen: the run began with the file's own weights and left them.
+    expect(embeddingOf(merged)).toEqual(embeddingOf(model))
+    rmSync(join(adapter, 'base'), { recursive: true })
+    await choose(lab, model, () => command(lab, 'open folder'))
+    await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+    await choose(lab, adapter, () =>
+      page.getByRole('button', { name: /or an adapter of this one/ }).click(),
+    )
+    await expect(lab.get('model-facts')).toContainText('is merged into it', { timeout: 120_000 })
+    const own = await continuation(lab)
+    await choose(lab, merged, () =>
+      page.getByRole('button', { name: /or an adapter of this one/ }).click(),
+    )
+    await expect(lab.get('model-facts')).not.toContainText('is merged into it', {
+      timeout: 120_000,
+    })
+    expect(await continuation(lab)).toEqual(own)
+    for (const folder of [adapter, merged]) rmSync(join(folder, '..'), { recursive: true })
+  })
 
 // What a server does wrong stands in the console too, so these have a page whose console is not watched.
 test('a server without ranges or permission, or that leads elsewhere, is refused in a sentence; a cut download continues', async ({

@@ -12,6 +12,7 @@ import { checkpointSource } from '../lab/jobs/model_folders.ts'
 import { factorNames, loraScale } from '../model/adapter/lora.ts'
 import { readHfModel } from '../model/hf/hf_model.ts'
 import { readAdapter } from '../model/hf/peft_adapter.ts'
+import type { ModelConfig } from '../model/params/config.ts'
 import { unpackWeights } from '../model/params/params.ts'
 import { logitsRef } from '../model/transformer/policy.ref.ts'
 import { forwardRef } from '../model/transformer/transformer.ref.ts'
@@ -38,7 +39,38 @@ for case in json.load(sys.stdin):
         answers.append({"adapter": of(adapted), "merged": of(load(case["merged"]))})
 print(json.dumps(answers))
 `
+/** Logits of a model. */
+const LOGITS = `
+import json, sys
+import torch, transformers
+torch.set_num_threads(1)
+answers = []
+for case in json.load(sys.stdin):
+    model = transformers.AutoModelForCausalLM.from_pretrained(case["folder"]).eval()
+    with torch.no_grad():
+        answers.append(model(input_ids=torch.tensor([case["ids"]])).logits.flatten().tolist())
+print(json.dumps(answers))
+`
 const IDS = [4, 2, 9, 5, 10, 3, 7, 2]
+
+const exact = (named: Record<string, Float32Array>) =>
+  Object.fromEntries(Object.entries(named).map(([name, x]) => [name, Float64Array.from(x)]))
+
+/** Of the float64 model, for IDS. */
+function logitsOf(
+  config: ModelConfig,
+  params: Parameters<typeof forwardRef>[1],
+  adapter?: NonNullable<Parameters<typeof forwardRef>[3]>['adapter'],
+) {
+  const attention_mask = IDS.map(() => 1)
+  const position_ids = IDS.map((_, column) => column)
+  const batch = { input_ids: IDS, attention_mask, position_ids, rows: 1, width: IDS.length }
+  return logitsRef(config, params, forwardRef(config, params, batch, { adapter }).normed)
+}
+
+const furthest = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.from(a).reduce((most, x, j) => Math.max(most, Math.abs(x - b[j])), 0)
+
 const LORAS = [
   { r: 4, lora_alpha: 8 },
   { r: 2, use_rslora: true, target_modules: 'q_proj,v_proj,up_proj', layers_to_transform: '1' },
@@ -74,19 +106,9 @@ describe.skipIf(!hasModules('torch', 'transformers', 'peft'))(
       for (const [i, { adapter }] of cases.entries()) {
         const base = await readHfModel(modelDirectory(join(adapter, 'base')))
         const { lora, factors } = await readAdapter(modelDirectory(adapter), base.layout)
-        const exact = (named: Record<string, Float32Array>) =>
-          Object.fromEntries(Object.entries(named).map(([n, x]) => [n, Float64Array.from(x)]))
         const params = exact(unpackWeights(base.layout, base.weights))
-        const ones = IDS.map(() => 1)
-        const batch = { input_ids: IDS, attention_mask: ones, rows: 1, width: IDS.length }
-        const logits = (on: boolean) => {
-          const own = { factors: exact(factors), scaleOf: () => loraScale(lora) }
-          const all = { ...batch, position_ids: IDS.map((_, column) => column) }
-          const cache = forwardRef(base.config, params, all, { adapter: on ? own : undefined })
-          return logitsRef(base.config, params, cache.normed)
-        }
-        const furthest = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-          Array.from(a).reduce((most, x, j) => Math.max(most, Math.abs(x - b[j])), 0)
+        const own = { factors: exact(factors), scaleOf: () => loraScale(lora) }
+        const logits = (on: boolean) => logitsOf(base.config, params, on ? own : undefined)
         // The adapter does something.
         expect(furthest(logits(true), logits(false))).toBeGreaterThan(0.1)
         expect(furthest(logits(true), answers[i].adapter)).toBeLessThan(1e-4)
@@ -94,6 +116,26 @@ describe.skipIf(!hasModules('torch', 'transformers', 'peft'))(
         const q = factorNames('model.layers.1.self_attn.q_proj')
         expect(Object.keys(factors)).toContain(q.A)
       }
+    })
+
+    test('reads a model all of whose weights were trained, after 20 steps', async () => {
+      const experiment = tinyExperiment({
+        phases: [
+          { kind: 'sft', steps: 16 },
+          { kind: 'rl', steps: 4 },
+        ],
+      })
+      const trainer = await Trainer.create(gpu, trainerConfig(experiment))
+      while (!trainer.isFinished) await trainer.next()
+      const state = await trainer.exportState()
+      gpu.freeAll()
+      const run = { trainer: state, experiment, document: experiment, done: 0 }
+      const folder = join(root, 'trained')
+      writeFolder(folder, modelExport({ ...checkpointSource(run), understory: 'test' }))
+      const [expected] = python(LOGITS, [{ folder, ids: IDS }]) as number[][]
+      const { config, layout, weights } = await readHfModel(modelDirectory(folder))
+      const logits = logitsOf(config, exact(unpackWeights(layout, weights)))
+      expect(furthest(logits, expected)).toBeLessThan(1e-4)
     })
   },
 )
