@@ -171,10 +171,7 @@ async function continuation(lab: LabPage): Promise<string[]> {
 
 // With LONG_TESTS a Llama too.
 for (const family of process.env.LONG_TESTS ? ['qwen3', 'llama'] : ['qwen3'])
-  test(`an opened ${family} learns an adapter by reinforcement; what leaves says the same when it is opened`, async ({
-    lab,
-    page,
-  }) => {
+  test(`an adapter of an opened ${family} learns, leaves and comes back`, async ({ lab, page }) => {
     const model = family === 'qwen3' ? qwen : llama
     await lab.open(RUN)
     await lab.waitForStatus('idle')
