@@ -29,6 +29,15 @@ test('a single step begins a run where there is none', () => {
   ])
 })
 
+test('where the run begins with a shipped model, the order waits until the run has begun', async () => {
+  for (const order of [stepOnce, profileStep]) {
+    openPage('')
+    order()
+    await expect.poll(() => types()).toContain('start')
+    expect(types().slice(1)).toEqual(['start', order === stepOnce ? 'step' : 'profile'])
+  }
+})
+
 test('reset goes back to before step 0, and what the old run still sends is dropped', () => {
   openPage()
   port().says({ type: 'adapter', adapter })

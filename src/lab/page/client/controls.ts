@@ -42,15 +42,19 @@ export function goOnSlower(): string | undefined {
 
 /** One training step, then a pause; begins a run where there is none. */
 export function stepOnce(): void {
-  if (!isBusy(labStore.getState())) start(true)
-  post({ type: 'step' })
+  const step = () => post({ type: 'step' })
+  if (isBusy(labStore.getState())) step()
+  else start(true, step)
 }
 
 /** Measures the next step; begins a run where there is none, which then pauses. */
 export function profileStep(): void {
-  if (!isBusy(labStore.getState())) start(true)
-  labStore.setState({ is_profiling: true })
-  post({ type: 'profile' })
+  const profile = () => {
+    labStore.setState({ is_profiling: true })
+    post({ type: 'profile' })
+  }
+  if (isBusy(labStore.getState())) profile()
+  else start(true, profile)
 }
 
 /** Asks the next step of reinforcement for its tokens; in a pause, takes one step. Only while a run is on. */

@@ -27,11 +27,14 @@ export const takesTurns = (): boolean => takes_turns
 
 /**
  * Trains the experiment that the settings show, from its first step; a paused run waits before it. Where files are still being
- * read it begins once they are here; where one is missing it does not, and the notice asks for it.
+ * read it begins once they are here, and `onBegun` is called then; where one is missing it does not, and the notice asks for it.
  */
-export function start(paused: boolean): void {
+export function start(paused: boolean, onBegun: () => void = () => {}): void {
   const experiment = nextExperiment(labStore.getState())
-  withContents(experiment, () => begin({ experiment, record: newRecordId(), paused }))
+  withContents(experiment, () => {
+    begin({ experiment, record: newRecordId(), paused })
+    onBegun()
+  })
 }
 
 /** Does it at once where all files of the experiment are here, as for one that names none. */
@@ -119,11 +122,9 @@ export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: We
   )
 }
 
-/** Begins a run that takes a step whenever `giveTurn` is called, gives its first turn, and calls `onBegun`: once all of its files are here. */
+/** Begins a run that takes a step whenever `giveTurn` is called, gives its first turn, and calls `onBegun`. */
 export function trainInTurns(onBegun: () => void): void {
-  const experiment = nextExperiment(labStore.getState())
-  withContents(experiment, () => {
-    begin({ experiment, record: newRecordId(), paused: true })
+  start(true, () => {
     takes_turns = true
     giveTurn()
     onBegun()
