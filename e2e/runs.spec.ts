@@ -64,8 +64,8 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await lab.open(SHORT)
   await lab.waitForStatus('idle')
   await train(lab)
-  const first_numbers = await shownNumbers(lab)
   await waitForRecords(page, FINISHED)
+  const first_numbers = await shownNumbers(lab)
 
   // The second run has another learning rate; the first one is there after a reload.
   await setLearningRate(page, '0.01')
@@ -117,7 +117,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   // A past run has its own numbers on the page, and the way back.
   await lab.get('run').nth(1).getByTestId('open-run').click()
   await expect(lab.get('past-run')).toContainText('read-only')
-  expect(await shownNumbers(lab)).toEqual(first_numbers)
+  await expect.poll(() => shownNumbers(lab)).toEqual(first_numbers)
   await expect(lab.get('phases')).toContainText('3 of 3')
   await expect(lab.get('train')).toBeVisible()
   await expect(lab.get('add-phase')).toBeHidden()
