@@ -58,6 +58,15 @@ export class LabPage {
   /** Opens one of the page's parts. */
   show = (tab: Tab) => this.get(`tab-${tab}`).click()
 
+  /** Drops files or folders of the disk on the page, as a mouse does. */
+  async drop(...files: string[]): Promise<void> {
+    const session = await this.page.context().newCDPSession(this.page)
+    const event = { x: 300, y: 300, data: { items: [], files, dragOperationsMask: 1 } }
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, ...event })
+    await session.detach()
+  }
+
   async waitForStatus(status: string, timeout = 60_000): Promise<void> {
     await expect(this.get('status')).toHaveAttribute('data-status', status, { timeout })
   }

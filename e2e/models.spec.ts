@@ -44,12 +44,13 @@ async function find(lab: LabPage, address: string): Promise<void> {
   await agree(lab.page)
 }
 
-test('a folder is looked into, compared with another, and answers', async ({ lab, page }) => {
+test('a dropped folder is looked into, compared with a chosen one, and answers', async ({
+  lab,
+  page,
+}) => {
   await lab.open('v=1&p=tiny')
   await lab.waitForStatus('idle')
-  const choosing = page.waitForEvent('filechooser')
-  await command(lab, 'open folder')
-  await (await choosing).setFiles(qwen)
+  await lab.drop(qwen)
   await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 32 channels, 280 tokens', {
     timeout: 120_000,
   })

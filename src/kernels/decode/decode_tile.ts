@@ -6,7 +6,7 @@ import tile from './decode_tile.wgsl?raw'
 interface Parts {
   /** a$, where row$ begins in a, in vectors of four. */
   readonly rows: string
-  /** x$, four factors of that row; the last line goes on in the next. */
+  /** x$, four factors of that row. The template's next piece continues the last line. */
   readonly factor: string
   /** What the sums l$ and r$ are turned into. */
   readonly finish: string

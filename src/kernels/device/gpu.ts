@@ -129,7 +129,7 @@ export class Gpu implements Allocator {
     await Promise.all(kernels.map((kernel) => this.#pipelines.compile(kernel as AnyKernel)))
   }
 
-  /** `watch` is told after every kernel how many are compiled, of those asked for so far; undefined ends it. */
+  /** `watch` is called after every kernel with how many are compiled, of how many that were asked for; undefined ends that. */
   set compiling(watch: Pipelines['watch']) {
     this.#pipelines.watch = watch
   }

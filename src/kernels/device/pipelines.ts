@@ -17,7 +17,7 @@ export class Pipelines {
   readonly #arena: GPUBuffer
   readonly #compiled = new Map<string, Promise<Compiled>>()
   #asked = 0
-  /** Is told how many kernels are compiled, of those that were asked for so far. */
+  /** Called with how many kernels are compiled, of how many that were asked for. */
   watch: ((done: number, asked: number) => void) | undefined
 
   constructor(open: OpenDevice, arena: GPUBuffer) {

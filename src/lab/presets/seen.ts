@@ -12,5 +12,5 @@ export interface PresetSeen {
 
 const SEEN: Readonly<Record<string, PresetSeen>> = presets_seen
 
-/** Of the preset of that id; undefined where `npm run presets` has not written it yet. */
+/** What was seen of a preset; undefined before `npm run presets` has run it. */
 export const seenOf = (id: string): PresetSeen | undefined => SEEN[id]

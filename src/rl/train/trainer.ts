@@ -83,6 +83,8 @@ export class Trainer {
     const trained_before = parts.actor.size.trains
     const config = { ...changed, matmul, fusion, trained_before }
     if (!servesToo(this.config, config)) return false
+    // One after the other: both would record what neither finds recorded.
+    await this.#later
     this.#later = prepareParts(gpu, parts, config)
     await this.#later
     this.#training.config = config
