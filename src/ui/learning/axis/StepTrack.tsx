@@ -145,10 +145,9 @@ const shareOf = ({ currentTarget, clientX }: PointerEvent<HTMLElement>): number 
   return (clientX - left) / (width || 1)
 }
 
-/** The handle under the pointer, the middle of the axis belongs to the shown step. */
+/** The handle under the pointer: the upper half of the track moves the shown step, the lower one an end of the zoom where one is near. */
 function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
   const { width, top, height } = event.currentTarget.getBoundingClientRect()
-  // The ends of the zoom are the lower half.
   if (event.clientY < top + height / 2) return 'scrubber'
   const at = shareOf(event) * width
   const near = [...event.currentTarget.querySelectorAll<HTMLElement>('.axis-end')].find(
@@ -157,7 +156,7 @@ function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
   return (near?.dataset.handle as Grabbed | undefined) ?? 'scrubber'
 }
 
-/** Which steps the handles stand at, and what moving them does. */
+/** Which steps the handles are at, and what moving them does. */
 function useHandles() {
   useStore(uiStore, selectFrame)
   const at_step = useAtStep()

@@ -26,7 +26,8 @@ export async function saveReport(entries: readonly RunEntry[]): Promise<void> {
       pieces: [new TextEncoder().encode(text)],
     }))
     saveFile(`${FOLDER}.zip`, await zipOf(FOLDER, files))
-    showToast(`Saved ${FOLDER}.zip: report.md and ${files.length - 1} pictures`)
+    const of = runs.length < entries.length ? `, of the first ${runs.length} runs` : ''
+    showToast(`Saved ${FOLDER}.zip: report.md and ${files.length - 1} pictures${of}`)
   } catch (error) {
     showToast(`The report could not be made: ${error instanceof Error ? error.message : error}`)
   }
