@@ -59,6 +59,8 @@ export type RunCommand =
       readonly observe?: ObservationRequest | undefined
       /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is allocated without asking. */
       readonly allow_bytes?: number | undefined
+      /** It drops no run: those that are started so share the device, and take a step each in turn. */
+      readonly in_turn?: boolean | undefined
     }
   /** Asks how much memory a run of this document would take. Answered by `plan`; allocates nothing. */
   | { readonly type: 'plan'; readonly experiment: Experiment }
@@ -88,8 +90,8 @@ export type RunCommand =
   | { readonly type: 'checkpoint' }
   /** Sends a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
-  /** Frees the run's GPU memory. */
-  | { readonly type: 'stop' }
+  /** Frees the run's GPU memory; without `run`, that of all. */
+  | { readonly type: 'stop'; readonly run?: number }
 
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
