@@ -124,6 +124,8 @@ export type LabEvent =
       readonly cache?: string
     }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
+  /** A run that takes turns begins when others are over: their memory plans and its own do not fit together. */
+  | { readonly type: 'waits'; readonly run: number }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
   /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */

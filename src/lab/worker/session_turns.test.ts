@@ -39,8 +39,7 @@ test('a run whose memory does not fit beside the others waits until one is over'
   const { session, events } = fakeLab({ takes_bytes: 40 })
   for (const run of [1, 2, 3]) session.handle(turn(run))
   await session.idle
-  const waits = all(events, 'progress').filter(({ message }) => /Waits for memory/.test(message))
-  expect(waits.map(({ run }) => run)).toEqual([3])
+  expect(all(events, 'waits')).toEqual([{ type: 'waits', run: 3 }])
   expect(order(events).indexOf('3:0')).toBeGreaterThan(order(events).indexOf('1:6'))
   expect(ended(events)).toHaveLength(3)
 })

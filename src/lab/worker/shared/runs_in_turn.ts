@@ -48,8 +48,7 @@ export class RunsInTurn {
     })
     this.#members.set(id, member)
     this.#letIn()
-    if (!member.is_in)
-      this.#host.post({ type: 'progress', run: id, message: 'Waits for memory of another run' })
+    if (!member.is_in) this.#host.post({ type: 'waits', run: id })
     const over = Promise.all([entered, ready])
       .then(() => this.#drive(run, id))
       .then(() => {
