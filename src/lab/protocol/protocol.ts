@@ -29,6 +29,7 @@ import type { BrokenStep } from './guard.ts'
 import type { LookCommand, LookEvent } from './look.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
+import type { PlanCommand, PlanEvent } from './plan.ts'
 import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
@@ -62,8 +63,7 @@ export type RunCommand =
       /** It drops no run: those that are started so share the device, and take a step each in turn. */
       readonly in_turn?: boolean | undefined
     }
-  /** Asks how much memory a run of this document would take. Answered by `plan`; allocates nothing. */
-  | { readonly type: 'plan'; readonly experiment: Experiment }
+  | PlanCommand
   /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
   | { readonly type: 'observe'; readonly request: ObservationRequest }
   | { readonly type: 'pause' }
@@ -124,7 +124,7 @@ export type LabEvent =
       readonly cache?: string
     }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
-  /** A run that takes turns begins when others are over: their memory plans and its own do not fit together. */
+  /** A run that takes turns waits for the memory of others: their plans and its own do not fit together. */
   | { readonly type: 'waits'; readonly run: number }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
@@ -289,14 +289,7 @@ export type LabEvent =
       readonly observation: Observation
     }
   | RunProgram
-  /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
-  | {
-      readonly type: 'plan'
-      readonly bytes: number
-      readonly allowed_bytes: number
-      /** Which settings save how much, where it would take more than is allocated without asking. */
-      readonly savings?: string
-    }
+  | PlanEvent
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
   | { readonly type: 'benchmark_failed'; readonly error: LabError }

@@ -1,8 +1,8 @@
 // Commands in, events out: what the worker receives, and what it posts. Knows neither the worker nor the GPU, so Node can test it.
 import { newestFirst } from '../checkpoints/schedule.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import type { Experiment } from '../experiment/schema.ts'
 import type { LookCommand } from '../protocol/look.ts'
+import type { PlanCommand } from '../protocol/plan.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
 import { lookInto } from './opened/look.ts'
 import { Run } from './run.ts'
@@ -45,7 +45,7 @@ export class Session {
         return
       }
       case 'plan':
-        this.#plan(command.experiment)
+        this.#plan(command)
         return
       case 'benchmark':
         this.#then(() => this.#benchmark())
@@ -135,12 +135,12 @@ export class Session {
   }
 
   /** A document that cannot be planned is refused when it is to be trained, with its reason. */
-  #plan(experiment: Experiment): void {
+  #plan({ experiment, id }: PlanCommand): void {
     const { plan, post } = this.#host
     const parsed = parseExperiment(experiment)
     if (!plan || !parsed.ok) return
     try {
-      post({ type: 'plan', ...plan(parsed.experiment) })
+      post({ type: 'plan', ...(id !== undefined && { id }), ...plan(parsed.experiment) })
     } catch {
       // Such as a pattern of a reward that is still being typed.
     }

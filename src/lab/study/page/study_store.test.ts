@@ -30,7 +30,7 @@ type Answer = 'finished' | 'lost' | 'silence'
 type Said = (event: object) => void
 
 /** Answers each start as `answer` says: at once, or never. `say` of a run posts something in its name. */
-function workers(answer: (run: string, tries: number) => Answer) {
+function workers(answer: (run: string, tries: number) => Answer, takes = 1) {
   const asked: string[] = []
   const say = new Map<string, Said>()
   const createPort = (): LabPort => {
@@ -40,6 +40,10 @@ function workers(answer: (run: string, tries: number) => Answer) {
         if (type === 'message') hear = listener
       },
       postMessage: (request: LabCommand) => {
+        const answered = (data: object) => queueMicrotask(() => hear({ data: data as LabEvent }))
+        if (request.type === 'open') answered({ type: 'adapter', adapter: { description: 'fake' } })
+        if (request.type === 'plan')
+          answered({ type: 'plan', id: request.id, bytes: takes, allowed_bytes: 2 ** 30 })
         if (request.type !== 'start') return
         const { name, seed } = request.experiment
         const run = `${name} ${seed}`.replace('Two rates: ', '')
@@ -124,6 +128,20 @@ test('a run that breaks is kept as failed, and the others train on', async () =>
   await vi.waitFor(() => expect(kept.results).toHaveLength(3))
   gpu.say.get('fast 1')?.({ type: 'guarded', step: 3, broken: [] })
   await vi.waitFor(() => expect(kept.results.at(-1)).toMatchObject({ status: 'failed', seed: 1 }))
+})
+
+test('arms that cannot run here are named before anything is trained', async () => {
+  const page = await freshPage()
+  const gpu = workers(() => 'finished', 3 * 2 ** 30)
+  await page.openStudy(async () => storage(), gpu.createPort)
+  page.setStudy(study)
+  page.trainStudy()
+  await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
+  expect(page.studyStore.getState().problems).toEqual([
+    expect.stringMatching(/^slow: it would take 3.00 GiB of GPU memory/),
+    expect.stringMatching(/^fast: /),
+  ])
+  expect(gpu.asked).toEqual([])
 })
 
 test('a device that stays lost ends the training with its reason', async () => {

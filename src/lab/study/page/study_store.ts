@@ -182,12 +182,10 @@ const OTHER_TAB =
 
 /** Trains what is missing of the study as it is now. */
 async function train(study: Study): Promise<void> {
+  const { arms } = studyStore.getState()
   const own = new StudyTraining({
-    ...{ study, createPort },
-    missing: () => {
-      const { arms, results } = studyStore.getState()
-      return plan(study, arms, results)?.runs ?? []
-    },
+    ...{ study, arms, createPort },
+    missing: () => plan(study, arms, studyStore.getState().results)?.runs ?? [],
     at_once: () => studyStore.getState().at_once,
     keep: async (result) => {
       await storage?.keep(result)
@@ -198,12 +196,12 @@ async function train(study: Study): Promise<void> {
   living = own
   const is_claimed = await claimRun(LOCK)
   if (living !== own) return
-  const problem = is_claimed ? await own.train() : OTHER_TAB
+  const problems = is_claimed ? await own.train() : [OTHER_TAB]
   living = undefined
   releaseRun(LOCK)
-  studyStore.setState({ is_training: false, present: [], problems: problem ? [problem] : [] })
+  studyStore.setState({ is_training: false, present: [], problems })
   // The other tab has written that it trains.
   if (!is_claimed) return
   write()
-  if (!problem) await forgetStates([])
+  if (problems.length === 0) await forgetStates([])
 }

@@ -1,5 +1,6 @@
 // Trains the missing runs of a study until none is missing: so many at once, in their order, so that an early look compares like with like.
 import type { LabPort } from '../../page/port.ts'
+import type { Arm } from '../arms.ts'
 import type { PlannedRun } from '../queue.ts'
 import type { RunResult } from '../results.ts'
 import type { Study } from '../study.ts'
@@ -15,6 +16,7 @@ export interface PresentRun extends RunProgress {
 /** What a training needs of the study around it. */
 export interface TrainingOf {
   readonly study: Study
+  readonly arms: readonly Arm[]
   createPort(): LabPort
   /** The runs that have no result yet, in the order of training. */
   missing(): readonly PlannedRun[]
@@ -50,12 +52,23 @@ export class StudyTraining {
     this.#worker?.end()
   }
 
-  /** Resolves when no run is missing, or with the reason why one cannot be trained; never once it was ended. */
-  async train(): Promise<string | undefined> {
+  /** Resolves when no run is missing, or with the reasons why one cannot be trained; never once it was ended. */
+  async train(): Promise<readonly string[]> {
     let running = new Map<string, Promise<Ended>>()
     for (let tries = 0; ; ) {
-      for (const run of this.#next(running)) running.set(nameOf(run), this.#run(run))
-      if (running.size === 0) break
+      const next = this.#next(running)
+      if (running.size + next.length === 0) break
+      const worker = this.#worker ?? new StudyWorker(this.#of.createPort())
+      if (!this.#worker) {
+        this.#worker = worker
+        const problems = await worker.open(this.#of.arms)
+        if (this.#is_over) return new Promise(() => {})
+        if (problems.length > 0) {
+          this.#endWorker()
+          return problems
+        }
+      }
+      for (const run of next) running.set(nameOf(run), this.#run(run, worker))
       const { name, outcome } = await Promise.race(running.values())
       if (this.#is_over) return new Promise(() => {})
       running.delete(name)
@@ -68,10 +81,10 @@ export class StudyTraining {
       // The others continue with it in another worker.
       this.#endWorker()
       running = new Map()
-      if (++tries >= TRIES) return `${name}: ${outcome.problem}`
+      if (++tries >= TRIES) return [`${name}: ${outcome.problem}`]
     }
     this.#endWorker()
-    return undefined
+    return []
   }
 
   #next(running: ReadonlyMap<string, unknown>): readonly PlannedRun[] {
@@ -82,13 +95,12 @@ export class StudyTraining {
       .slice(0, room)
   }
 
-  async #run(run: PlannedRun): Promise<Ended> {
+  async #run(run: PlannedRun, worker: StudyWorker): Promise<Ended> {
     const name = nameOf(run)
     const of = run.experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
     const onProgress = (progress: RunProgress) => this.#tell(name, { name, of, ...progress })
     onProgress({ step: 0, waits: false })
-    this.#worker ??= new StudyWorker(this.#of.createPort())
-    return { name, outcome: await this.#worker.train(run, this.#of.study, onProgress) }
+    return { name, outcome: await worker.train(run, this.#of.study, onProgress) }
   }
 
   #tell(name: string, present: PresentRun | undefined): void {

@@ -1,9 +1,12 @@
 // The worker that trains the runs of a study, beside whatever else the page trains: several at once on one device, a step of each in turn
 // (lab/worker/shared). A run continues from its newest checkpoint where the page was left while it trained.
+
+import { gibibytes } from '../../../kernels/device/errors.ts'
 import { DEFAULT_SCHEDULE, newestFirst } from '../../checkpoints/schedule.ts'
 import { listCheckpoints, removeCheckpoints } from '../../checkpoints/storage/browse.ts'
 import type { LabPort } from '../../page/port.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
+import type { Arm } from '../arms.ts'
 import type { PlannedRun } from '../queue.ts'
 import { ResultLog, type RunResult } from '../results.ts'
 import type { Study } from '../study.ts'
@@ -33,6 +36,10 @@ export class StudyWorker {
   readonly #port: LabPort
   readonly #clock = new TurnClock()
   readonly #living = new Map<number, Living>()
+  /** Bytes that the arms take, and those that are allowed, by the number of the arm. */
+  readonly #plans = new Map<number, { readonly bytes: number; readonly allowed_bytes: number }>()
+  /** Hears that the GPU is open, or why it is not. */
+  #onOpen: (problem?: string) => void = () => {}
   #adapter = ''
   /** The number of the newest run. */
   #newest = 0
@@ -41,9 +48,32 @@ export class StudyWorker {
     this.#port = port
     port.addEventListener('message', ({ data }) => this.#hear(data))
     port.addEventListener('error', ({ message = 'The worker could not be loaded.' }) => {
+      this.#onOpen(message)
       for (const run of this.#living.values()) run.fail(message)
     })
-    port.postMessage({ type: 'open' })
+  }
+
+  /** Opens the GPU. Resolves with why it cannot be opened, or which arms cannot run here: before anything is trained. */
+  async open(arms: readonly Arm[]): Promise<readonly string[]> {
+    const problem = await new Promise<string | undefined>((resolve) => {
+      this.#onOpen = resolve
+      for (const [id, { experiment }] of arms.entries())
+        this.#port.postMessage({ type: 'plan', id, experiment })
+      this.#port.postMessage({ type: 'open' })
+    })
+    if (problem !== undefined) return [problem]
+    const found = await Promise.all(arms.map((arm, id) => this.#problemOf(arm, id)))
+    return found.flatMap((one) => one ?? [])
+  }
+
+  async #problemOf({ name, experiment }: Arm, id: number): Promise<string | undefined> {
+    const { bytes, allowed_bytes } = this.#plans.get(id) ?? { bytes: 0, allowed_bytes: 0 }
+    if (bytes > allowed_bytes)
+      return `${name}: it would take ${gibibytes(bytes)} of GPU memory, and a study takes no more than ${gibibytes(allowed_bytes)}.`
+    return filesOf(experiment).then(
+      () => undefined,
+      (error: Error) => `${name}: ${error.message}`,
+    )
   }
 
   /** Trains a run from its first step, or from where it was left. `onProgress` hears how far it is. Never rejects. */
@@ -83,10 +113,13 @@ export class StudyWorker {
   }
 
   #hear(event: LabEvent): void {
-    if (event.type === 'adapter') this.#adapter = event.adapter.description
+    if (event.type === 'adapter') {
+      this.#adapter = event.adapter.description
+      this.#onOpen()
+    } else if (event.type === 'plan' && event.id !== undefined) this.#plans.set(event.id, event)
+    else if (event.type === 'failed' && event.run === undefined) this.#onOpen(event.error.message)
     else if (event.type === 'run_program') void this.#call(event)
     else if ('run' in event && event.run !== undefined) this.#living.get(event.run)?.hear(event)
-    else for (const run of this.#living.values()) run.hear(event)
   }
 
   /** Has a program of a person called in its sandbox. */
