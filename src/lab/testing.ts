@@ -41,8 +41,8 @@ type Options = typeof NO_MISFORTUNES
 class FakeMachine implements FakeSurroundings {
   readonly log: string[] = []
   clock = 0
-  /** Takes the present device away. */
-  lose: (error: GpuError) => void = () => {}
+  /** Those whose devices are open. */
+  readonly #losing: ((error: GpuError) => void)[] = []
   readonly #options: Options
   #is_hanging = true
   #opened = 0
@@ -58,6 +58,12 @@ class FakeMachine implements FakeSurroundings {
   }
   isHanging(): boolean {
     return this.#is_hanging
+  }
+
+  /** Takes the present devices away. */
+  lose(error: GpuError): void {
+    this.#is_hanging = false
+    for (const hear of this.#losing.splice(0)) hear(error)
   }
 
   async prepare(is_careful = false, allow_bytes = 0): Promise<RunDevice> {
@@ -76,10 +82,7 @@ class FakeMachine implements FakeSurroundings {
     return {
       adapter: { ...ADAPTER, is_software, description: adapter },
       lost: new Promise((resolve) => {
-        this.lose = (error) => {
-          this.#is_hanging = false
-          resolve(error)
-        }
+        this.#losing.push(resolve)
       }),
       defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
       variants: new Set(['plain', 'fast']),

@@ -29,6 +29,7 @@ import type { BrokenStep } from './guard.ts'
 import type { LookCommand, LookEvent } from './look.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
+import type { PlanCommand, PlanEvent } from './plan.ts'
 import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
@@ -59,9 +60,10 @@ export type RunCommand =
       readonly observe?: ObservationRequest | undefined
       /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is allocated without asking. */
       readonly allow_bytes?: number | undefined
+      /** It drops no run: those that are started so share the device, and take a step each in turn. */
+      readonly in_turn?: boolean | undefined
     }
-  /** Asks how much memory a run of this document would take. Answered by `plan`; allocates nothing. */
-  | { readonly type: 'plan'; readonly experiment: Experiment }
+  | PlanCommand
   /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
   | { readonly type: 'observe'; readonly request: ObservationRequest }
   | { readonly type: 'pause' }
@@ -88,8 +90,8 @@ export type RunCommand =
   | { readonly type: 'checkpoint' }
   /** Sends a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
-  /** Frees the run's GPU memory. */
-  | { readonly type: 'stop' }
+  /** Frees the run's GPU memory; without `run`, that of all. */
+  | { readonly type: 'stop'; readonly run?: number }
 
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
@@ -122,6 +124,8 @@ export type LabEvent =
       readonly cache?: string
     }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
+  /** A run that takes turns waits for the memory of others: their plans and its own do not fit together. */
+  | { readonly type: 'waits'; readonly run: number }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
   /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */
@@ -285,14 +289,7 @@ export type LabEvent =
       readonly observation: Observation
     }
   | RunProgram
-  /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
-  | {
-      readonly type: 'plan'
-      readonly bytes: number
-      readonly allowed_bytes: number
-      /** Which settings save how much, where it would take more than is allocated without asking. */
-      readonly savings?: string
-    }
+  | PlanEvent
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
   | { readonly type: 'benchmark_failed'; readonly error: LabError }

@@ -6,6 +6,7 @@ import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { plannedCosts, plannedStep } from './costs.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
+import { unrunnable } from './runnable.ts'
 import type { Settings, Study } from './study.ts'
 
 /** One arm: what it is called, what it sets, and its experiment, whose seed is that of the base. */
@@ -128,6 +129,8 @@ function makeArm(
     const [{ path, message }] = parsed.issues
     return `${name}: ${path}: ${message}`
   }
+  const problem = unrunnable(parsed.experiment)
+  if (problem !== undefined) return `${name}: ${problem}`
   const experiment = withBudget(parsed.experiment, base, study)
   return typeof experiment === 'string'
     ? `${name}: ${experiment}`

@@ -119,9 +119,14 @@ export const systemClock: Clock = {
 export interface RunHost extends Clock {
   /**
    * `is_careful`: in shorter submissions than usual, because the device was lost. Throws MemoryRefusal where the run would take
-   * more than `allow_bytes` and more than is allocated without asking.
+   * more than `allow_bytes` and more than is allocated without asking. `is_shared`: other runs are on the device too.
    */
-  prepare(experiment: Experiment, is_careful?: boolean, allow_bytes?: number): Promise<RunDevice>
+  prepare(
+    experiment: Experiment,
+    is_careful?: boolean,
+    allow_bytes?: number,
+    is_shared?: boolean,
+  ): Promise<RunDevice>
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost
   /** Of the app and of the browser: what was measured under another one is measured again. */

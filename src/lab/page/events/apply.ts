@@ -91,6 +91,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   }),
   alive: same,
   run_program: same,
+  waits: same,
   checkpoint_file: same,
   checkpoint_file_failed: same,
   phase: (state, { step, phase, reason }) => ({
