@@ -124,6 +124,7 @@ class Replay {
       case 'trace':
       case 'observe':
       case 'profile':
+      case 'measure':
       case 'verdict':
       case 'undo_verdict':
       case 'checkpoint':

@@ -4,7 +4,7 @@ import { parseExperiment } from '../experiment/experiment.ts'
 import { type Document, setAt } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
-import { plannedCosts, plannedStep } from './costs.ts'
+import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
 import type { Settings, Study } from './study.ts'
 
