@@ -1,7 +1,7 @@
 // What presets are found by.
 import { expect, test } from 'vitest'
 import { PRESETS, presetOf } from './presets.ts'
-import { ANY, choicesOf, hasTags, tagsOf } from './tags.ts'
+import { ANY, choicesOf, hasTags, smallFirst, tagsOf } from './tags.ts'
 
 const of = (id: string) => {
   const preset = presetOf(id)
@@ -36,4 +36,12 @@ test('every choice finds a preset, and wanting nothing finds all', () => {
     }
   expect(all.filter((tags) => hasTags(tags, ANY))).toHaveLength(PRESETS.length)
   expect(hasTags(of('tiny-ppo'), { ...ANY, method: 'GRPO' })).toBe(false)
+})
+
+test('small models come first, and the menu’s order holds among them', () => {
+  const all = PRESETS.map(({ id, experiment }) => ({ id, tags: tagsOf(experiment) }))
+  const ids = smallFirst(all).map(({ id }) => id)
+  expect(ids[0]).toBe('first-run')
+  expect(ids.indexOf('tiny-collapse')).toBeLessThan(ids.indexOf('two-skills-bupo'))
+  expect(ids.at(-1)).toBe('qwen3-0-6b-gsm8k')
 })

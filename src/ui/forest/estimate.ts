@@ -34,8 +34,6 @@ export function useEstimate(experiment: Experiment): EstimateWords | undefined {
 
 /** One digit: more would promise what an estimate cannot hold. */
 function roughDuration(seconds: number): string {
-  const unit = seconds < 60 ? 1 : seconds < 3600 ? 60 : 3600
-  const name = { 1: 's', 60: 'min', 3600: 'h' }[unit]
-  const count = Math.max(1, Number((seconds / unit).toPrecision(1)))
-  return `${count} ${name}`
+  const [unit, name] = seconds < 55 ? [1, 's'] : seconds < 3300 ? [60, 'min'] : [3600, 'h']
+  return `${Math.max(1, Number((seconds / unit).toPrecision(1)))} ${name}`
 }

@@ -4,7 +4,15 @@ import { unopenedModel } from '../../lab/content/models/unopened.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { figuresOf } from '../../lab/presets/drawn.ts'
 import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
-import { ANY, choicesOf, hasTags, type Tags, tagsOf, type Wanted } from '../../lab/presets/tags.ts'
+import {
+  ANY,
+  choicesOf,
+  hasTags,
+  smallFirst,
+  type Tags,
+  tagsOf,
+  type Wanted,
+} from '../../lab/presets/tags.ts'
 import { useLab } from '../base/run.ts'
 import { useEstimate } from '../forest/estimate.ts'
 import { openPreset } from '../palette/actions.ts'
@@ -103,7 +111,7 @@ function Filters(props: {
 function Cards() {
   const [wanted, setWanted] = useState(ANY)
   const all = useMemo(
-    () => PRESETS.map((preset) => ({ preset, tags: tagsOf(preset.experiment) })),
+    () => smallFirst(PRESETS.map((preset) => ({ preset, tags: tagsOf(preset.experiment) }))),
     [],
   )
   const choices = useMemo(() => choicesOf(all.map(({ tags }) => tags)), [all])
