@@ -56,10 +56,12 @@ test('a metric is pinned to the board, and the link brings the board back', asyn
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await lab.withoutMoments()
-  await lab.open(`v=1&p=tiny&phases.0.steps=2&phases.1.steps=1&phases.2.steps=1${QUICK}`)
+  await lab.open(
+    `v=1&p=tiny&phases=sft&phases.0.steps=2&phases.0.batch_size=8&validation.prompts=8${QUICK}`,
+  )
   await lab.waitForStatus('idle')
   await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
+  await lab.waitForStatus('finished', 300_000)
   await lab.get('more-charts').locator('summary').first().click()
   await lab.get('more-search').fill('dispatches')
   await lab.get('pin-perf/dispatches').click()
