@@ -10,7 +10,6 @@ import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TokenTable } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/reward_training.ts'
-import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { Generation } from '../../rl/train/step_result.ts'
 import type { ContentFile } from '../content/content.ts'
@@ -30,7 +29,7 @@ import type { LookCommand, LookEvent } from './look.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { PlanCommand, PlanEvent } from './plan.ts'
-import type { Metrics, RolloutSample } from './results.ts'
+import type { AdapterSpeed, BenchmarkNumbers, Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 5
@@ -76,8 +75,8 @@ export type RunCommand =
   | { readonly type: 'profile' }
   /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when no such step comes. */
   | { readonly type: 'trace' }
-  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`. */
-  | { readonly type: 'benchmark' }
+  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`; `measure` by `speed` or not at all. */
+  | { readonly type: 'benchmark' | 'measure' }
   /** Ends the current phase after the step in flight. */
   | { readonly type: 'next_phase' }
   /** A person's verdict on a pair of `pairs`. Answered by `pairs`; one that is not the next in line changes nothing. */
@@ -111,6 +110,7 @@ export type LabEvent =
   | LookEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
+  | { readonly type: 'speed'; readonly speed: AdapterSpeed }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
   /** The kernels that the run's matrix products use, where they were chosen by measuring or pinned; default kernels otherwise. */

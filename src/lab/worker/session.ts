@@ -50,6 +50,9 @@ export class Session {
       case 'benchmark':
         this.#then(() => this.#benchmark())
         return
+      case 'measure':
+        this.#then(() => this.#measure())
+        return
       case 'verdict':
         this.#run?.decide(command.id, command.choice)
         return
@@ -152,6 +155,12 @@ export class Session {
     } catch (error) {
       this.#host.post({ type: 'failed', run: undefined, error: labError(error) })
     }
+  }
+
+  /** An estimate is all that it is for: nobody waits for one that cannot be made. */
+  async #measure(): Promise<void> {
+    const speed = await this.#host.speed?.().catch(() => undefined)
+    if (speed) this.#host.post({ type: 'speed', speed })
   }
 
   async #benchmark(): Promise<void> {

@@ -13,7 +13,13 @@ import type { SteeringAction } from '../experiment/steering/actions.ts'
 import type { MatmulNeeds } from '../protocol/kernel_choice.ts'
 import type { Observation, ObservationRequest } from '../protocol/observation.ts'
 import type { LabError, LabEvent } from '../protocol/protocol.ts'
-import type { BenchmarkNumbers, MatmulChoice, Peak, Profile } from '../protocol/results.ts'
+import type {
+  AdapterSpeed,
+  BenchmarkNumbers,
+  MatmulChoice,
+  Peak,
+  Profile,
+} from '../protocol/results.ts'
 import { MemoryRefusal } from './memory_budget.ts'
 import type { Steered } from './steered_run.ts'
 
@@ -152,6 +158,8 @@ export interface SessionHost extends RunHost {
     readonly allowed_bytes: number
     readonly savings?: string
   }
+  /** What `measure` is answered with; without it nothing is. */
+  speed?(): Promise<AdapterSpeed>
   benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
 }
 

@@ -11,6 +11,7 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import { type AdapterSpeed, probeSpeed } from '../../kernels/peak/speed.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
@@ -154,6 +155,7 @@ async function prepare(
 
 let files: ReturnType<typeof openCheckpointFiles> | undefined
 let peak: Promise<Peak | undefined> | undefined
+let speed: Promise<AdapterSpeed> | undefined
 
 const session = new Session({
   open: () => devices.facts(),
@@ -168,6 +170,10 @@ const session = new Session({
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)
     return peak
+  },
+  speed: () => {
+    speed ??= alone(probeSpeed)
+    return speed
   },
   benchmark: (onProgress) => {
     const preset = presetOf(BENCHMARK_PRESET)

@@ -80,7 +80,7 @@ export function Status() {
         {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
         {planned === undefined || is_replaying || lacks_gpu ? null : (
           <span className="soft" data-testid="planned-bytes" data-bytes={planned.bytes}>
-            {`, takes ${time === undefined ? '' : `${time} and `}${formatBytes(planned.bytes)} of GPU memory${planned.savings ? `. ${planned.savings}` : ''}`}
+            {`, takes ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory${planned.savings ? `. ${planned.savings}` : ''}`}
           </span>
         )}
       </span>

@@ -144,6 +144,8 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   ...{ model_opened: same, model_found: same, model_progress: same, models_kept: same },
   model_saved: same,
   ...{ model_read: same, model_written: same, model_start: same, model_failed: same },
+  // Heard by what estimates (page/paces/).
+  speed: same,
   benchmark_progress: (state, { message }) => ({
     ...state,
     benchmark: { status: 'running', message },
