@@ -10,6 +10,7 @@ import { selectIsBusy, shownExperiment, useLab } from '../../base/run.ts'
 import { useAtStep, useShown } from '../../base/shown.ts'
 import { useVisible } from '../../base/visible.ts'
 import { useVocabulary } from '../../base/vocabulary.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { Legend, Shades } from '../inspector/Legend.tsx'
 import { useIsLiving, useKept } from '../inspector/rested.ts'
 import { CellDetail } from './CellDetail.tsx'
@@ -60,7 +61,9 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
           : 'The likeliest token and its probability in per cent; the colour is the entropy, dark is certain. '}
         Underlined where the likeliest token is the one that follows. {SIGNS_SAY}.
       </p>
-      <p className="soft">{EXPLAINED[kind]}</p>
+      <p className="soft">
+        <Words text={EXPLAINED[kind]} />
+      </p>
     </div>
   )
 }
