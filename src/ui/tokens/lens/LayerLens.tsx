@@ -100,18 +100,18 @@ function Summary(props: {
   const at_step = useAtStep()
   return (
     <p data-testid="lens-summary" data-step={step}>
-      <b>Step {step}</b>
+      <b
+        data-testid="lens-cost"
+        data-value={cost}
+        title={cost === undefined ? undefined : `Measuring took ${formatNumber(cost)} ms`}
+      >
+        Step {step}
+      </b>
       {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.{' '}
       {lensSummary(lens, kind)}
       {text.since === undefined
         ? ''
         : ` Written in step ${text.since}; measured from step ${first_step} on.`}
-      {cost === undefined ? null : (
-        <span className="soft" data-testid="lens-cost" data-value={cost}>
-          {' '}
-          Measuring took {formatNumber(cost)} ms.
-        </span>
-      )}
     </p>
   )
 }
