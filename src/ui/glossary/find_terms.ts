@@ -15,7 +15,11 @@ const OF_WORD = new Map(
 /** Longer ones first: `reward model` is not `reward`. */
 const WORDS = [...OF_WORD.keys()].sort((a, b) => b.length - a.length)
 const escaped = (word: string) => word.replace(/[+.*?()[\]]/g, '\\$&')
-const PATTERN = new RegExp(`(?<![\\w-])(${WORDS.map(escaped).join('|')})(?:s|es)?(?![\\w-])`, 'gi')
+/** Not a part of a name, as in `rollout.n`. */
+const PATTERN = new RegExp(
+  `(?<![\\w-]|\\w\\.)(${WORDS.map(escaped).join('|')})(?:s|es)?(?![\\w-]|\\.\\w)`,
+  'gi',
+)
 
 const termsIn = (text: string): readonly (string | undefined)[] =>
   [...text.matchAll(PATTERN)].map(([, word]) => OF_WORD.get(word.toLowerCase()))

@@ -67,7 +67,7 @@ export function Intro() {
             {by_hand > 0
               ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
               : ''}
-            . Nothing leaves the browser. The charts below fill as steps are computed.
+            . Nothing leaves the browser.
           </p>
           <WatchRecording />
         </>

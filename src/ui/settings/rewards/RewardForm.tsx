@@ -1,6 +1,6 @@
 // Composes the reward: parts with weights and settings, and what they say of a few answers.
 import './rewards.css'
-import { Plus, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import { editField } from '../../../lab/page/client/edits.ts'
 import { kindsOf, type PartChoice, programPart } from '../../../lab/page/reward_trial.ts'
@@ -114,7 +114,6 @@ function AddPart({ onAdd }: { onAdd: (part: PartChoice) => void }) {
           <option value={PROGRAM}>A program (JavaScript or Python)</option>
         </select>
       </label>
-      <Plus className="icon" aria-hidden="true" />
     </div>
   )
 }
