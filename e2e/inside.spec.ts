@@ -107,8 +107,8 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
       'Step 10, the newest observed. Means over 64 tokens of responses that the step sampled.',
     )
   }
-  await expect(lab.get('flow')).toContainText('Probe 4 ms (flow 2.5, entropy 1.5)')
-  await expect(lab.get('delta')).toContainText('Probe 2.5 ms')
+  await expect(lab.get('flow-step')).toHaveAttribute('title', /4 ms \(flow 2\.5, entropy 1\.5\)/)
+  await expect(lab.get('delta-step')).toHaveAttribute('title', /2\.5 ms/)
 
   // One layer is read on every figure; arrow keys move it.
   const flow = lab.get('flow-raw-value')

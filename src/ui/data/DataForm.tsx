@@ -77,7 +77,12 @@ export function DataForm() {
   useEffect(() => endReading, [])
   return (
     <div className="data" data-testid="data-form">
-      <h2>Your own data</h2>
+      <div className="dialog-head">
+        <h2>Your own data</h2>
+        <button type="button" onClick={() => closeDialog('data')}>
+          Close
+        </button>
+      </div>
       <p className="soft">
         Rows of a prompt and a right answer, or text: JSON lines, JSON, CSV, Parquet or plain text.
         Nothing is uploaded.

@@ -1,30 +1,22 @@
-// A text of the page in which the glossary's terms can be opened: by a press, a tap or Enter.
-import { useState } from 'react'
-import { Definition } from './Definition.tsx'
-import { piecesOf } from './find_terms.ts'
-import './glossary.css'
+// A text of the page in which the glossary's terms can be opened. The glossary comes after the page: until then, and where it does
+// not come, the text stands alone.
+import { type ComponentType, lazy, Suspense } from 'react'
+import type { TermsProps } from './Terms.tsx'
 
-export function Words({ text }: { readonly text: string }) {
-  return piecesOf(text).map(({ text: piece, term }) =>
-    term === undefined ? piece : <TermButton key={term} id={term} text={piece} />,
-  )
-}
+const Alone = ({ text }: TermsProps) => text
 
-function TermButton({ id, text }: { readonly id: string; readonly text: string }) {
-  // Where it was pressed: the definition lies beside it.
-  const [button, setButton] = useState<HTMLButtonElement>()
+const Terms = lazy(async (): Promise<{ default: ComponentType<TermsProps> }> => {
+  try {
+    return { default: (await import('./Terms.tsx')).Terms }
+  } catch {
+    return { default: Alone }
+  }
+})
+
+export function Words(props: TermsProps) {
   return (
-    <>
-      <button
-        type="button"
-        className="term"
-        aria-haspopup="dialog"
-        aria-expanded={button !== undefined}
-        onClick={({ currentTarget }) => setButton(button ? undefined : currentTarget)}
-      >
-        {text}
-      </button>
-      {button ? <Definition id={id} beside={button} onClose={() => setButton(undefined)} /> : null}
-    </>
+    <Suspense fallback={props.text}>
+      <Terms {...props} />
+    </Suspense>
   )
 }

@@ -15,6 +15,11 @@ test('each term is found once, the longer one first, and the pieces are the text
   expect(termsIn('REINFORCE++ with advantages')).toEqual(['reinforce', 'advantage'])
   expect(piecesOf('nothing here')).toEqual([{ text: 'nothing here' }])
   expect(piecesOf('')).toEqual([])
+  expect(
+    termsIn('Names such as rollout.n, critic/score and algorithm.kl: no terms. A rollout.'),
+  ).toEqual(['critic', 'reward', 'rollout'])
+  // Of a list, where a text before it has the term already.
+  expect(piecesOf('the policy', 'a policy')).toEqual([{ text: 'the policy' }])
 })
 
 test('every entry has an id of its own, words of its own, and a lesson that exists', () => {

@@ -15,12 +15,19 @@ const OF_WORD = new Map(
 /** Longer ones first: `reward model` is not `reward`. */
 const WORDS = [...OF_WORD.keys()].sort((a, b) => b.length - a.length)
 const escaped = (word: string) => word.replace(/[+.*?()[\]]/g, '\\$&')
-const PATTERN = new RegExp(`(?<![\\w-])(${WORDS.map(escaped).join('|')})(?:s|es)?(?![\\w-])`, 'gi')
+/** Not a part of a name, as in `rollout.n`. */
+const PATTERN = new RegExp(
+  `(?<![\\w-]|\\w\\.)(${WORDS.map(escaped).join('|')})(?:s|es)?(?![\\w-]|\\.\\w)`,
+  'gi',
+)
 
-/** The text in pieces; each term where it comes first. Together they are the text. */
-export function piecesOf(text: string): readonly Piece[] {
+const termsIn = (text: string): readonly (string | undefined)[] =>
+  [...text.matchAll(PATTERN)].map(([, word]) => OF_WORD.get(word.toLowerCase()))
+
+/** The text in pieces; each term where it comes first, and none that `after` has. Together they are the text. */
+export function piecesOf(text: string, after = ''): readonly Piece[] {
   const pieces: Piece[] = []
-  const seen = new Set<string>()
+  const seen = new Set(termsIn(after))
   let end = 0
   for (const { 0: found, 1: word, index } of text.matchAll(PATTERN)) {
     const term = OF_WORD.get(word.toLowerCase())

@@ -1,7 +1,7 @@
 // What the run holds on the GPU and what a step costs: our own counts, kept by the device layer.
 import { rolloutDTypeText } from '../../lab/experiment/rollout_dtype.ts'
 import type { LabState } from '../../lab/page/store.ts'
-import { formatBytes, formatCount, formatNumber, NONE } from '../base/format.ts'
+import { formatBytes, formatCount, formatNumber } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -52,10 +52,27 @@ function Work() {
   )
 }
 
+/** In place of a list of dashes. */
+function Nothing() {
+  return (
+    <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
+      <h2 id="memory-title">GPU memory and work</h2>
+      <p className="soft">
+        What a run keeps on the GPU, by kind, and how much work a step is: it is counted when a run
+        begins.
+      </p>
+    </section>
+  )
+}
+
 export function Memory() {
   const memory = useLab(selectMemory)
+  return memory ? <Counted memory={memory} /> : <Nothing />
+}
+
+function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {
   const rollout_dtype = useLab(selectDType)
-  const kinds = memory ? Object.entries(memory).filter(([, bytes]) => bytes > 0) : []
+  const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
   return (
     <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
@@ -68,7 +85,7 @@ export function Memory() {
       <dl>
         <div className="total">
           <dt>in buffers</dt>
-          <dd data-testid="memory-total">{memory ? formatBytes(total) : NONE}</dd>
+          <dd data-testid="memory-total">{formatBytes(total)}</dd>
         </div>
         {kinds.map(([kind, bytes]) => (
           <div key={kind}>

@@ -235,11 +235,15 @@ const LARGE: readonly PanelEntry[] = [
   { name: 'The samples', Own: Samples },
 ]
 
+const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknown> }) =>
+  series.size === 0
+
 export function Charts() {
   const has_reward_model = useShown(hasRewardPhase)
+  const is_empty = useShown(selectIsEmpty)
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
-    <section className="charts" aria-label="Charts">
+    <section className="charts" aria-label="Charts" data-empty={is_empty}>
       <Panels panels={LARGE} />
       <div className="small-charts">
         {small.map((chart) => (

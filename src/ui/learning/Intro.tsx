@@ -12,6 +12,7 @@ import {
   useLastLayer,
 } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
+import { Words } from '../glossary/Words.tsx'
 import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
 
 const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToSee, {
@@ -49,7 +50,11 @@ export function Intro() {
     <section className="intro" data-testid="intro">
       {is_empty ? (
         <>
-          {preset ? <p>{preset.summary}</p> : null}
+          {preset ? (
+            <p>
+              <Words text={preset.summary} />
+            </p>
+          ) : null}
           <p>
             <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on
             this machine:{' '}
@@ -62,7 +67,7 @@ export function Intro() {
             {by_hand > 0
               ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
               : ''}
-            . Nothing leaves the browser. The charts below fill as steps are computed.
+            . Nothing leaves the browser.
           </p>
           <WatchRecording />
         </>

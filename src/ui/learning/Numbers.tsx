@@ -1,4 +1,4 @@
-// The numbers of the moment. Each is the run's own, or a dash.
+// The numbers of the moment. Each is the run's own, or a dash; those that no run has yet take no room.
 import type { LabState } from '../../lab/page/store.ts'
 import {
   formatCount,
@@ -22,7 +22,7 @@ function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
   const { left } = timing
   const is_shown = status === 'running' && is_newest
   return (
-    <div>
+    <div hidden={!is_shown}>
       <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
       <dd data-testid="time-left">
         {formatDuration(is_shown ? left.seconds : undefined)}
@@ -41,6 +41,7 @@ export function Numbers({ shown }: PanelProps) {
   const { experiment, is_newest, metric } = shown
   const state = shownStore.getState()
   const has_steps = selectHasSteps(state)
+  const has_begun = state.run_experiment !== undefined
   const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (is_newest ? value : undefined)
@@ -52,7 +53,7 @@ export function Numbers({ shown }: PanelProps) {
       data-step={is_newest ? undefined : shown.step}
     >
       <Status />
-      <dl>
+      <dl hidden={!has_begun}>
         <div>
           <dt>Step</dt>
           <dd>
@@ -83,11 +84,11 @@ export function Numbers({ shown }: PanelProps) {
             {final_entropy === undefined ? null : <small> nats</small>}
           </dd>
         </div>
-        <div>
+        <div hidden={now(steps_per_second) === undefined}>
           <dt>Steps/s</dt>
           <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
         </div>
-        <div>
+        <div hidden={now(tokens_per_second) === undefined}>
           <dt>Tokens/s</dt>
           <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>

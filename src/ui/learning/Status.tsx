@@ -73,17 +73,19 @@ export function Status() {
   const moment = is_pausing ? pausingWords(status) : lacks_gpu ? 'no GPU here' : doing
   const words = past ? endText(past.header) : moment
   return (
-    <p className="status" data-testid="status" data-status={lacks_gpu ? 'no_gpu' : status}>
-      <Icon className="icon" aria-hidden="true" />
-      <span>
-        {is_replaying ? (REPLAYED[status] ?? moment) : words}
-        {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-        {planned === undefined || is_replaying || lacks_gpu ? null : (
-          <span className="soft" data-testid="planned-bytes" data-bytes={planned.bytes}>
-            {`, takes ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory${planned.savings ? `. ${planned.savings}` : ''}`}
-          </span>
-        )}
-      </span>
-    </p>
+    <div className="status-line">
+      <p className="status" data-testid="status" data-status={lacks_gpu ? 'no_gpu' : status}>
+        <Icon className="icon" aria-hidden="true" />
+        <span>
+          {is_replaying ? (REPLAYED[status] ?? moment) : words}
+          {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
+        </span>
+      </p>
+      {planned === undefined || is_replaying || lacks_gpu || past ? null : (
+        <p className="soft planned" data-testid="planned-bytes" data-bytes={planned.bytes}>
+          {`${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.${planned.savings ? ` ${planned.savings}` : ''}`}
+        </p>
+      )}
+    </div>
   )
 }

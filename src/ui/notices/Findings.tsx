@@ -7,6 +7,7 @@ import { restart, train } from '../../lab/page/client/controls.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { selectIsBusy, selectIsEdited, shownExperiment, useLab } from '../base/run.ts'
 import { shownStore, useShown } from '../base/shown.ts'
+import { Words } from '../glossary/Words.tsx'
 import { type FieldData, shownFields } from '../settings/form.ts'
 import { showSetting } from '../settings/wanted.ts'
 import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
@@ -104,7 +105,9 @@ function Finding({ finding, onDismiss }: FindingProps) {
           {title}
         </h3>
         <p className="evidence">{evidence}</p>
-        <p className="soft">{meaning}</p>
+        <p className="soft">
+          <Words text={meaning} />
+        </p>
       </div>
       <button
         type="button"

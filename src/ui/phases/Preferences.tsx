@@ -10,6 +10,7 @@ import { shownText } from '../../lab/protocol/token_text.ts'
 import { formatShare } from '../base/format.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../base/run.ts'
 import { showToast, uiStore } from '../base/store.ts'
+import { Words } from '../glossary/Words.tsx'
 import { HELD_OUT_PREFERENCES } from '../learning/metrics.ts'
 import { typing } from '../palette/keys/shortcuts.ts'
 import { ScoredPairs } from './ScoredPairs.tsx'
@@ -248,9 +249,7 @@ export function Preferences() {
       {is_recorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
       {asks && !is_asking && !is_recorded && !scored ? (
         <p className="soft">
-          When the reward model’s phase begins, the policy’s responses appear here two by two. You
-          say which is better; the reward model learns it, and reinforcement follows the reward
-          model.
+          <Words text="When the reward model’s phase begins, the policy’s responses appear here two by two. You say which is better; the reward model learns it, and reinforcement follows the reward model." />
         </p>
       ) : null}
       {scored ? <ScoredPairs {...scored} /> : null}

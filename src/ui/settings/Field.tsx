@@ -5,6 +5,7 @@ import { valueAt } from '../../lab/experiment/paths.ts'
 import { editField } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'
+import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../palette/Marked.tsx'
 import { Control } from './Control.tsx'
 import type { FieldData } from './form.ts'
@@ -28,6 +29,8 @@ interface FieldProps {
   readonly is_live?: boolean
   /** What was searched for; '' while nothing is. */
   readonly query?: string
+  /** The explanations of the fields above it. */
+  readonly helps_before?: string
 }
 
 function FieldHead(props: {
@@ -135,7 +138,8 @@ function useDraft(field: FieldData) {
   }
 }
 
-export function Field({ field, changed_from, is_live = false, query = '' }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { field, changed_from, is_live = false, query = '', helps_before = '' } = props
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
   const { ref, is_wanted } = useWanted(field.path)
@@ -171,7 +175,11 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
         </p>
       )}
       <p id={help_id} className="soft help">
-        <Marked text={field.help} marks={findWords(query, field.help, true)} />
+        {query === '' ? (
+          <Words text={field.help} after={helps_before} />
+        ) : (
+          <Marked text={field.help} marks={findWords(query, field.help, true)} />
+        )}
       </p>
       {query === '' ? null : (
         <p className="soft field-path">

@@ -55,6 +55,8 @@ const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind })
 const countChanged = (fields: readonly FieldData[], original: Values): number =>
   fields.filter((field) => isChanged(field, original)).length
 
+const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => help).join(' ')
+
 function Group(props: {
   group: string
   fields: readonly FieldData[]
@@ -93,12 +95,13 @@ function Group(props: {
       </summary>
       {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
       {open
-        ? fields.map((field) => (
+        ? fields.map((field, i) => (
             <Fragment key={field.path}>
               <Field
                 field={field}
                 changed_from={original.get(field.path)}
                 is_live={present !== undefined && isSteerable(field, present)}
+                helps_before={helpsOf(fields.slice(0, i))}
               />
               {field.path === 'task.id' ? <TaskSamples /> : null}
               {field.path === 'task.id' ? <RewardLine /> : null}

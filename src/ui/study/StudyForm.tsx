@@ -9,6 +9,7 @@ import { type Draft, EMPTY_DRAFT, readDraft } from '../../lab/study/draft.ts'
 import { setStudy } from '../../lab/study/page/study_store.ts'
 import { parseStudy } from '../../lab/study/study.ts'
 import { useLab } from '../base/run.ts'
+import { Words } from '../glossary/Words.tsx'
 import { selectionStore } from '../runs/table/selection.ts'
 import { Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
@@ -103,8 +104,7 @@ export function StudyForm() {
     <section className="card study-form" aria-label="New study" data-testid="study-form">
       <h2>A study</h2>
       <p className="soft">
-        One question, several settings with the same seeds and the same budget, and one measure that
-        is fixed before anything is trained.
+        <Words text="One question, several settings with the same seeds and the same budget, and one measure that is fixed before anything is trained." />
       </p>
       <label className="wide">
         Question

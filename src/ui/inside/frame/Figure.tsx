@@ -21,7 +21,7 @@ export interface FigureProps {
 /** A fold. What is folded away or out of view is not measured. */
 export function Figure(props: FigureProps) {
   const { id, title, state } = props
-  const { ref, seen, cost } = state
+  const { ref, seen } = state
   // Height of the place that it leaves while it fills the screen, so that the page behind stays where it is.
   const [left_height, setLeftHeight] = useState<number>()
   const leave = () => setLeftHeight(undefined)
@@ -29,11 +29,6 @@ export function Figure(props: FigureProps) {
     <details className="card figure" open data-testid={id} data-step={seen?.step}>
       <summary>
         <h2>{title}</h2>
-        {cost === undefined ? null : (
-          <span className="soft figure-cost" title="Time of this figure’s probes at the shown step">
-            Probe {cost}
-          </span>
-        )}
       </summary>
       <div ref={ref} className="figure-place" style={{ minHeight: left_height }}>
         {left_height === undefined ? (
@@ -54,14 +49,18 @@ export function Figure(props: FigureProps) {
 
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
   const { id, title, note, controls, children, onFull } = props
-  const { words, whose, is_empty } = props.state
+  const { words, whose, is_empty, cost } = props.state
   return (
     <div className="figure-body">
       <p className="soft">
         <Words text={note} />
       </p>
       <div className="figure-head">
-        <p className={is_empty ? 'figure-step is-empty' : 'figure-step'} data-testid={`${id}-step`}>
+        <p
+          className={is_empty ? 'figure-step is-empty' : 'figure-step'}
+          title={cost && `Measuring it took ${cost}`}
+          data-testid={`${id}-step`}
+        >
           {words}
           {whose === undefined ? null : <span className="soft"> {whose}</span>}
         </p>

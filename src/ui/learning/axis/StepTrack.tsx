@@ -187,6 +187,7 @@ function Track() {
   return (
     <div
       className="axis-track"
+      data-zoomed={low > 0 || high < drawn}
       role="group"
       aria-label="Steps of the run"
       onPointerDown={(event) => {

@@ -149,6 +149,7 @@ function FieldSearch(props: {
     <>
       <input
         type="text"
+        className="duel-search"
         aria-label="Search fields"
         data-testid="duel-search"
         placeholder="Search, such as how fast"

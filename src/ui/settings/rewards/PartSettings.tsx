@@ -1,6 +1,7 @@
 // The settings of one part, drawn from its declaration.
 import { useId } from 'react'
 import type { ParamValue, PartChoice, RewardParam } from '../../../lab/page/reward_trial.ts'
+import { Words } from '../../glossary/Words.tsx'
 
 interface SettingProps {
   readonly param: RewardParam
@@ -74,7 +75,9 @@ export function PartSettings(props: {
           value={part[param.name] ?? param.default}
           onSet={(value) => onChange({ ...part, [param.name]: value })}
         />
-        <p className="soft help">{param.help}</p>
+        <p className="soft help">
+          <Words text={param.help} />
+        </p>
       </div>
     )
   })

@@ -28,16 +28,15 @@ export function RewardLine() {
   const reward = wordsOf(useLab(selectParts)) || 'the task’s own score'
   const tools = wordsOf(useLab(selectTools)) || 'none'
   return (
-    <p className="task-samples">
-      Reward: {reward}{' '}
+    <div className="task-samples task-ways">
+      <p>Reward: {reward}</p>
       <button type="button" data-testid="open-reward" onClick={() => showDialog('reward')}>
         Compose…
       </button>
-      <br />
-      Tools: {tools}{' '}
+      <p>Tools: {tools}</p>
       <button type="button" data-testid="open-tools" onClick={() => showDialog('tools')}>
         Choose…
       </button>
-    </p>
+    </div>
   )
 }

@@ -1,11 +1,12 @@
 // Composes the reward: parts with weights and settings, and what they say of a few answers.
 import './rewards.css'
-import { Plus, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import { editField } from '../../../lab/page/client/edits.ts'
 import { kindsOf, type PartChoice, programPart } from '../../../lab/page/reward_trial.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { useLab } from '../../base/run.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { closeDialog } from '../../palette/dialogs.ts'
 import { PartSettings } from './PartSettings.tsx'
 import { NewProgram, ProgramEditor } from './Program.tsx'
@@ -56,7 +57,11 @@ function Part({ part, place, onChange, onRemove }: PartProps) {
           <X className="icon" aria-hidden="true" />
         </button>
       </div>
-      {kind ? <p className="soft help">{kind.help}</p> : null}
+      {kind ? (
+        <p className="soft help">
+          <Words text={kind.help} />
+        </p>
+      ) : null}
       {kind ? <PartSettings {...{ kind, part, place, onChange }} /> : null}
       {part.id === PROGRAM ? (
         <ProgramEditor
@@ -109,7 +114,6 @@ function AddPart({ onAdd }: { onAdd: (part: PartChoice) => void }) {
           <option value={PROGRAM}>A program (JavaScript or Python)</option>
         </select>
       </label>
-      <Plus className="icon" aria-hidden="true" />
     </div>
   )
 }
@@ -132,9 +136,13 @@ export function RewardForm() {
         </button>
       </div>
       <p className="soft">
-        {parts.length === 0
-          ? 'A response is worth what the task says. Add parts to decide it yourself.'
-          : 'A response is worth the sum of weight × score of its parts. Cut-off responses are scored too.'}
+        <Words
+          text={
+            parts.length === 0
+              ? 'A response is worth what the task says. Add parts to decide it yourself.'
+              : 'A response is worth the sum of weight × score of its parts. Cut-off responses are scored too.'
+          }
+        />
       </p>
       <ol className="reward-parts">
         {parts.map((part, place) => (

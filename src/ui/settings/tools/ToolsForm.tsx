@@ -14,6 +14,7 @@ import {
   tryTool,
 } from '../../../lab/page/tool_trial.ts'
 import { useLab } from '../../base/run.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { closeDialog } from '../../palette/dialogs.ts'
 import { NewProgram, ProgramEditor } from '../rewards/Program.tsx'
 
@@ -159,7 +160,7 @@ export function ToolsForm() {
         </button>
       </div>
       <p className="soft">
-        A policy that may write several times in one response can call a tool and read its answer.
+        <Words text="A policy that may write several times in one response can call a tool and read its answer." />
       </p>
       {tools.length > 0 && (rollout.max_turns ?? 1) === 1 ? (
         <p data-testid="tools-unused">

@@ -57,7 +57,12 @@ export function ExportForm() {
   const is_scaled = plan.cluster !== undefined && canScale(plan.format)
   return (
     <div className="export" data-testid="export-form">
-      <h2>Export</h2>
+      <div className="dialog-head">
+        <h2>Export</h2>
+        <button type="button" onClick={() => closeDialog('export')}>
+          Close
+        </button>
+      </div>
       <p className="soft">
         Takes the model out, or a job that another system trains. Nothing is uploaded.
       </p>
@@ -95,9 +100,6 @@ export function ExportForm() {
       ) : (
         <p className="soft">{why === undefined ? 'Reading …' : ''}</p>
       )}
-      <button type="button" className="export-close" onClick={() => closeDialog('export')}>
-        Close
-      </button>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // For which system: each with what it is, and why it cannot run this experiment where it cannot.
 import type { JobSource } from '../../../lab/jobs/job_spec.ts'
 import type { VerlVersion } from '../../../lab/jobs/setting.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { type Format, formatsOf, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
 
 const NAMES: Readonly<Record<Format, readonly [name: string, says: string]>> = {
@@ -90,7 +91,9 @@ export function Notes({ outcome, format }: { readonly outcome: Outcome; readonly
       {warnings.length > 0 ? (
         <ul className="export-notes" data-testid="export-warnings" aria-label="Before you start it">
           {warnings.map((warning) => (
-            <li key={warning}>{pageWords(warning)}</li>
+            <li key={warning}>
+              <Words text={pageWords(warning)} />
+            </li>
           ))}
         </ul>
       ) : null}

@@ -11,6 +11,7 @@ import { useAtStep } from '../../base/shown.ts'
 import { TOOL_WROTE } from '../../base/TurnText.tsx'
 import { useVisible } from '../../base/visible.ts'
 import { useVocabulary } from '../../base/vocabulary.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { legendOf, MODES, missingReason, rangeOf } from './colours.ts'
 import { traceCost } from './cost.ts'
 import { find, type Inspected } from './inspect.ts'
@@ -153,7 +154,7 @@ function Body({ shown }: { shown: Shown }) {
           </p>
         ) : null}
         <p className="soft">
-          {MODES[mode].help} {SIGNS_SAY}.
+          <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
           {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
         </p>
       </div>

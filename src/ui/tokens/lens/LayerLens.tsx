@@ -10,6 +10,7 @@ import { selectIsBusy, shownExperiment, useLab } from '../../base/run.ts'
 import { useAtStep, useShown } from '../../base/shown.ts'
 import { useVisible } from '../../base/visible.ts'
 import { useVocabulary } from '../../base/vocabulary.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { Legend, Shades } from '../inspector/Legend.tsx'
 import { useIsLiving, useKept } from '../inspector/rested.ts'
 import { CellDetail } from './CellDetail.tsx'
@@ -60,7 +61,9 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
           : 'The likeliest token and its probability in per cent; the colour is the entropy, dark is certain. '}
         Underlined where the likeliest token is the one that follows. {SIGNS_SAY}.
       </p>
-      <p className="soft">{EXPLAINED[kind]}</p>
+      <p className="soft">
+        <Words text={EXPLAINED[kind]} />
+      </p>
     </div>
   )
 }
@@ -97,18 +100,18 @@ function Summary(props: {
   const at_step = useAtStep()
   return (
     <p data-testid="lens-summary" data-step={step}>
-      <b>Step {step}</b>
+      <b
+        data-testid="lens-cost"
+        data-value={cost}
+        title={cost === undefined ? undefined : `Measuring took ${formatNumber(cost)} ms`}
+      >
+        Step {step}
+      </b>
       {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.{' '}
       {lensSummary(lens, kind)}
       {text.since === undefined
         ? ''
         : ` Written in step ${text.since}; measured from step ${first_step} on.`}
-      {cost === undefined ? null : (
-        <span className="soft" data-testid="lens-cost" data-value={cost}>
-          {' '}
-          Measuring took {formatNumber(cost)} ms.
-        </span>
-      )}
     </p>
   )
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../lab/page/opened/opened_model.ts'
 import type { ModelPlace, ModelUse, OpenedModelFacts } from '../../../lab/protocol/opened_model.ts'
 import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
+import { closeDialog } from '../../palette/dialogs.ts'
 import { Chat } from './Chat.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
@@ -176,7 +177,18 @@ export function ModelView() {
   const can_keep = kept?.can_keep ?? false
   return (
     <div className="model">
-      <h2>{first?.name ?? (name === '' ? 'A model' : name)}</h2>
+      <div className="dialog-head">
+        <h2>{first?.name ?? (name === '' ? 'A model' : name)}</h2>
+        <button type="button" onClick={() => closeDialog('model')}>
+          Close
+        </button>
+      </div>
+      {first || name !== '' ? null : (
+        <p className="soft">
+          Look through its layers, write with it, or train it, on this machine: a folder with
+          config.json and safetensors, or one from the Hugging Face Hub.
+        </p>
+      )}
       {first ? <Facts facts={first} place="first" can_keep={can_keep} /> : null}
       {second ? <Facts facts={second} place="second" can_keep={can_keep} /> : null}
       {problem === undefined ? null : (

@@ -6,6 +6,7 @@ import { shownText } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { seriesOf } from '../../base/run.ts'
 import { useMedia } from '../../base/use_media.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { type TokensView, tokensStore, useTokens } from '../inspector/view.ts'
 import { Token } from '../Token.tsx'
 import { type Column, exactText, shownColumns } from './columns.ts'
@@ -62,7 +63,10 @@ function Exact(props: { table: TokenTable; sample: TracedSample; column: Column;
       <b>
         {exactText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
       </b>
-      <span className="soft"> {column.help}</span>
+      <span className="soft">
+        {' '}
+        <Words text={column.help} />
+      </span>
     </p>
   )
 }
