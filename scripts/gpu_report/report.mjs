@@ -22,10 +22,7 @@ export async function measure(driver) {
     of: Object.fromEntries(
       said
         .filter(([, kernels]) => kernels[name])
-        .map(([mode, kernels]) => [
-          mode,
-          judge(kernels[name], { stage_fmas, family: MODES[mode].family }),
-        ]),
+        .map(([mode, kernels]) => [mode, judge(kernels[name], { stage_fmas, ...MODES[mode] })]),
     ),
   }))
 }
