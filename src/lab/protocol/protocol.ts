@@ -4,7 +4,6 @@ import type { GpuErrorCode } from '../../kernels/device/errors.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { Profile } from '../../kernels/device/timing/profiler.ts'
-import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TokenTable } from '../../rl/look/token_table.ts'
@@ -25,6 +24,7 @@ import type {
   RestoreReason,
 } from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
+import type { KernelEvent } from './kernel_choice.ts'
 import type { LookCommand, LookEvent } from './look.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
@@ -53,7 +53,7 @@ export type RunCommand =
       readonly from?: CheckpointSource | undefined
       readonly checkpoints?: CheckpointSettings | undefined
       readonly paused: boolean
-      /** What the last `kernels` gave the page to remember. */
+      /** What a run last gave the page to remember of kernels. */
       readonly kernel_cache?: string | undefined
       /** What the panels that are open show of the inside. */
       readonly observe?: ObservationRequest | undefined
@@ -108,21 +108,12 @@ export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finish
 export type LabEvent =
   | ModelEvent
   | LookEvent
+  | KernelEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   | { readonly type: 'speed'; readonly speed: AdapterSpeed }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
-  /** The kernels that the run's matrix products use, where they were chosen by measuring or pinned; default kernels otherwise. */
-  | {
-      readonly type: 'kernels'
-      readonly run: number
-      readonly matmul: MatmulChoice
-      /** The experiment's field `kernels` that brings exactly these back. */
-      readonly kernels: string
-      /** To be remembered, and sent with the next `start`; absent where nothing was measured. */
-      readonly cache?: string
-    }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** A run that takes turns waits for the memory of others: their plans and its own do not fit together. */
   | { readonly type: 'waits'; readonly run: number }

@@ -101,7 +101,7 @@ export class RunLoop {
     for (const action of orders.asked.splice(0)) trainer.steer(action)
     for (const done of await trainer.obey())
       this.#post({ type: 'steered', run: this.#of.id, ...done })
-    await this.#of.host.between?.()
+    await this.#of.between()
     if (orders.wants_trace) trainer.traceNext()
     orders.wants_trace = false
     if (orders.request === this.#told) return

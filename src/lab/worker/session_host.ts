@@ -4,13 +4,14 @@ import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { GpuError } from '../../kernels/device/errors.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import type { MatmulProgress } from '../../kernels/matmul/matmul_tune.ts'
 import type { Preferences } from '../../rl/reward/preferences.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'
 import type { Checkpoint, CheckpointFiles, SteeredState } from '../checkpoints/checkpoint.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction } from '../experiment/steering/actions.ts'
-import type { MatmulNeeds } from '../protocol/kernel_choice.ts'
+import type { KernelChoice, MatmulNeeds } from '../protocol/kernel_choice.ts'
 import type { Observation, ObservationRequest } from '../protocol/observation.ts'
 import type { LabError, LabEvent } from '../protocol/protocol.ts'
 import type {
@@ -43,6 +44,8 @@ export interface RunTrainer {
   /** Steps queued so far. */
   readonly step: number
   readonly phase: number
+  /** The phase has taken its last step. */
+  readonly isPhaseOver: boolean
   /** Prepares the next step, into its phase if need be. False while that waits for a person's verdicts. */
   ready(): Promise<boolean>
   readonly isWaiting: boolean
@@ -65,12 +68,24 @@ export interface OpenRun {
   profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
 }
 
+/** What is to be measured beside a run, and what the run has until then. */
+export interface Measured extends Pick<KernelChoice, 'matmul' | 'remember'> {
+  readonly device: Pick<RunDevice, 'measure'>
+  /** Classes that are remembered. */
+  readonly settled: MatmulChoice
+}
+
 /** The kernels of the matrix products, and the experiment's field that brings them back. */
 export interface Kernels {
   /** Undefined for the default ones. */
   readonly matmul: MatmulChoice | undefined
   readonly text: string
+  /** What is to be measured beside the run; absent where nothing is. */
+  readonly measuring?: Measured
 }
+
+/** Measurements that were made of those that there are, and the variants of the classes that they have settled. */
+export type KernelProgress = Pick<MatmulProgress, 'done' | 'of' | 'choice'>
 
 /** The device of a run, before there is a trainer. */
 export interface RunDevice extends MatmulNeeds {
@@ -80,8 +95,11 @@ export interface RunDevice extends MatmulNeeds {
   readonly lost: Promise<GpuError>
   /** Features that a variant requires and this device lacks. */
   missing(variant: string): readonly string[]
-  /** Measures the classes that `pinned` leaves open, for about a second. */
-  tune(pinned: MatmulChoice): Promise<MatmulChoice>
+  /**
+   * Measures the classes that `settled` leaves open, one variant at each `next`, and returns what is known by then. Nothing of it is done
+   * before the first.
+   */
+  measure(settled: MatmulChoice): AsyncGenerator<KernelProgress, void, undefined>
   /** Makes the trainer, at its first step or in `state`; without `matmul` on the default kernels. */
   start(
     matmul: MatmulChoice | undefined,

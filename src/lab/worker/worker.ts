@@ -1,9 +1,8 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { version as understory_version } from '../../../package.json'
-import { mostBinding, type OpenOptions } from '../../kernels/device/adapter.ts'
+import { mostBinding } from '../../kernels/device/adapter.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
-import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
   defaultVariant,
   MATMUL_VARIANTS,
@@ -19,7 +18,7 @@ import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
-import { runProducts } from '../../rl/train/tuning.ts'
+import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
 import { installProgramRunner } from '../../tasks/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
@@ -56,14 +55,12 @@ const post = (event: LabEvent): void => postMessage(event)
 const BENCHMARK_PRESET = 'tiny'
 
 const VARIANTS: ReadonlySet<string> = new Set(MATMUL_VARIANTS.map(({ name }) => name))
-/** Milliseconds that measuring matrix products may take before a run. */
-const TUNE_BUDGET_MS = 1000
 
 const devices = new Devices((options) => Gpu.open(options))
 
 /** Work on a device of its own, which is gone afterwards. */
-async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): Promise<T> {
-  const gpu = await Gpu.open(options)
+async function alone<T>(work: (gpu: Gpu) => Promise<T>): Promise<T> {
+  const gpu = await Gpu.open()
   try {
     return await work(gpu)
   } finally {
@@ -114,17 +111,11 @@ async function prepare(
         defaultVariant(product.op, product).name,
       ]),
     ),
+    suited: gpuChoice(products, gpu.facts),
     variants: VARIANTS,
     missing: (variant) => missingFeatures(variant, gpu.facts.features),
-    // On a device of its own: a kernel that fails there leaves the run's device alone.
-    tune: (pinned) =>
-      alone(
-        async (other) => ({
-          ...gpuChoice(products, gpu.facts),
-          ...(await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
-        }),
-        { largest: planMemory(config).largest },
-      ),
+    measure: (settled) =>
+      tuneBeside(gpu, products, settled, { largest: planMemory(config).largest }),
     start: async (matmul, onProgress, state) => {
       const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
       if (state) run = await SteeredRun.resume(engine, state)

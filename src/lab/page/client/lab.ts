@@ -36,7 +36,7 @@ const REACTIONS: Reactions = {
   onConnect: forgetMoves,
   onEvent: (event: LabEvent) => {
     answersMove(event)
-    if (event.type === 'kernels' && event.cache !== undefined) rememberKernels(event.cache)
+    if ('cache' in event && event.cache !== undefined) rememberKernels(event.cache)
     // What an adapter is decides how often it is observed.
     if (event.type !== 'adapter') return
     openOn(event.adapter)

@@ -60,6 +60,10 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   plan: (state, { type: _, ...plan }) => ({ ...state, plan }),
   progress: (state, { message }) => ({ ...state, message }),
   kernels: (state, { matmul, kernels }) => ({ ...state, matmul, kernels }),
+  kernels_measured: (state, { done, of, is_over }) => ({
+    ...state,
+    measuring: { done, of, is_over },
+  }),
   status: (state, { status }) => ({
     ...state,
     status,
