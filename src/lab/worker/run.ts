@@ -192,7 +192,7 @@ export class Run {
       this.#loop?.end()
       this.#loop = undefined
       this.#keeper.drop()
-      await device?.free(failure === undefined)
+      await device?.free(failure === undefined, failure instanceof BrokenNumbers)
     }
     if (this.#isOver) return true
     if (this.#host.is_unattended) {
