@@ -40,6 +40,8 @@ const document = {
 }
 const study = studyOf(document)
 const runs = plannedRuns(study, armsOf(document))
+/** A run with this seed begins with weights that are no numbers. */
+const SPOILT = 13
 const opened: Gpu[] = []
 afterAll(() => {
   for (const gpu of opened) gpu.destroy()
@@ -76,6 +78,10 @@ function lab() {
           const trainer = await (state
             ? SteeredRun.resume(engine, state)
             : SteeredRun.begin(engine, experiment))
+          if (experiment.seed === SPOILT) {
+            const { weights } = (await trainer.exportState()).trainer.actor
+            trainer.trainer.importWeights(weights.fill(Number.NaN))
+          }
           return {
             trainer,
             counts: gpu.counts,
@@ -83,7 +89,7 @@ function lab() {
             profile: (work) => gpu.profile(work),
           }
         },
-        free: (ended_well) => lent.end(ended_well),
+        free: (ended_well, broke) => lent.end(ended_well || broke === true),
       }
     },
     checkpoints: {
@@ -135,12 +141,22 @@ test('runs in turn have the bits of runs one after the other, with the same kern
   }
   const turns = lab()
   for (const i of runs.keys()) turns.session.handle(start(i, true))
+  // One that breaks beside them costs them nothing.
+  const spoilt = { ...start(0, true), run: 3, record: 'study-3' }
+  turns.session.handle({ ...spoilt, experiment: { ...spoilt.experiment, seed: SPOILT } })
+  while (!turns.events.some(({ type }) => type === 'guarded')) await systemClock.sleep(2)
+  turns.session.handle({ type: 'stop', run: 3 })
   await turns.session.idle
-  expect(turns.events.filter(({ type }) => type === 'failed')).toEqual([])
+  expect(turns.events.filter(({ type }) => type === 'failed' || type === 'lost')).toEqual([])
   expect(numbersOf(turns.events)).toEqual(numbersOf(alone.events))
   expect(numbersOf(turns.events)[0].steps).toHaveLength(7)
   const steps = turns.events.flatMap((event) => (event.type === 'step' ? [event.run] : []))
-  expect(steps.slice(0, 6).sort()).toEqual([1, 1, 1, 2, 2, 2])
+  expect(
+    steps
+      .filter((run) => run < 3)
+      .slice(0, 6)
+      .sort(),
+  ).toEqual([1, 1, 1, 2, 2, 2])
   const [gpu] = turns.devices
   expect(turns.devices).toHaveLength(1)
   expect(gpu.counts.pipelines).toBe(alone.devices[0].counts.pipelines)

@@ -195,7 +195,7 @@ export class Run {
       this.#loop = undefined
       this.#keeper.drop()
       this.#kernels.end()
-      await device?.free(failure === undefined)
+      await device?.free(failure === undefined, failure instanceof BrokenNumbers)
     }
     if (this.#isOver) return true
     if (this.#host.is_unattended) {

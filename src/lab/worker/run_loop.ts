@@ -112,9 +112,9 @@ export class RunLoop {
   async #step(): Promise<void> {
     this.#setStatus('running')
     const { result } = await this.#trainer.queue()
-    result.catch(() => {}) // awaited when it lands, or the run is over
+    const landed = result.catch(() => {}) // awaited when it lands, or the run is over
     await this.#keepDue()
-    await this.#land()
+    await this.#land().catch((error) => landed.then(() => Promise.reject(error)))
     this.#in_flight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)

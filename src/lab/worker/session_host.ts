@@ -108,9 +108,9 @@ export interface RunDevice extends MatmulNeeds {
   ): Promise<OpenRun>
   /**
    * Frees everything, the trainer included. Where the run `ended_well`, nothing of it is under way, and the device and its
-   * compiled kernels serve the next run.
+   * compiled kernels serve the next run. Of one that `broke`, whose numbers are not finite, nothing is under way either.
    */
-  free(ended_well: boolean): Promise<void>
+  free(ended_well: boolean, broke?: boolean): Promise<void>
 }
 
 /** Where checkpoints lie, and how they are written. */

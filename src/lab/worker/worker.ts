@@ -135,9 +135,9 @@ async function prepare(
         profile: (work) => gpu.profile(work),
       }
     },
-    free: async (ended_well) => {
-      // The limit lasts as long as what was made with it.
-      const is_sound = ended_well && (is_shared || !is_limited)
+    free: async (ended_well, broke) => {
+      // A limit lasts as long as what was made with it. The others on a shared device have no part in what broke a run.
+      const is_sound = is_shared ? ended_well || broke === true : ended_well && !is_limited
       if (is_sound) await run?.exported
       await lent.end(is_sound)
     },

@@ -144,6 +144,25 @@ test('arms that cannot run here are named before anything is trained', async () 
   expect(gpu.asked).toEqual([])
 })
 
+test('a worker that hangs is replaced, and its runs are trained by the next', async () => {
+  const page = await freshPage()
+  const kept = storage()
+  const gpu = workers((_, tries) => (tries === 1 ? 'silence' : 'finished'))
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy({ ...study, seeds: [1] })
+  vi.useFakeTimers()
+  try {
+    page.trainStudy()
+    await vi.advanceTimersByTimeAsync(19_000)
+    expect(gpu.asked).toEqual(['slow 1', 'fast 1'])
+    await vi.advanceTimersByTimeAsync(3000)
+  } finally {
+    vi.useRealTimers()
+  }
+  await vi.waitFor(() => expect(kept.results).toHaveLength(2))
+  expect(gpu.asked).toEqual(['slow 1', 'fast 1', 'slow 1', 'fast 1'])
+})
+
 test('a device that stays lost ends the training with its reason', async () => {
   const page = await freshPage()
   await page.openStudy(async () => storage(), workers(() => 'lost').createPort)

@@ -4,6 +4,7 @@
 import { gibibytes } from '../../../kernels/device/errors.ts'
 import { DEFAULT_SCHEDULE, newestFirst } from '../../checkpoints/schedule.ts'
 import { listCheckpoints, removeCheckpoints } from '../../checkpoints/storage/browse.ts'
+import { SILENT_MS } from '../../page/client/connection.ts'
 import type { LabPort } from '../../page/port.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import type { Arm } from '../arms.ts'
@@ -25,6 +26,8 @@ export interface RunProgress {
 /** The newest two states of each run stay. */
 const CHECKPOINTS = { ...DEFAULT_SCHEDULE, budget_bytes: 1 }
 
+const WATCH_MS = 1000
+
 /** A run in progress. */
 interface Living {
   hear(event: LabEvent): void
@@ -43,14 +46,32 @@ export class StudyWorker {
   #adapter = ''
   /** The number of the newest run. */
   #newest = 0
+  readonly #watch: ReturnType<typeof setInterval>
+  #looked_at = performance.now()
+  /** It speaks every two seconds, once it is loaded. */
+  #heard_at = Number.POSITIVE_INFINITY
 
   constructor(port: LabPort) {
     this.#port = port
     port.addEventListener('message', ({ data }) => this.#hear(data))
-    port.addEventListener('error', ({ message = 'The worker could not be loaded.' }) => {
-      this.#onOpen(message)
-      for (const run of this.#living.values()) run.fail(message)
-    })
+    port.addEventListener('error', ({ message = 'The worker could not be loaded.' }) =>
+      this.#die(message),
+    )
+    this.#watch = setInterval(() => this.#look(), WATCH_MS)
+  }
+
+  /** A worker that was heard and is silent for long hangs; where the page was asleep as well, it may still speak. */
+  #look(): void {
+    const now = performance.now()
+    if (now - this.#looked_at > 2 * WATCH_MS) this.#heard_at = Math.max(this.#heard_at, now)
+    this.#looked_at = now
+    if (now - this.#heard_at >= SILENT_MS)
+      this.#die(`The worker has not answered for ${SILENT_MS / 1000} seconds.`)
+  }
+
+  #die(message: string): void {
+    this.#onOpen(message)
+    for (const run of this.#living.values()) run.fail(message)
   }
 
   /** Opens the GPU. Resolves with why it cannot be opened, or which arms cannot run here: before anything is trained. */
@@ -97,6 +118,7 @@ export class StudyWorker {
 
   /** Ends the runs in progress, whose outcomes then never come, and frees the GPU. */
   end(): void {
+    clearInterval(this.#watch)
     this.#living.clear()
     this.#port.terminate()
   }
@@ -113,6 +135,7 @@ export class StudyWorker {
   }
 
   #hear(event: LabEvent): void {
+    this.#heard_at = performance.now()
     if (event.type === 'adapter') {
       this.#adapter = event.adapter.description
       this.#onOpen()
