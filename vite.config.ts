@@ -7,6 +7,7 @@ import { playwright } from '@vitest/browser-playwright'
 import type { Plugin } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
+import { SENTENCE } from './src/ui/forest/sentence.ts'
 
 // Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no GPU.
 // CHROMIUM names the executable where Playwright's own browser is not installed (scripts/test.mjs finds it).
@@ -96,6 +97,12 @@ const workerLicense: Plugin = {
     const source = readFileSync('node_modules/workbox-core/LICENSE', 'utf8')
     this.emitFile({ type: 'asset', fileName: 'sw-license.txt', source: `Workbox\n\n${source}` })
   },
+}
+
+/** The first sentence is painted with the page's HTML: its code takes a slow machine a second. */
+const firstPaint: Plugin = {
+  name: 'first-paint',
+  transformIndexHtml: (html) => html.replace('%SENTENCE%', SENTENCE),
 }
 
 /** Python and what a person may never open: kept when it was used, not before. Its files have their hash in their names. */
@@ -204,7 +211,7 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
 let first: ReadonlySet<string> | undefined
 
 export default defineConfig({
-  plugins: [react(), frames, headersFile, workerLicense, offline],
+  plugins: [react(), firstPaint, frames, headersFile, workerLicense, offline],
   base: './',
   // The licences of all that is bundled are beside it.
   build: {

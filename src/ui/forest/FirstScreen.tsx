@@ -10,6 +10,7 @@ import { useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { canToggle } from '../palette/actions.ts'
 import { useEstimate } from './estimate.ts'
+import { SENTENCE } from './sentence.ts'
 import { selectLacksGpu } from './without_gpu.ts'
 import './forest.css'
 
@@ -93,10 +94,7 @@ export function FirstScreen() {
       <Forest />
       {has_run ? null : (
         <div className="forest-says">
-          <p>
-            Every layer of a language model already has a policy of its own. Train one here, and see
-            which of them the light reaches first.
-          </p>
+          <p>{SENTENCE}</p>
           {lacks_gpu ? <WithoutGpu /> : <Opening />}
         </div>
       )}

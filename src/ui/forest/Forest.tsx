@@ -140,6 +140,8 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   return said
 }
 
+const RECORDED = `preset tiny, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
+
 const selectHasRun = () => presentScene() !== undefined
 const selectFrameHasRun = (_: UiState) => selectHasRun()
 
@@ -198,9 +200,9 @@ export function Forest() {
       {is_live ? (
         <Caption />
       ) : (
-        <p className="forest-source">
-          A recorded run, step {scene.step} of {scene.steps} (preset tiny, on {RECORDED_ON.adapter},{' '}
-          {RECORDED_ON.date})
+        <p className="forest-source" title={RECORDED}>
+          A recorded run, step {scene.step} of {scene.steps}
+          <span className="forest-made"> ({RECORDED})</span>
         </p>
       )}
     </>
