@@ -42,6 +42,24 @@ test('a program replays with other live values and creates nothing', async () =>
   expect([dispatches - before.dispatches, submits - before.submits]).toEqual([2, 1])
 })
 
+test('two beside each other have tensors of their own and compile a kernel once', async () => {
+  const [one, two] = [gpu.beside(), gpu.beside()]
+  const run = async (own: Gpu, factor: number) => {
+    const x = own.tensor('x', 'f32', [1], { data: Float32Array.of(2) })
+    await own.run(scale, { factor, count: 1 }, { x })
+    return x
+  }
+  await run(gpu, 1)
+  const { pipelines, live_bytes } = gpu.counts
+  const tensors = [await run(one, 3), await run(two, 5)] as const
+  one.leave()
+  expect((await two.read(tensors[1]))[0][0]).toBe(10)
+  two.leave()
+  expect(gpu.counts.pipelines).toBe(pipelines)
+  // Less by what the two had for the params of their dispatches.
+  expect(gpu.counts.live_bytes).toBeLessThan(live_bytes)
+})
+
 test('a grid follows a live count, and one that WebGPU cannot dispatch is refused', async () => {
   const x = gpu.tensor('x', 'f32', [200], { data: new Float32Array(200).fill(1) })
   const program = await gpu.record('scale', ['count'], (r) => {

@@ -181,6 +181,7 @@ export class StudyWorker {
         if (event.differs !== undefined) return startOver(event.differs)
         began_at = event.step
         log.recall(event.history)
+        to.onProgress({ step: event.step, waits: false })
       } else if (event.type === 'step') {
         log.step(event.step, event.phase, event.metrics)
         to.onProgress({ step: event.step, waits: false })
