@@ -39,7 +39,11 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   reporter: [['line'], ['json', { outputFile: 'test-results/e2e.json' }]],
   // What is kept for offline use would hide what a test answers in place of the server; e2e/offline.spec.ts allows it.
-  use: { baseURL: address, browserName: 'chromium', serviceWorkers: 'block' },
+  use: {
+    ...{ baseURL: address, browserName: 'chromium', serviceWorkers: 'block' },
+    // A control that cannot be used is said long before the test's own end.
+    actionTimeout: 180_000,
+  },
   projects: [
     {
       name: 'webgpu',

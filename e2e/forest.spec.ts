@@ -9,6 +9,7 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   lab,
   page,
 }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
   // How long a frame takes to be drawn.
   await page.addInitScript(() => {
     const frames: number[] = []

@@ -83,6 +83,8 @@ export async function openHost(browser: Browser): Promise<Host> {
   const context = await browser.newContext({
     baseURL: `http://127.0.0.1:${process.env.E2E_PORT}/`,
     serviceWorkers: 'block',
+    // The picture of a page that waits would keep a core busy; tests about motion ask for it.
+    reducedMotion: 'reduce',
   })
   const page = await context.newPage()
   await holdWorker(page)

@@ -79,6 +79,7 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await expect(grid.getByRole('row')).toHaveCount(1 + table.samples[3].tokens.length)
 
   // Slow motion, by keyboard alone.
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
   await lab.get('stage-next').focus()
   const seen: string[] = []
   for (let stage = 1; stage <= 7; stage++) {

@@ -26,11 +26,11 @@ import { writeSafetensors } from '../model/hf/safetensors_write.ts'
 import { ModelFileError } from '../model/params/errors.ts'
 import { spoiltBytes, spoiltText, spoiltValue } from './mutate.ts'
 
-const RUNS = Number(process.env.HOSTILE_RUNS ?? 1000)
+const RUNS = Number(process.env.HOSTILE_RUNS ?? 300)
 /** Of the texts that are megabytes long a parser takes milliseconds each. */
 const FEW = Math.ceil(RUNS / 20)
 /** A steered link is parsed again for each entry, some milliseconds each. */
-const LINKS = Number(process.env.HOSTILE_RUNS ?? 100)
+const LINKS = Number(process.env.HOSTILE_RUNS ?? 30)
 /** No measurement: a parser that takes this long on any machine hangs. */
 const HANG_MS = 20_000
 /** More than any of these inputs needs, less than a browser misses. */

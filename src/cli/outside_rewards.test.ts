@@ -1,5 +1,4 @@
 // Composed rewards outside the lab: reward.py of a job scores 1,000 responses as the lab does, part by part and in all.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +7,10 @@ import { rewardFiles } from '../lab/jobs/reward/composed_reward.ts'
 import { experimentOf } from '../lab/jobs/testing.ts'
 import { createTask } from '../tasks/index.ts'
 import { loadProgram } from '../tasks/program.ts'
-import { createReward, type PartChoice } from '../tasks/rewards/composed.ts'
+import { createReward, type PartChoice, type Scored } from '../tasks/rewards/composed.ts'
 import { writeFolder } from './output/file_folder.ts'
 import { runPrograms } from './sandbox/programs.ts'
+import { HAS_PYTHON, PATIENCE_MS, python } from './testing.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-rewards-'))
 const endPrograms = runPrograms()
@@ -19,16 +19,15 @@ afterAll(() => {
   rmSync(root, { recursive: true })
 })
 
-const PYTHON = process.env.UNDERSTORY_PYTHON || 'python3'
-const HAS_PYTHON = spawnSync(PYTHON, ['-c', '']).status === 0
-
 const CODE = `
 import importlib.util, json, sys
 asked = json.load(sys.stdin)
-spec = importlib.util.spec_from_file_location("reward", asked["file"])
-reward = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(reward)
-print(json.dumps([reward.compute_score(**case) for case in asked["cases"]]))
+def scores(file):
+    spec = importlib.util.spec_from_file_location("reward", file)
+    reward = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reward)
+    return [reward.compute_score(**case) for case in asked["cases"]]
+print(json.dumps([scores(file) for file in asked["files"]]))
 `
 
 const SCHEMA = JSON.stringify({
@@ -154,18 +153,30 @@ function cases() {
   })
 }
 
-async function compare(parts: readonly PartChoice[], name: string) {
+/** Scores the cases with every list of parts, in the lab and in one process of Python. */
+async function compare(lists: readonly (readonly PartChoice[])[]) {
   const task = createTask('countdown')
-  const experiment = experimentOf({ task: { id: 'countdown' }, reward: { parts } })
-  const folder = join(root, name)
-  writeFolder(folder, rewardFiles(experiment, task))
   const asked = cases()
-  const input = JSON.stringify({ file: join(folder, 'reward.py'), cases: asked })
-  const done = spawnSync(PYTHON, ['-c', CODE], { input, encoding: 'utf8', maxBuffer: 2 ** 28 })
-  expect(done.stderr).toBe('')
-  const found = JSON.parse(done.stdout) as Record<string, number>[]
-  const scored = await createReward(experiment.reward, task)?.score(asked)
-  if (!scored) throw new RangeError('no reward')
+  const experiments = lists.map((parts) =>
+    experimentOf({ task: { id: 'countdown' }, reward: { parts } }),
+  )
+  const files = experiments.map((experiment, i) => {
+    const folder = mkdtempSync(join(root, `${i}-`))
+    writeFolder(folder, rewardFiles(experiment, task))
+    return join(folder, 'reward.py')
+  })
+  const answers = python(CODE, { files, cases: asked }) as Record<string, number>[][]
+  const scores = []
+  for (const [i, { reward }] of experiments.entries()) {
+    const scored = await createReward(reward, task)?.score(asked)
+    if (!scored) throw new RangeError('no reward')
+    expectSame(answers[i], scored)
+    scores.push(scored)
+  }
+  return scores
+}
+
+function expectSame(found: readonly Record<string, number>[], scored: Scored): void {
   for (const [part, column] of scored.columns) {
     expect(
       found.map((row) => row[part] ?? 0),
@@ -176,26 +187,27 @@ async function compare(parts: readonly PartChoice[], name: string) {
   }
   expect(found.map(({ score }) => score)).toEqual(scored.scores)
   expect(found.map(({ acc }) => acc === 1)).toEqual(scored.is_right)
-  return scored
 }
 
-test.skipIf(!HAS_PYTHON)('reward.py scores 1,000 responses as the lab does', async () => {
-  for (const [i, part] of [...PARTS, ...MORE].entries()) await compare([part], `alone_${i}`)
-  await compare(PARTS.slice(1, 12), 'many')
-  await compare(MORE, 'shaping')
-})
+test.skipIf(!HAS_PYTHON)(
+  'reward.py scores 1,000 responses as the lab does',
+  async () => {
+    await compare([...[...PARTS, ...MORE].map((part) => [part]), PARTS.slice(1, 12), MORE])
+  },
+  PATIENCE_MS,
+)
 
 test.skipIf(!HAS_PYTHON)(
   'a program leaves as it is, and scores the same',
   async () => {
     loadProgram(`sha256-${'0'.repeat(64)}`, PROGRAM)
     const program = { id: 'program', weight: 1, code: `sha256-${'0'.repeat(64)}`, name: 'mine.py' }
-    const { problems } = await compare([program, { id: 'length', weight: 0.5 }], 'program')
+    const [{ problems }] = await compare([[program, { id: 'length', weight: 0.5 }]])
     expect(problems.length).toBeGreaterThan(10)
     const javascript = experimentOf({ reward: { parts: [{ ...program, name: 'mine.js' }] } })
     expect(() => rewardFiles(javascript, createTask('countdown'))).toThrow(
       /mine.js is in JavaScript/,
     )
   },
-  240_000,
+  PATIENCE_MS,
 )

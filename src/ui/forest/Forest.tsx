@@ -26,6 +26,8 @@ const REST_SECONDS = 5
 const ROUNDS = 3
 /** Enough for light and dust; the rest of the machine is the run's. */
 const FRAME_MS = 33
+/** Where no GPU draws: there a frame of the whole picture keeps a core busy for 15 ms. */
+const FRAME_WITHOUT_GPU_MS = 100
 /** Words change less often than light. */
 const SAY_MS = 250
 
@@ -72,7 +74,8 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
   let shown: Scene | undefined
   const paint = (now: number) => {
     request = requestAnimationFrame(paint)
-    if (now - painted_at < FRAME_MS) return
+    const has_gpu = shownStore.getState().adapter?.is_software === false
+    if (now - painted_at < (has_gpu ? FRAME_MS : FRAME_WITHOUT_GPU_MS)) return
     painted_at = now
     begun ??= now
     const target = presentScene() ?? playedAt(now - begun)
