@@ -1,4 +1,4 @@
-// A study in the page: two settings, three seeds, a reload in the middle, the forest plot, the link, and the command line's numbers.
+// A study in the page: two settings, three seeds, a reload in the middle of several, the forest plot, the link, and the command line's numbers.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,18 +34,31 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await lab.open(LINK)
   await lab.show('study')
   await lab.get('study-question').fill('Does a higher rate help?')
-  await lab.get('study-path').selectOption('actor.optim.lr')
-  await lab.get('study-values').fill('0.0001, 0.003')
+  await lab.get('study-make').click()
+  await expect(lab.get('study-problem-arms')).toContainText('Add two settings')
+  await lab.get('study-path-0').selectOption('actor.optim.lr')
+  await lab.get('study-values-0').fill('0.0001')
+  await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
+  await lab.get('study-values-0').fill('0.0001, 0.003')
+  await expect(lab.get('study-runs')).toHaveText('10 runs in all.')
+  await lab.get('study-kind').selectOption('halving')
+  await lab.get('study-choosing').fill('5')
+  await expect(lab.get('study-problem-choosing')).toContainText('the others judge')
+  await lab.get('study-kind').selectOption('all')
   await lab.get('study-seeds').fill('3')
   await lab.get('study-make').click()
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
   const { violations } = await new AxeBuilder({ page }).include('.study').analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
   await lab.get('study-train').click()
-  await expect(lab.get('study-progress')).toContainText('2 of 6 runs', { timeout: 180_000 })
+  // Four take a step each in turn.
+  await expect(lab.get('study-present').locator('li')).toHaveCount(4)
+  await expect(lab.get('study-view')).toContainText(/step [5-8] of 8|[1-9] of 6 runs/, {
+    timeout: 180_000,
+  })
 
   await page.reload()
-  // Whatever part of the page is open: it continues in the background.
+  // Whatever part of the page is open: they continue in the background.
   await lab.show('study')
   await expect(lab.get('study-progress')).toContainText('6 of 6 runs', { timeout: 180_000 })
   await expect(lab.get('study-forest')).toBeVisible()
@@ -66,13 +79,9 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
   writeFileSync(join(folder, 'study.json'), study)
   const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
-  await promisify(execFile)(process.execPath, ['scripts/lab.mjs', ...args])
-  const text = readFileSync(join(folder, 'out/results.jsonl'), 'utf8')
-  const same = numbers(text)
-  expect(same).toHaveLength(2)
-  // Chromium's adapter and that of the command line are one program, where it finds no other.
-  if (/SwiftShader/.test(text)) expect(same).toEqual(own.filter(({ seed }) => seed === 1))
-  rmSync(folder, { recursive: true })
+  const command_line = promisify(execFile)(process.execPath, [
+    ...['scripts/lab.mjs', ...args, '--jobs', '2'],
+  ])
 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await lab.get('study-link').click()
@@ -90,4 +99,12 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await page.goto(link)
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
   await expect(lab.get('study-train')).toHaveText('Train 6 runs')
+
+  await command_line
+  const text = readFileSync(join(folder, 'out/results.jsonl'), 'utf8')
+  const same = numbers(text)
+  expect(same).toHaveLength(2)
+  // Chromium's adapter and that of the command line are one program, where it finds no other.
+  if (/SwiftShader/.test(text)) expect(same).toEqual(own.filter(({ seed }) => seed === 1))
+  rmSync(folder, { recursive: true })
 })

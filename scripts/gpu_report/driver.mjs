@@ -17,6 +17,8 @@ export const MODES = {
     family: 'navi31',
     toggles: ['disable-dawn-features=vulkan_use_buffer_robust_access_2'],
   },
+  // Waves of half the lanes, as the driver takes where a kernel asks for subgroups of 32: it may issue two instructions of a wave at once.
+  'navi31 wave32': { family: 'navi31', toggles: [], wave: 32 },
   'navi21 default': { family: 'navi21', toggles: [] },
 }
 
@@ -62,7 +64,7 @@ export function compileKernels({ path, version }, kernels, mode, work) {
   const manifest = join(work, 'null_device.json')
   const icd = { api_version: '1.3.0', library_path: library }
   writeFileSync(manifest, JSON.stringify({ file_format_version: '1.0.0', ICD: icd }))
-  const { family, toggles } = MODES[mode]
+  const { family, toggles, wave } = MODES[mode]
   const child = spawnSync(process.execPath, [join(HERE, 'compile.mjs'), kernels, ...toggles], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
@@ -71,6 +73,7 @@ export function compileKernels({ path, version }, kernels, mode, work) {
       REAL_DRIVER: path,
       VK_DRIVER_FILES: manifest,
       RADV_FORCE_FAMILY: family,
+      ...(wave && { WAVE: `${wave}`, RADV_PERFTEST: `cswave${wave}` }),
       // Older drivers print machine code only with all that was made before it.
       RADV_DEBUG: `${version >= 25 ? 'asm' : 'shaders'},shaderstats,nocache`,
       LD_LIBRARY_PATH: [dirname(path), process.env.LD_LIBRARY_PATH ?? ''].join(':'),

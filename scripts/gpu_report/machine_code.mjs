@@ -9,10 +9,12 @@ const FMA = /^v_(fma|fmac|fmaak|fmamk|fma_mix)_f32/
 /** RDNA3 issues these for 64 lanes in one cycle, others in two. */
 const QUICK = /^v_(fma|fmac|fmaak|fmamk|mul|add|sub|subrev|max|min)_f32|^v_(mov|cndmask)_b32/
 /** A quarter as fast: products of whole numbers. */
+/** Two instructions of a wave of 32 lanes in one cycle. */
+const DUAL_FMA = /v_dual_(fmac|fmaak|fmamk)_f32/g
 const SLOW = /^v_(mul_lo_u32|mul_hi_u32|mul_hi_i32|mad_u64_u32|mad_i64_i32)/
 
-/** What a kernel's compilation said, from the text that the driver printed for it. */
-export function readKernel(text) {
+/** What a kernel's compilation said, from the text that the driver printed for it. `wave` = lanes of a wave. */
+export function readKernel(text, wave = 64) {
   const numbers = Object.fromEntries(
     [...text.matchAll(/^([A-Z][\w .-]+): (\d+)$/gm)].map(([, name, value]) => [
       name,
@@ -29,8 +31,8 @@ export function readKernel(text) {
     spilled: (numbers['Spilled VGPRs'] ?? 0) + (numbers['Spilled SGPRs'] ?? 0),
     scratch: numbers['Scratch size'],
     lds: numbers['LDS size'],
-    /** Waves of 64 lanes that a SIMD holds at once; the driver counts waves of 32. */
-    waves: numbers['Subgroups per SIMD'] / 2,
+    /** That a SIMD holds at once; the driver counts waves of 32 lanes. */
+    waves: numbers['Subgroups per SIMD'] / (wave / 32),
     lines,
   }
 }
@@ -50,20 +52,25 @@ const isLoad = (op) => /_load|_read/.test(op)
 const bytesOf = (op) =>
   isLoad(op) ? (WIDTHS[op.split('_').at(-1)] ?? 0) * (/2addr|read2/.test(op) ? 2 : 1) : 0
 
-/** Cycles of a wave of 64 lanes. */
-function cyclesOf(op, is_rdna3) {
+/** How a GPU counts: its family, and the lanes of its waves. */
+const RDNA3 = { family: 'navi31', wave: 64 }
+
+function cyclesOf(op, { family, wave }) {
   if (!op.startsWith('v_')) return 0
-  if (SLOW.test(op)) return 8
-  return is_rdna3 && QUICK.test(op) ? 1 : 2
+  const slow = SLOW.test(op) ? 4 : 1
+  if (wave === 32) return slow
+  return family === 'navi31' && QUICK.test(op) ? 1 : 2 * slow
 }
 
+const fmasOf = (line, op) => (FMA.test(op) ? 1 : (line.match(DUAL_FMA)?.length ?? 0))
+
 /** FMAs, cycles and bytes of some lines. */
-function costOf(lines, is_rdna3) {
+function costOf(lines, gpu) {
   const cost = { fmas: 0, cycles: 0, memory_bytes: 0, workgroup_bytes: 0 }
   for (const line of lines) {
     const op = opOf(line)
-    if (FMA.test(op)) cost.fmas++
-    cost.cycles += cyclesOf(op, is_rdna3)
+    cost.fmas += fmasOf(line, op)
+    cost.cycles += cyclesOf(op, gpu)
     if (kindOf(op) === 'memory') cost.memory_bytes += bytesOf(op)
     if (kindOf(op) === 'workgroup') cost.workgroup_bytes += bytesOf(op)
   }
@@ -117,7 +124,7 @@ const inside = (outer, loop) => loop !== outer && loop.start >= outer.start && l
  * The hottest loop: the one with most multiply-adds of its own; of a staged product the loop over stages, with the loop over
  * the steps of a whole stage as often as it runs. Undefined where no loop multiplies.
  */
-export function hotLoop(lines, { stage_fmas, is_rdna3 = true } = {}) {
+export function hotLoop(lines, { stage_fmas, ...gpu } = RDNA3) {
   const loops = loopsOf(lines)
   const own = (loop) => {
     const nested = loops.filter((other) => inside(loop, other))
@@ -126,7 +133,7 @@ export function hotLoop(lines, { stage_fmas, is_rdna3 = true } = {}) {
       return !isLabel(line) && !nested.some(({ start, end }) => at >= start && at <= end)
     })
   }
-  const costs = new Map(loops.map((loop) => [loop, costOf(own(loop), is_rdna3)]))
+  const costs = new Map(loops.map((loop) => [loop, costOf(own(loop), gpu)]))
   const hot = [...costs].sort(([, a], [, b]) => b.fmas - a.fmas)[0]
   if (!hot || hot[1].fmas === 0) return undefined
   let [loop, cost] = hot
@@ -180,18 +187,20 @@ export function tripsAfter(lines, end) {
 const BYTES_A_CLOCK = 128
 const FMAS_A_CLOCK = { navi31: 128, navi21: 64 }
 
+/** Cycles of a multiply-add where a SIMD is at its peak. */
+const fmaCycles = ({ family, wave }) => (family === 'navi31' ? wave / 64 : wave / 32)
+
 /** What the report says of a kernel. Bounds are shares of the float32 peak. */
-export function judge(text, { stage_fmas, family }) {
-  const { lines, ...numbers } = readKernel(text)
-  const is_rdna3 = family === 'navi31'
-  const hot = hotLoop(lines, { stage_fmas, is_rdna3 })
+export function judge(text, { stage_fmas, family, wave = 64 }) {
+  const { lines, ...numbers } = readKernel(text, wave)
+  const hot = hotLoop(lines, { stage_fmas, family, wave })
   if (!hot) return numbers
   const { fmas, cycles, memory_bytes, workgroup_bytes, trips, end } = hot
   const cache = (bytes) => Math.min(1, (BYTES_A_CLOCK * fmas) / (FMAS_A_CLOCK[family] * bytes || 1))
   return {
     ...numbers,
     fmas,
-    valu_bound: ((is_rdna3 ? 1 : 2) * fmas) / cycles,
+    valu_bound: (fmaCycles({ family, wave }) * fmas) / cycles,
     cache_bound: Math.min(cache(memory_bytes), cache(workgroup_bytes)),
     trips,
     trips_after: tripsAfter(lines, end),

@@ -19,6 +19,23 @@ struct Allocate {
   uint32_t count;
 };
 
+/* The head of any struct, VkComputePipelineCreateInfo, and VkPipelineShaderStageRequiredSubgroupSizeCreateInfo */
+struct Extension {
+  int32_t type;
+  struct Extension *next;
+  uint32_t value;
+};
+struct Compute {
+  int32_t type;
+  const void *next;
+  uint64_t flags;
+  int32_t stage_type;
+  struct Extension *stage_next;
+  uint64_t rest[7];
+};
+
+#define REQUIRED_SUBGROUP_SIZE 1000225001
+
 /* What the loader expects at the start of a handle that it dispatches on. */
 #define LOADER_MAGIC 0x01CDC0DEu
 
@@ -51,6 +68,19 @@ static int32_t allocate(void *device, const struct Allocate *info, void **buffer
   return 0;
 }
 
+typedef int32_t (*Create)(void *, uint64_t, uint32_t, const struct Compute *, const void *, uint64_t *);
+static Create create_real;
+
+/* With waves of $WAVE lanes, whatever the caller asks for. */
+static int32_t create_compute(void *device, uint64_t cache, uint32_t count, const struct Compute *infos, const void *allocator,
+                              uint64_t *out) {
+  const char *wave = getenv("WAVE");
+  for (uint32_t i = 0; wave && i < count; i++)
+    for (struct Extension *e = infos[i].stage_next; e; e = e->next)
+      if (e->type == REQUIRED_SUBGROUP_SIZE) e->value = (uint32_t)atoi(wave);
+  return create_real(device, cache, count, infos, allocator, out);
+}
+
 static const char *const DONE[] = {
     "vkBeginCommandBuffer", "vkEndCommandBuffer", "vkResetCommandBuffer", "vkResetCommandPool", "vkQueueSubmit",
     "vkQueueSubmit2",       "vkQueueSubmit2KHR",  "vkQueueWaitIdle",      "vkDeviceWaitIdle",   "vkWaitForFences",
@@ -69,6 +99,10 @@ static Function replaced(const char *name) {
 }
 
 static Function device_function(void *device, const char *name) {
+  if (!strcmp(name, "vkCreateComputePipelines")) {
+    create_real = (Create)of_device(device, name);
+    return (Function)create_compute;
+  }
   Function real = of_device(device, name), own = replaced(name);
   return real && own ? own : real;
 }

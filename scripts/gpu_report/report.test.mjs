@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { findDriver } from './driver.mjs'
-import { hotLoop, readKernel, tripsAfter, tripsOf } from './machine_code.mjs'
+import { hotLoop, judge, readKernel, tripsAfter, tripsOf } from './machine_code.mjs'
 
 const LOOP = `
 BB0:
@@ -44,7 +44,18 @@ describe('what is read from machine code', () => {
       trips: 1,
     })
     expect(lines[end]).toBe('s_cbranch_scc1 BB1')
-    expect(hotLoop(lines, { is_rdna3: false }).cycles).toBe(12)
+    expect(hotLoop(lines, { family: 'navi21', wave: 64 }).cycles).toBe(12)
+  })
+
+  test('of waves of 32 lanes, two multiply-adds at once', () => {
+    const both = LOOP.replace(
+      'v_fma_f32 v10, v0, v4, v10\n\tv_fmac_f32_e32 v11, v1, v5',
+      'v_dual_fmac_f32 v10, v0, v4 :: v_dual_fmac_f32 v11, v1, v5',
+    )
+    const gpu = { family: 'navi31', wave: 32 }
+    const of = judge(text.replace(LOOP, both), gpu)
+    // A product of whole numbers takes four cycles, the pair takes one.
+    expect(of).toMatchObject({ waves: 16, fmas: 2, valu_bound: 1 / 5 })
   })
 
   test('waits that follow one another, and those after the loop', () => {

@@ -18,7 +18,7 @@ import {
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
 import { vocabularyOf } from '../lab/protocol/vocabulary.ts'
 import { readRecording, writeRecording } from '../lab/runs/files/recording.ts'
-import { UNMEASURED } from '../lab/worker/run_kernels.ts'
+import { UNMEASURED } from '../lab/worker/kernels/run_kernels.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { systemClock } from '../lab/worker/session_host.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'

@@ -1,6 +1,5 @@
 // lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
 import { randomUUID } from 'node:crypto'
-import { totalmem } from 'node:os'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
@@ -19,11 +18,9 @@ import {
   type ObservationRequest,
   type ObservedGroup,
 } from '../lab/protocol/observation.ts'
-import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/worker/memory_budget.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
-import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { loadNamedFiles } from './input/data_set.ts'
@@ -38,6 +35,7 @@ import { runPrograms } from './sandbox/programs.ts'
 import { print, tell } from './terminal.ts'
 import { afterWarmStart, refuseQuestions, withModel } from './train/begun_experiment.ts'
 import { drive } from './train/drive.ts'
+import { refuseMemory } from './train/refuse_memory.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
 import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
 import { RunWatch } from './train/run_watch.ts'
@@ -111,20 +109,6 @@ function recordedRequest({ phases, validation }: TrainerConfig, L: number): Obse
     layer: inner[0] ?? L,
     lens: { held_out: LENS_TEXTS, samples: [] },
     every: validation.test_freq > 0 ? validation.test_freq : OBSERVE_EVERY,
-  }
-}
-
-/** Refuses what would take more memory than may be taken, before a device is opened. */
-function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {
-  const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
-  try {
-    requireMemory(document, allowed, (config) => planMemory(config).total())
-  } catch (error) {
-    if (!(error instanceof MemoryRefusal)) throw error
-    const gibibytes = Math.ceil((100 * error.bytes) / 2 ** 30) / 100
-    throw new LabFailure(
-      `${error.message}\nIf this machine has so much to spare: --allow-memory ${gibibytes}`,
-    )
   }
 }
 

@@ -10,6 +10,7 @@ import type { MatmulChoice } from './protocol/results.ts'
 import { ADAPTER, FIRST, NUMBERS, PEAK, SECOND } from './protocol/testing.ts'
 import { MemoryRefusal } from './worker/memory_budget.ts'
 import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
+import type { KernelProgress } from './worker/session_host.ts'
 import { type FakeSurroundings, fakeRun, gpuError, tick } from './worker/testing.ts'
 
 const { experiment } = PRESETS[0]
@@ -23,7 +24,10 @@ const NO_MISFORTUNES = {
   /** How often the GPU cannot be opened, after it was opened once. */
   closed: 0,
   adapter: 'fake',
-  tune: async (): Promise<MatmulChoice> => ({}),
+  /** What is known after each measurement. */
+  measured: [] as readonly KernelProgress[],
+  /** The first measurement is an error. */
+  measure_fails: false,
   /** Steps whose update is left out, every time that they come. */
   broken: [] as readonly number[],
   /** Steps that are evaluated, and hand their answers over. */
@@ -41,8 +45,8 @@ type Options = typeof NO_MISFORTUNES
 class FakeMachine implements FakeSurroundings {
   readonly log: string[] = []
   clock = 0
-  /** Takes the present device away. */
-  lose: (error: GpuError) => void = () => {}
+  /** Those whose devices are open. */
+  readonly #losing: ((error: GpuError) => void)[] = []
   readonly #options: Options
   #is_hanging = true
   #opened = 0
@@ -60,6 +64,12 @@ class FakeMachine implements FakeSurroundings {
     return this.#is_hanging
   }
 
+  /** Takes the present devices away. */
+  lose(error: GpuError): void {
+    this.#is_hanging = false
+    for (const hear of this.#losing.splice(0)) hear(error)
+  }
+
   async prepare(is_careful = false, allow_bytes = 0): Promise<RunDevice> {
     const { takes_bytes } = this.#options
     if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
@@ -72,21 +82,23 @@ class FakeMachine implements FakeSurroundings {
   }
 
   #device(): Omit<RunDevice, 'free'> {
-    const { is_software, adapter, tune } = this.#options
+    const { is_software, adapter, measured, measure_fails } = this.#options
+    const { log } = this
     return {
       adapter: { ...ADAPTER, is_software, description: adapter },
       lost: new Promise((resolve) => {
-        this.lose = (error) => {
-          this.#is_hanging = false
-          resolve(error)
-        }
+        this.#losing.push(resolve)
       }),
       defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
       variants: new Set(['plain', 'fast']),
       missing: (variant) => (variant.startsWith('subgroups_') ? ['subgroups'] : []),
-      tune: async (pinned) => {
-        this.log.push(`tune without ${JSON.stringify(pinned)}`)
-        return { ...(await tune()), ...pinned }
+      suited: {},
+      async *measure(settled) {
+        for (const progress of measured) {
+          log.push(`measure without ${JSON.stringify(settled)}`)
+          if (measure_fails) throw gpuError('validation', 'no')
+          yield progress
+        }
       },
       start: (matmul, _, state) => this.#start(matmul, state),
     }

@@ -23,6 +23,7 @@ import {
   PastRun,
   Pending,
   Preferences,
+  PresetGallery,
   Record,
   Reference,
 } from './later_parts.ts'
@@ -94,6 +95,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The list of commands', Own: Palette },
   { name: 'The help', Own: Help },
   { name: 'The glossary', Own: Glossary },
+  { name: 'The presets', Own: PresetGallery },
   { name: 'The export', Own: ExportDialog },
   { name: 'The opened model', Own: ModelDialog },
   { name: 'The reward', Own: RewardDialog },

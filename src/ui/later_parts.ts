@@ -109,6 +109,12 @@ export const Glossary = later(
   () => useIsOpen('glossary'),
 )
 
+export const PresetGallery = later(
+  'The presets',
+  async () => (await import('./gallery/PresetGallery.tsx')).PresetGallery,
+  () => useIsOpen('presets'),
+)
+
 export const Help = later(
   'The help',
   async () => (await import('./palette/Help.tsx')).Help,

@@ -9,6 +9,7 @@ import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { print } from '../terminal.ts'
 import { train } from '../train.ts'
 import { type AllRows, catalogue, measuredExperiment, sourceOf } from './catalogue.ts'
+import { figuresText } from './figures.ts'
 import {
   finishedFacts,
   folderExperiment,
@@ -141,6 +142,7 @@ export function saidFiles(root: string, rows: AllRows): [file: string, text: str
       join(root, 'src/lab/presets/presets_seen.json'),
       `${JSON.stringify(catalogue(rows), undefined, 2)}\n`,
     ],
+    [join(root, 'src/lab/presets/presets_drawn.json'), figuresText(rows)],
     [results, withTables(readFileSync(results, 'utf8'), rows)],
   ]
 }

@@ -7,6 +7,7 @@ import { planStudy } from '../../lab/study/search.ts'
 import type { Study } from '../../lab/study/study.ts'
 import { type Command, LabFailure } from '../command.ts'
 import { print, tell } from '../terminal.ts'
+import { armProblems } from './arm_checks.ts'
 import { StudyFolder } from './study_folder.ts'
 import { readStudy, readStudyOptions, type StudyOptions } from './study_options.ts'
 import { trainRun } from './study_run.ts'
@@ -26,6 +27,9 @@ export const studyCommand: Command = {
       )
     for (const note of expanded.notes) tell(note)
     const { arms } = expanded
+    const problems = options.is_report ? [] : await armProblems(arms)
+    if (problems.length > 0)
+      throw new LabFailure(`${options.file}: nothing was trained:\n  ${problems.join('\n  ')}`)
     if (options.is_dry) return describe(options.study, arms)
     return trainStudy(options, arms)
   },
@@ -87,6 +91,7 @@ async function trainAll(
 ): Promise<void> {
   const waiting = [...runs]
   const done = folder.results()
+  const known = done.length
   const work = async () => {
     for (let run = waiting.shift(); run && !stop.signal.aborted; run = waiting.shift()) {
       const outcome = await trainRun(run, study, folder.runFolder(run), stop.signal)
@@ -97,9 +102,7 @@ async function trainAll(
       done.push(outcome.result)
       const left = secondsLeft(waiting.length, done, jobs)
       const time = left === undefined ? '' : `, about ${Math.ceil(left / 60)} min left`
-      tell(
-        `${name}: ${outcome.result.status} (${runs.length - waiting.length}/${runs.length}${time})`,
-      )
+      tell(`${name}: ${outcome.result.status} (${done.length - known}/${runs.length}${time})`)
     }
   }
   await Promise.all(Array.from({ length: jobs }, work))

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { PlannedRun } from '../../lab/study/queue.ts'
-import { ResultLog, type RunResult } from '../../lab/study/results.ts'
+import { phaseAt, ResultLog, type RunResult } from '../../lab/study/results.ts'
 import type { Study } from '../../lab/study/study.ts'
 import { readJson } from '../input/input_file.ts'
 
@@ -89,12 +89,10 @@ function resultOf({ arm, seed, experiment }: PlannedRun, study: Study, folder: s
   const facts = factsOf(folder)
   if (!facts) throw new Error(`${folder}: run.json is missing`)
   const log = new ResultLog(experiment, study)
-  const phaseAt = (step: number) =>
-    facts.phases.findLast((begun) => begun.step < step || step === 0)?.phase ?? 0
   for (const line of readFileSync(join(folder, 'metrics.jsonl'), 'utf8').split('\n')) {
     if (line === '') continue
     const { step, data } = JSON.parse(line) as { step: number; data: Record<string, number> }
-    log.step(step, phaseAt(step), data)
+    log.step(step, phaseAt(facts.phases, step), data)
   }
   return log.result({
     arm: arm.name,

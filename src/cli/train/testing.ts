@@ -3,7 +3,8 @@
 
 import { madeState } from '../../lab/checkpoints/testing.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import { type Engine, SteeredRun } from '../../lab/worker/steered_run.ts'
+import type { Engine } from '../../lab/worker/steered_engine.ts'
+import { SteeredRun } from '../../lab/worker/steered_run.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import type { TrainerState } from '../../rl/train/state.ts'

@@ -5,7 +5,7 @@ import linear from './decode_linear.wgsl?raw'
 import linear_interface from './decode_linear_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
 import swiglu_interface from './decode_swiglu_interface.wgsl?raw'
-import { plainTile } from './decode_tile.ts'
+import { addingTile, plainTile } from './decode_tile.ts'
 
 /**
  * matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+ addend, when has_addend
@@ -15,7 +15,7 @@ import { plainTile } from './decode_tile.ts'
  */
 export const decode_linear = defineKernel({
   name: 'decode_linear',
-  wgsl: linear_interface + linear + plainTile,
+  wgsl: linear_interface + linear + addingTile,
   params: { m: 'u32', n: 'u32', k: 'u32', has_addend: 'u32', addend_stride: 'u32' },
   bindings: { a: 'read', b: 'read', addend: 'read', ended: 'read', out: 'read_write' },
   workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 64) * Math.ceil(n / 64)),

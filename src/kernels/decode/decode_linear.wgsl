@@ -9,17 +9,19 @@ fn width() -> u32 { return params.n; }
 
 fn column(col: u32, i: u32) -> u32 { return min(col + i * 8u, params.n - 1u); }
 
+fn adds() -> bool { return params.has_addend == 1u; }
+
+fn before(row: u32, col: u32) -> vec4f {
+  let i = row * params.addend_stride + col;
+  return vec4f(addend[i], addend[i + 8u], addend[i + 16u], addend[i + 24u]);
+}
+
 fn store_one(row: u32, col: u32, value: f32) {
-  if (col >= params.n) { return; }
-  if (params.has_addend == 1u) {
-    out[row * params.n + col] = value + addend[row * params.addend_stride + col];
-  } else {
-    out[row * params.n + col] = value;
-  }
+  if (col < params.n) { out[row * params.n + col] = value; }
 }
 
 fn store(row: u32, col: u32, left: vec4f, right: vec4f) {
-  store_one(row, col, left.x);
+  out[row * params.n + col] = left.x;
   store_one(row, col + 8u, left.y);
   store_one(row, col + 16u, left.z);
   store_one(row, col + 24u, left.w);

@@ -14,7 +14,7 @@ fn store_one(row: u32, col: u32, gate: f32, up: f32) {
 }
 
 fn store(row: u32, col: u32, gate: vec4f, up: vec4f) {
-  store_one(row, col, gate.x, up.x);
+  out[row * params.n + col] = gate.x * sigmoid(gate.x) * up.x;
   store_one(row, col + 8u, gate.y, up.y);
   store_one(row, col + 16u, gate.z, up.z);
   store_one(row, col + 24u, gate.w, up.w);

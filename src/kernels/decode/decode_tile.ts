@@ -15,12 +15,18 @@ interface Parts {
 const source = ({ rows, factor, finish }: Parts): string =>
   unrolled(withPart(withPart(withPart(tile, 'rows', rows), 'factor', factor), 'finish', finish), 8)
 
+const plain = { rows: '  let a$ = row$ * k4;', factor: '    let x$ = a[a$ + p]; \\', finish: '' }
+
+/** Before anything is stored, so that what is added is read at once. Past the last row or column it may be anything: nothing is stored. */
+const ADD = `  if (adds()) {
+    l$ += before(row + $u, col); r$ += before(row + $u, col + 32u);
+  }`
+
 /** a as it is. */
-export const plainTile = source({
-  rows: '  let a$ = row$ * k4;',
-  factor: '    let x$ = a[a$ + p]; \\',
-  finish: '',
-})
+export const plainTile = source(plain)
+
+/** The same, with something added. The includer declares `fn adds() -> bool` and `fn before(row, col) -> vec4f`, of columns eight apart. */
+export const addingTile = source({ ...plain, finish: ADD })
 
 /** What is shared by both tiles with a norm: the row's sum of squares is made beside its products, and divides them at the end. */
 const normed = {
@@ -28,11 +34,11 @@ const normed = {
   finish: '  let inv$ = 1.0 / sqrt(s$ / f32(params.k) + params.eps); l$ *= inv$; r$ *= inv$;',
 }
 
-/** The product of norm(a) · norm_weight. The includer declares norm_weight and params.eps too. */
+/** The product of norm(a) · norm_weight, with nothing added. The includer declares norm_weight and params.eps too. */
 export const normedTile = source({ rows: '  let a$ = row$ * k4; var s$ = 0.0;', ...normed })
 
 /**
- * The same of the rows of a that ids name, where params.gathers is 1; the lanes of the first column then keep these rows. The
+ * The same, with something added, of the rows of a that ids name, where params.gathers is 1; the lanes of the first column then keep these rows. The
  * includer declares ids and kept too.
  */
 export const gatheredTile = source({
@@ -43,5 +49,6 @@ export const gatheredTile = source({
   finish: `${normed.finish}
   if (keeps) { for (var p = 0u; p < k4; p++) {
     kept[row$ * k4 + p] = a[a$ + p];
-  } }`,
+  } }
+${ADD}`,
 })

@@ -61,8 +61,8 @@ export class Buffers {
     this.#open.counts.live_bytes -= entry.bytes
   }
 
-  /** Destroys all buffers but one. No readback may be under way. */
-  destroyAllBut(kept: GPUBuffer): void {
+  /** Destroys all buffers, or all but one. No readback may be under way. */
+  destroyAllBut(kept?: GPUBuffer): void {
     this.#idle = []
     for (const buffer of [...this.#sizes.keys()]) if (buffer !== kept) this.destroy(buffer)
   }

@@ -23,9 +23,10 @@ import {
   wordBytes,
 } from './tensor.ts'
 import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
-import { type Profile, Recording } from './timing/profiler.ts'
-import { createStageClock, learnRound, queryMaker, readStamps } from './timing/queries.ts'
+import type { Profile } from './timing/profiler.ts'
+import { createStageClock, learnRound, queryMaker } from './timing/queries.ts'
 import type { StageTimes } from './timing/stage_clock.ts'
+import { takeProfile } from './timing/take_profile.ts'
 import { bytesOf, copyTo, type ReadArrays, takeArrays, wordsFor } from './transfer.ts'
 
 export class Gpu implements Allocator {
@@ -35,23 +36,23 @@ export class Gpu implements Allocator {
   /** Resolves with the reason when the device is lost; never after `destroy`. */
   readonly lost: Promise<GpuError>
   readonly #open: OpenDevice
+  readonly #options: OpenOptions
   readonly #buffers: Buffers
   readonly #commands: Commands
   readonly #dispatcher: Dispatcher
   readonly #pipelines: Pipelines
-  readonly #joins: boolean
 
-  private constructor(device: GPUDevice, facts: AdapterFacts, options: OpenOptions) {
+  private constructor(open: OpenDevice, facts: AdapterFacts, options: OpenOptions) {
     this.facts = facts
     this.segment_bytes = options.segment_bytes ?? SEGMENT_BYTES
-    this.#joins = options.joins ?? !facts.is_software
-    this.#open = new OpenDevice(device)
-    this.counts = this.#open.counts
-    this.lost = this.#open.lost
-    this.#buffers = new Buffers(this.#open)
-    this.#commands = new Commands(this.#open, this.#buffers)
-    this.#dispatcher = new Dispatcher(this.#open, this.#commands)
-    this.#pipelines = new Pipelines(this.#open, this.#commands.arena)
+    this.#options = options
+    this.#open = open
+    this.counts = open.counts
+    this.lost = open.lost
+    this.#buffers = new Buffers(open)
+    this.#commands = new Commands(open, this.#buffers)
+    this.#dispatcher = new Dispatcher(open, this.#commands)
+    this.#pipelines = new Pipelines(open, this.#commands.arena)
   }
 
   /**
@@ -60,7 +61,19 @@ export class Gpu implements Allocator {
    */
   static async open(options: OpenOptions = {}): Promise<Gpu> {
     const { device, facts } = await openAdapter(options)
-    return new Gpu(device, facts, options)
+    const { joins = !facts.is_software } = options
+    return new Gpu(new OpenDevice(device), facts, { ...options, joins })
+  }
+
+  /** The same device for another run, with tensors and measurements of its own. Compiled kernels, errors and `destroy` are of all. */
+  beside(): Gpu {
+    return new Gpu(this.#open, this.facts, this.#options)
+  }
+
+  /** Frees all that was made here; the device stays for those beside. */
+  leave(): void {
+    this.freeAll()
+    this.#buffers.destroyAllBut()
   }
 
   /** Live bytes by kind. */
@@ -143,7 +156,8 @@ export class Gpu implements Allocator {
     live: readonly L[],
     build: (recorder: Recorder<L>) => void,
   ): Promise<Program<L>> {
-    const commands = this.#joins ? joinCommands(collect(label, build)) : collect(label, build)
+    const all = collect(label, build)
+    const commands = this.#options.joins ? joinCommands(all) : all
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.bind(label, dispatch)))
     return { label, live, commands, dispatches: dispatches.length }
@@ -228,21 +242,10 @@ export class Gpu implements Allocator {
    * Measures what `work` encodes and submits, without changing any result. Every run of one kernel becomes a pass of its
    * own between two timestamps; where the adapter has none, stages become submits of their own. One at a time.
    */
-  async profile<T>(
+  profile<T>(
     work: () => T | Promise<T>,
   ): Promise<{ readonly result: T; readonly profile: Profile }> {
-    if (this.#dispatcher.recording) throw new Error('gpu: a profile is being taken already')
-    this.submit()
-    const recording = new Recording(queryMaker(this.#open))
-    this.#dispatcher.recording = recording
-    try {
-      const result = await work()
-      await this.finish()
-      return { result, profile: recording.finish(await readStamps(this.#open, recording.queries)) }
-    } finally {
-      this.#dispatcher.recording = undefined
-      recording.destroy()
-    }
+    return takeProfile(this.#open, this.#dispatcher, () => this.finish(), work)
   }
 
   /** Names the part of a training step that begins here, for a profile that is taken and for `timeStages`. */

@@ -1,4 +1,4 @@
-// An open device with what everything that talks to it shares: running totals and the first error.
+// An open device with what everything that talks to it shares: compiled kernels, running totals and the first error.
 import { GpuError } from './errors.ts'
 
 /** Running totals since the device was opened: what tests assert and the memory panel shows. */
@@ -18,6 +18,12 @@ export interface GpuCounts {
   live_bytes: number
 }
 
+/** A kernel that can be bound. */
+export interface Compiled {
+  readonly pipeline: GPUComputePipeline
+  readonly layout: GPUBindGroupLayout
+}
+
 export class OpenDevice {
   readonly device: GPUDevice
   readonly counts: GpuCounts = {
@@ -35,6 +41,10 @@ export class OpenDevice {
   readonly lost: Promise<GpuError>
   /** The first error that WebGPU reported; the loss of the device replaces it. */
   failure: GpuError | undefined
+  /** Pipelines by the names of their kernels; those that do not compile are left out. */
+  readonly compiled = new Map<string, Promise<Compiled>>()
+  /** Kernels that were asked for. */
+  asked = 0
 
   constructor(device: GPUDevice) {
     this.device = device

@@ -1,22 +1,15 @@
 // Kernels compiled to pipelines, and bound to the tensors of a dispatch.
 import { GpuError, ShapeError } from './errors.ts'
 import type { AnyKernel, Names } from './kernel.ts'
-import type { OpenDevice } from './open_device.ts'
+import type { Compiled, OpenDevice } from './open_device.ts'
 import { type Dispatch, SLOT_BYTES } from './program.ts'
 import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './tensor.ts'
 import { splitKernel } from './timing/split.ts'
-
-interface Compiled {
-  readonly pipeline: GPUComputePipeline
-  readonly layout: GPUBindGroupLayout
-}
 
 export class Pipelines {
   readonly #open: OpenDevice
   /** Holds the params of all dispatches. */
   readonly #arena: GPUBuffer
-  readonly #compiled = new Map<string, Promise<Compiled>>()
-  #asked = 0
   /** Called with how many kernels are compiled, of how many that were asked for. */
   watch: ((done: number, asked: number) => void) | undefined
 
@@ -27,12 +20,13 @@ export class Pipelines {
 
   /** Compiles a kernel, once for each name. Throws GpuError shader. */
   compile(kernel: AnyKernel): Promise<Compiled> {
-    const known = this.#compiled.get(kernel.name)
+    const { compiled } = this.#open
+    const known = compiled.get(kernel.name)
     if (known) return known
-    this.#asked++
+    this.#open.asked++
     const made = this.#compileNew(kernel)
-    this.#compiled.set(kernel.name, made)
-    made.catch(() => this.#compiled.delete(kernel.name))
+    compiled.set(kernel.name, made)
+    made.catch(() => compiled.delete(kernel.name))
     return made
   }
 
@@ -70,7 +64,7 @@ export class Pipelines {
       })
       counts.pipelines++
       counts.wgsl_bytes += kernel.wgsl.length
-      this.watch?.(counts.pipelines, this.#asked)
+      this.watch?.(counts.pipelines, this.#open.asked)
       return { pipeline, layout }
     } catch (error) {
       throw new GpuError('shader', `${name}: ${error instanceof Error ? error.message : error}`)

@@ -36,7 +36,19 @@ export interface TuneOptions {
   /** Classes that are settled and not measured. */
   readonly pinned?: MatmulChoice
   /** What may be chosen besides the default; else what suits the adapter: on a GPU gpuVariants. */
-  readonly variants?: readonly MatmulVariant[]
+  readonly variants?: readonly MatmulVariant[] | undefined
+}
+
+export interface MeasureOptions extends Omit<TuneOptions, 'budget_ms'> {
+  /** Asked before each measurement: true ends it. */
+  readonly isOver?: () => boolean
+}
+
+/** What is known after a measurement. */
+export interface MatmulProgress extends MatmulTuning {
+  /** Measurements that were made, and those that there are in all. */
+  readonly done: number
+  readonly of: number
 }
 
 /** Another variant must be faster than the default by this factor. */
@@ -63,54 +75,79 @@ export async function tuneMatmul(
   shapes: readonly MatmulProduct[],
   { budget_ms = 800, pinned = {}, variants }: TuneOptions = {},
 ): Promise<MatmulTuning> {
-  for (const [shape_class, name] of Object.entries(pinned)) matmulVariant(name, shape_class)
   const deadline = performance.now() + budget_ms
-  const choice: Record<string, string> = { ...pinned }
-  const timings: MatmulTiming[] = []
+  const isOver = () => performance.now() >= deadline
+  let choice = pinned
+  let timings: readonly MatmulTiming[] = []
+  for await (const measured of measureMatmul(gpu, shapes, { pinned, variants, isOver }))
+    ({ choice, timings } = measured)
+  return { choice, timings }
+}
+
+/**
+ * The same, one measurement at each `next`, for whoever has other work in between: a class has its variant in `choice` once all of
+ * its candidates are measured, or as many as there were when `isOver` said so. A caller that ends it early drops the class that is
+ * under way.
+ */
+export async function* measureMatmul(
+  gpu: Gpu,
+  shapes: readonly MatmulProduct[],
+  { pinned = {}, variants, isOver = () => false }: MeasureOptions = {},
+): AsyncGenerator<MatmulProgress, void, undefined> {
+  for (const [shape_class, name] of Object.entries(pinned)) matmulVariant(name, shape_class)
   const work = ({ m, n, k }: MatmulSize) => m * n * k
+  const open_classes: { shape_class: string; product: MatmulProduct; tried: MatmulVariant[] }[] = []
   for (const product of [...shapes].sort((p, q) => work(q) - work(p))) {
     const shape_class = shapeClass(product.op, product)
-    if (shape_class in choice || performance.now() >= deadline) continue
+    if (shape_class in pinned || open_classes.some((c) => c.shape_class === shape_class)) continue
+    const fallback = defaultVariant(product.op, product)
+    const tried = [fallback, ...candidates(gpu, product, variants)]
+    open_classes.push({ shape_class, product, tried })
+  }
+  const of = open_classes.reduce((sum, { tried }) => sum + tried.length, 0)
+  let [choice, timings, done]: [MatmulChoice, readonly MatmulTiming[], number] = [pinned, [], 0]
+  for (const { shape_class, product, tried } of open_classes) {
+    if (isOver()) return
     const bench = open(gpu, product)
     try {
-      const { variant, seen } = await tuneOne(
-        gpu,
-        bench,
-        candidates(gpu, product, variants),
-        deadline,
-      )
-      choice[shape_class] = variant
-      timings.push(...seen.map((timing) => ({ ...product, shape_class, ...timing })))
+      const measured: Measured[] = []
+      for (const [i, variant] of tried.entries()) {
+        if (i > 0 && isOver()) break
+        measured.push({ variant, ...(await measure(gpu, bench, variant, measured[0]?.repeats)) })
+        done++
+        if (i < tried.length - 1) yield { choice, timings, done, of }
+      }
+      const { variant, seen } = await quickest(gpu, bench, measured)
+      choice = { ...choice, [shape_class]: variant }
+      timings = [...timings, ...seen.map((timing) => ({ ...product, shape_class, ...timing }))]
+      yield { choice, timings, done, of }
     } finally {
       gpu.free(...Object.values(bench.tensors))
     }
   }
-  return { choice, timings }
 }
 
 type Seen = Pick<MatmulTiming, 'variant' | 'ms' | 'is_wrong'>
 
-async function tuneOne(
+interface Measured {
+  readonly variant: MatmulVariant
+  readonly ms: number
+  readonly repeats: number
+}
+
+/** The quickest of those that agree with the first one, which is the default. */
+async function quickest(
   gpu: Gpu,
   bench: Bench,
-  others: readonly MatmulVariant[],
-  deadline: number,
+  measured: readonly Measured[],
 ): Promise<{ variant: string; seen: Seen[] }> {
-  const { product } = bench
-  const fallback = defaultVariant(product.op, product)
-  const run = await measure(gpu, bench, fallback)
-  const measured = [{ variant: fallback, ms: run.ms }]
-  for (const variant of others) {
-    if (performance.now() >= deadline) break
-    const { ms } = await measure(gpu, bench, variant, run.repeats)
-    measured.push({ variant, ms })
-  }
-  const faster = measured.slice(1).filter(({ ms }) => ms * GAIN <= run.ms)
+  const [run, ...others] = measured
+  const faster = others.filter(({ ms }) => ms * GAIN <= run.ms)
   faster.sort((p, q) => p.ms - q.ms)
   const wrong = new Set<string>()
-  let best = fallback
+  let best = run.variant
   for (const { variant } of faster) {
-    if (await agree(gpu, bench, fallback, variant)) {
+    if (await agree(gpu, bench, run.variant, variant)) {
       best = variant
       break
     }

@@ -9,6 +9,7 @@ import { taskOf, taskSchema } from './fields/task_fields.ts'
 import { experimentFields } from './form/form.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from './phases.ts'
+import { readKernels } from './pinned_kernels.ts'
 import { brokenRules } from './rules/rules.ts'
 import { type Experiment, experimentSchema } from './schema.ts'
 import type { SteeringAction } from './steering/actions.ts'
@@ -132,6 +133,10 @@ export function steerExperiment(
       )
     const set = withField(experiment, path, value ?? undefined)
     return set.ok ? set : refuse('value', set.message)
+  }
+  if (action.kind === 'kernels') {
+    const read = readKernels(action.kernels)
+    return read.ok ? { ok: true, experiment } : { ok: false, at: 'kernels', message: read.problem }
   }
   const edited = editPhases(experiment.phases, action, present, taken)
   if (!edited.ok) return edited

@@ -2,6 +2,7 @@
 import type { FieldValue } from '../experiment/fields/field.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import { valueAt } from '../experiment/paths.ts'
+import { doneByHand } from '../experiment/steering/steered_kernels.ts'
 import type { Fate, JobFacts, Setting, Target, VerlVersion, Written } from './setting.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -39,7 +40,7 @@ function documentOf({ experiment, phase, settings }: JobFacts) {
     ...experiment,
     ...settings,
     phases: { rl: phase },
-    steering: experiment.steering.length,
+    steering: doneByHand(experiment.steering).length,
   }
 }
 

@@ -140,6 +140,7 @@ test('which presets leave as a job is a decision', () => {
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
     'two-skills-bupo',
     'first-run',
+    'first-run-gpu',
     'tiny',
   ])
 })

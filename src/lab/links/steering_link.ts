@@ -75,6 +75,8 @@ export function writeEntry(entry: SteeringEntry): string {
         return [entry.index, entry.to]
       case 'set':
         return [entry.path, writeValue(entry.value)]
+      case 'kernels':
+        return [entry.kernels]
       default:
         return []
     }
@@ -100,6 +102,7 @@ export function readEntry(text: string): unknown {
   }
   if (kind === 'remove_phase') return { ...entry, index: Number(words[0]) }
   if (kind === 'move_phase') return { ...entry, index: Number(words[0]), to: Number(words[1]) }
+  if (kind === 'kernels') return { ...entry, kernels: words.join() }
   if (kind === 'set') return { ...entry, path: words[0], value: readValue(words[1] ?? '') }
   return entry
 }

@@ -62,8 +62,12 @@ export interface LabState {
   readonly steered: readonly SteeringMark[]
   /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined for the default ones. */
   readonly matmul: MatmulChoice | undefined
-  /** The experiment's field that pins `matmul`; '' where that is undefined. */
+  /** The experiment's field that pins those that the run began with; '' for the default ones. */
   readonly kernels: string
+  /** How far the measuring of kernels beside the run is; undefined where nothing is measured. */
+  readonly measuring:
+    | { readonly done: number; readonly of: number; readonly is_over: boolean }
+    | undefined
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
   /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until the worker reports them. */
@@ -137,6 +141,7 @@ export const emptyRun = () =>
     steered: [],
     matmul: undefined,
     kernels: '',
+    measuring: undefined,
     phase: 0,
     phase_step: 0,
     phase_switches: [],

@@ -69,6 +69,24 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
   ),
   preset(
+    'first-run-gpu',
+    {
+      name: 'First run on a GPU',
+      summary:
+        'The first run with twice the responses and more steps, as a GPU has time for them: an inner layer for a moment, then the whole model.',
+    },
+    {
+      ...tiny,
+      model: warm_model,
+      phases: [
+        { kind: 'rl', steps: 8, target_layer: 2 },
+        { kind: 'rl', steps: 112 },
+      ],
+      rollout: { train_batch_size: 64, n: 8 },
+      actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+    },
+  ),
+  preset(
     'tiny',
     {
       name: 'Tiny: sort three digits',

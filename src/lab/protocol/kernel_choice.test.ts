@@ -26,15 +26,11 @@ const [A, B, C] = ['nt_m64_n32_k16', 'tn_m32_n16_k64', 'nt_add_m8_n16_k32']
 const cacheOf = (choice: unknown, version: unknown = VERSION) =>
   JSON.stringify({ version, matmul: { [KEY]: choice } })
 const read = (cache: string | undefined) => readChoices(cache, VERSION, variants)
-/** Records what was asked for. */
-const tuner = (found: Readonly<Record<string, string>>) => {
-  const asked: Readonly<Record<string, string>>[] = []
-  const tune = async (pinned: Readonly<Record<string, string>>) => {
-    asked.push(pinned)
-    return { ...found, ...pinned }
-  }
-  return { asked, tune }
-}
+const needs = (defaults: Readonly<Record<string, string>>, suited = {}) => ({
+  ...{ adapter, defaults, suited, variants },
+})
+const choose = (of: ReturnType<typeof needs>, cache?: string, changed = {}) =>
+  chooseKernels(of, VERSION, cache, changed)
 
 test('only names of classes and variants are read', () => {
   const hostile = {
@@ -72,67 +68,74 @@ test('anything else is no cache', () => {
   expect(readChoices({} as string, VERSION, variants).size).toBe(0)
 })
 
-test('what is remembered is used, the rest is measured, and both are remembered', async () => {
-  const { asked, tune } = tuner({ [B]: 'wide', nn_m7_n7_k7: 'fast' })
-  const defaults = { [A]: 'plain', [B]: 'plain', [C]: 'plain' }
+test('a run begins with what is remembered, else with what suits the adapter, and what is measured is remembered', () => {
+  const of = needs(
+    { [A]: 'plain', [B]: 'plain', [C]: 'plain' },
+    { [A]: 'wide', [B]: 'wide', x: 'wide' },
+  )
   const other = { nn_m4_n4_k4: 'wide', [A]: 'fast' }
-  const choice = await chooseKernels({ adapter, defaults, variants }, VERSION, cacheOf(other), tune)
-  expect(asked).toEqual([{ [A]: 'fast' }])
+  const choice = choose(of, cacheOf(other))
   expect(choice?.matmul).toEqual({ [A]: 'fast', [B]: 'wide', [C]: 'plain' })
-  // Another experiment's class stays.
-  expect(read(choice?.cache).get(KEY)).toEqual({ nn_m4_n4_k4: 'wide', ...choice?.matmul })
-  const again = await chooseKernels({ adapter, defaults, variants }, VERSION, choice?.cache, tune)
-  expect(again).toEqual(choice)
-  expect(asked).toHaveLength(1)
+  expect(choice?.settled).toEqual({ [A]: 'fast' })
+  // In the middle only what was measured; at the end the other classes as they are. Another experiment's class stays.
+  const found = { [B]: 'fast', nn_m7_n7_k7: 'fast' }
+  expect(read(choice?.remember(found, false)).get(KEY)).toEqual({ ...other, [B]: 'fast' })
+  const cache = choice?.remember(found, true)
+  expect(read(cache).get(KEY)).toEqual({ ...other, [B]: 'fast', [C]: 'plain' })
+  const again = choose(of, cache)
+  expect(again?.matmul).toEqual({ [A]: 'fast', [B]: 'fast', [C]: 'plain' })
+  expect(again?.settled).toBeUndefined()
+  expect(again?.remember({}, true)).toBe(cache)
 })
 
-test('a measurement never replaces what is remembered', async () => {
-  const defaults = { [A]: 'plain', [B]: 'plain' }
-  const cache = cacheOf({ [A]: 'fast' })
-  const choice = await chooseKernels({ adapter, defaults, variants }, VERSION, cache, async () => ({
-    [A]: 'wide',
-    [B]: 'wide',
-  }))
-  expect(choice?.matmul).toEqual({ [A]: 'fast', [B]: 'wide' })
+test('a measurement never replaces what is remembered', () => {
+  const choice = choose(needs({ [A]: 'plain', [B]: 'plain' }), cacheOf({ [A]: 'fast' }))
+  const cache = choice?.remember({ [A]: 'wide', [B]: 'wide' }, true)
+  expect(read(cache).get(KEY)).toEqual({ [A]: 'fast', [B]: 'wide' })
 })
 
-test('each adapter has its own choice, and a few are kept', async () => {
+test('a run whose document changes kernels later begins as the run did that it repeats', () => {
+  const of = needs({ [A]: 'plain', [B]: 'plain' }, { [A]: 'wide' })
+  const first = choose(of, cacheOf({ [B]: 'fast' }))
+  const cache = first?.remember({ [A]: 'fast' }, true)
+  const again = choose(of, cache, { [A]: 'fast' })
+  expect(again?.matmul).toEqual(first?.matmul)
+  expect(again?.settled).toBeUndefined()
+  // On a page that remembers nothing too, as far as the document says it.
+  expect(choose(of, undefined, { [A]: 'fast' })?.settled).toBeUndefined()
+})
+
+test('each adapter has its own choice, and a few are kept', () => {
   let cache: string | undefined
   const seen: string[] = []
   for (const description of ['a', 'b', 'a', 'c', 'd', 'e', 'f']) {
-    const needs = { adapter: { ...adapter, description }, defaults: { [A]: 'plain' }, variants }
-    const choice = await chooseKernels(needs, VERSION, cache, async () => {
-      seen.push(description)
-      return { [A]: 'fast' }
-    })
-    cache = choice?.cache
+    const of = { ...needs({ [A]: 'plain' }), adapter: { ...adapter, description } }
+    const choice = choose(of, cache)
+    if (choice?.settled) seen.push(description)
+    cache = choice?.remember(choice.settled ? { [A]: 'fast' } : {}, true)
   }
   expect(seen).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
   expect([...read(cache).keys()].map((key) => key.at(-1))).toEqual(['f', 'e', 'd', 'c'])
 })
 
-test('a full cache forgets nothing: new classes run on default kernels, the same each time', async () => {
+test('a full cache forgets nothing: new classes are not measured, and the same each time', () => {
   const full = Object.fromEntries(
     Array.from({ length: MAX_CLASSES }, (_, i) => [`nt_add_m999999${i}_n999999999_k99999`, 'fast']),
   )
-  const { asked, tune } = tuner({ [A]: 'wide' })
   const [kept] = Object.keys(full)
-  const defaults = { [kept]: 'plain', [A]: 'plain' }
   let cache = cacheOf(full)
   for (let i = 0; i < 2; i++) {
-    const choice = await chooseKernels({ adapter, defaults, variants }, VERSION, cache, tune)
+    const choice = choose(needs({ [kept]: 'plain', [A]: 'plain' }), cache)
     expect(choice?.matmul).toEqual({ [kept]: 'fast', [A]: 'plain' })
-    expect(read(choice?.cache).get(KEY)).toEqual(full)
-    cache = choice?.cache ?? ''
+    expect(choice?.settled).toBeUndefined()
+    cache = choice?.remember({}, true) ?? ''
+    expect(read(cache).get(KEY)).toEqual(full)
   }
-  expect(asked).toEqual([])
   // Four adapters of this kind are still read.
   expect(4 * cache.length).toBeLessThan(MAX_CACHE_LENGTH)
 })
 
-test('a software adapter measures nothing', async () => {
-  const { asked, tune } = tuner({ [A]: 'fast' })
-  const needs = { adapter: { ...adapter, is_software: true }, defaults: { [A]: 'plain' }, variants }
-  expect(await chooseKernels(needs, VERSION, cacheOf({ [A]: 'fast' }), tune)).toBeUndefined()
-  expect(asked).toEqual([])
+test('a software adapter has default kernels, and nothing is measured', () => {
+  const of = { ...needs({ [A]: 'plain' }), adapter: { ...adapter, is_software: true } }
+  expect(choose(of, cacheOf({ [A]: 'fast' }))).toBeUndefined()
 })

@@ -8,16 +8,43 @@ export interface MatmulNeeds {
   readonly adapter: AdapterFacts
   /** Every shape class of the run, with its default variant. */
   readonly defaults: MatmulChoice
+  /** The variant of classes whose default does not suit this adapter. */
+  readonly suited: MatmulChoice
   /** The names that there are. */
   readonly variants: ReadonlySet<string>
 }
 
 export interface KernelChoice {
-  /** The variant of every class of the run. */
+  /** The variant of every class of the run when it begins. */
   readonly matmul: MatmulChoice
-  /** What the page is to remember. */
-  readonly cache: string
+  /** Those that are remembered; undefined where all are, or nothing is to be measured. */
+  readonly settled: MatmulChoice | undefined
+  /** What the page is to remember with what was measured since; where that `is_over`, with all classes of the run. */
+  remember(measured: MatmulChoice, is_over: boolean): string
 }
+
+/** What a run tells of its kernels. */
+export type KernelEvent =
+  /** Those that its matrix products begin with, where they were chosen by measuring or pinned; default kernels otherwise. */
+  | {
+      readonly type: 'kernels'
+      readonly run: number
+      readonly matmul: MatmulChoice
+      /** The experiment's field `kernels` that brings exactly these back. */
+      readonly kernels: string
+      /** To be remembered, and sent with the next `start`; absent where nothing was measured. */
+      readonly cache?: string
+    }
+  /** Kernels are measured between steps: `done` measurements of `of`. What is found takes effect by a `steered`. */
+  | {
+      readonly type: 'kernels_measured'
+      readonly run: number
+      readonly done: number
+      readonly of: number
+      /** No more are made in this run. */
+      readonly is_over: boolean
+      readonly cache?: string
+    }
 
 /** Choices by adapterKey. */
 type Choices = ReadonlyMap<string, MatmulChoice>
@@ -80,28 +107,36 @@ function writeChoices(version: string, key: string, choice: MatmulChoice, all: C
 }
 
 /**
- * The variants for a run: those remembered for this adapter and `version`, and what `tune` finds for the other classes. A
- * class that it leaves open is settled as the default, so that the same run gets the same kernels the next time.
+ * The variants that a run begins with: those remembered for this adapter and `version`, else what suits the adapter, so that no step waits
+ * for a measurement. Once the rest is measured, a class that was left open is settled as it is, so that the same run gets the same
+ * kernels the next time. `changed`: classes that the run's document changes later. Such a run repeats another one, which had not
+ * measured them when it began: nothing is measured.
  * Undefined on a software adapter, where compiling costs more than another kernel gains: default kernels.
- * Throws what `tune` throws.
  */
-export async function chooseKernels(
-  { adapter, defaults, variants }: MatmulNeeds,
+export function chooseKernels(
+  { adapter, defaults, suited, variants }: MatmulNeeds,
   version: string,
   cache: string | undefined,
-  tune: (pinned: MatmulChoice) => Promise<MatmulChoice>,
-): Promise<KernelChoice | undefined> {
+  changed: MatmulChoice,
+): KernelChoice | undefined {
   if (adapter.is_software) return undefined
   const all = readChoices(cache, version, variants)
   const key = adapterKey(adapter)
   const remembered = all.get(key) ?? {}
   const of = (choice: MatmulChoice): MatmulChoice =>
     Object.fromEntries(Object.entries(choice).filter(([name]) => Object.hasOwn(defaults, name)))
-  const pinned = of(remembered)
-  const open = Object.keys(defaults).length - Object.keys(pinned).length
+  const settled = of(remembered)
+  const used = Object.entries(settled).filter(([name]) => !Object.hasOwn(changed, name))
+  const matmul = { ...defaults, ...of(suited), ...Object.fromEntries(used) }
+  const open = Object.keys(defaults).length - Object.keys(settled).length
   const has_room = Object.keys(remembered).length + open <= MAX_CLASSES
-  const tuned = open > 0 && has_room ? of(await tune(pinned)) : {}
-  const matmul = { ...defaults, ...tuned, ...pinned }
-  const kept = has_room ? { ...remembered, ...matmul } : remembered
-  return { matmul, cache: writeChoices(version, key, kept, all) }
+  const is_measured = open > 0 && has_room && Object.keys(changed).length === 0
+  return {
+    matmul,
+    settled: is_measured ? settled : undefined,
+    remember: (measured, is_over) => {
+      const found = has_room ? { ...(is_over ? matmul : {}), ...of(measured) } : {}
+      return writeChoices(version, key, { ...found, ...remembered }, all)
+    },
+  }
 }

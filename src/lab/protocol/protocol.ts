@@ -4,13 +4,11 @@ import type { GpuErrorCode } from '../../kernels/device/errors.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { Profile } from '../../kernels/device/timing/profiler.ts'
-import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TokenTable } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/reward_training.ts'
-import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { Generation } from '../../rl/train/step_result.ts'
 import type { ContentFile } from '../content/content.ts'
@@ -26,10 +24,12 @@ import type {
   RestoreReason,
 } from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
+import type { KernelEvent } from './kernel_choice.ts'
 import type { LookCommand, LookEvent } from './look.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
-import type { Metrics, RolloutSample } from './results.ts'
+import type { PlanCommand, PlanEvent } from './plan.ts'
+import type { AdapterSpeed, BenchmarkNumbers, Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 5
@@ -53,15 +53,16 @@ export type RunCommand =
       readonly from?: CheckpointSource | undefined
       readonly checkpoints?: CheckpointSettings | undefined
       readonly paused: boolean
-      /** What the last `kernels` gave the page to remember. */
+      /** What a run last gave the page to remember of kernels. */
       readonly kernel_cache?: string | undefined
       /** What the panels that are open show of the inside. */
       readonly observe?: ObservationRequest | undefined
       /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is allocated without asking. */
       readonly allow_bytes?: number | undefined
+      /** It drops no run: those that are started so share the device, and take a step each in turn. */
+      readonly in_turn?: boolean | undefined
     }
-  /** Asks how much memory a run of this document would take. Answered by `plan`; allocates nothing. */
-  | { readonly type: 'plan'; readonly experiment: Experiment }
+  | PlanCommand
   /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
   | { readonly type: 'observe'; readonly request: ObservationRequest }
   | { readonly type: 'pause' }
@@ -74,8 +75,8 @@ export type RunCommand =
   | { readonly type: 'profile' }
   /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when no such step comes. */
   | { readonly type: 'trace' }
-  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`. */
-  | { readonly type: 'benchmark' }
+  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`; `measure` by `speed` or not at all. */
+  | { readonly type: 'benchmark' | 'measure' }
   /** Ends the current phase after the step in flight. */
   | { readonly type: 'next_phase' }
   /** A person's verdict on a pair of `pairs`. Answered by `pairs`; one that is not the next in line changes nothing. */
@@ -88,8 +89,8 @@ export type RunCommand =
   | { readonly type: 'checkpoint' }
   /** Sends a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
-  /** Frees the run's GPU memory. */
-  | { readonly type: 'stop' }
+  /** Frees the run's GPU memory; without `run`, that of all. */
+  | { readonly type: 'stop'; readonly run?: number }
 
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
@@ -107,21 +108,15 @@ export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finish
 export type LabEvent =
   | ModelEvent
   | LookEvent
+  | KernelEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
+  | { readonly type: 'speed'; readonly speed: AdapterSpeed }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
-  /** The kernels that the run's matrix products use, where they were chosen by measuring or pinned; default kernels otherwise. */
-  | {
-      readonly type: 'kernels'
-      readonly run: number
-      readonly matmul: MatmulChoice
-      /** The experiment's field `kernels` that brings exactly these back. */
-      readonly kernels: string
-      /** To be remembered, and sent with the next `start`; absent where nothing was measured. */
-      readonly cache?: string
-    }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
+  /** A run that takes turns waits for the memory of others: their plans and its own do not fit together. */
+  | { readonly type: 'waits'; readonly run: number }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
   /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */
@@ -285,14 +280,7 @@ export type LabEvent =
       readonly observation: Observation
     }
   | RunProgram
-  /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
-  | {
-      readonly type: 'plan'
-      readonly bytes: number
-      readonly allowed_bytes: number
-      /** Which settings save how much, where it would take more than is allocated without asking. */
-      readonly savings?: string
-    }
+  | PlanEvent
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
   | { readonly type: 'benchmark_failed'; readonly error: LabError }

@@ -2,6 +2,7 @@
 import type { Profile, ProfileRow } from '../../kernels/device/timing/profiler.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
+import type { AdapterSpeed } from '../../kernels/peak/speed.ts'
 import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/reward_training.ts'
@@ -9,6 +10,7 @@ import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { Generation, StepSample } from '../../rl/train/step_result.ts'
 
 export type {
+  AdapterSpeed,
   AskedPair,
   BenchmarkNumbers,
   Generation,

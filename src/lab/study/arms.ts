@@ -1,11 +1,13 @@
 // The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that cannot run are named before
 // anything is trained.
+
+import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { type Document, setAt } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
-import { plannedCosts, plannedStep } from './costs.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
+import { unrunnable } from './runnable.ts'
 import type { Settings, Study } from './study.ts'
 
 /** One arm: what it is called, what it sets, and its experiment, whose seed is that of the base. */
@@ -128,6 +130,8 @@ function makeArm(
     const [{ path, message }] = parsed.issues
     return `${name}: ${path}: ${message}`
   }
+  const problem = unrunnable(parsed.experiment)
+  if (problem !== undefined) return `${name}: ${problem}`
   const experiment = withBudget(parsed.experiment, base, study)
   return typeof experiment === 'string'
     ? `${name}: ${experiment}`

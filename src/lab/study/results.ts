@@ -1,7 +1,13 @@
 // What is kept of a finished run of a study: a few of its curves by step, what it cost, and where it ran.
 import * as z from 'zod/mini'
+import {
+  addCosts,
+  type Costs,
+  NO_COSTS,
+  stepCosts,
+  stepResponses,
+} from '../experiment/costs/costs.ts'
 import type { Experiment } from '../experiment/schema.ts'
-import { addCosts, type Costs, NO_COSTS, stepCosts, stepResponses } from './costs.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Study } from './study.ts'
 
@@ -41,6 +47,21 @@ const KEPT =
   /(^val-.*(acc\/greedy|acc\/mean@\d+|pass@(?!1\/)\d+\/mean)$)|^layer\/entropy\/|^critic\/score\/mean$|^actor\/entropy$/
 
 type Metrics = Readonly<Record<string, number>>
+
+/** Where the phases of a run began: each with the step after `step`. */
+type PhaseSwitches = readonly { readonly step: number; readonly phase: number }[]
+
+/** The phase of a step; step 0 is measured in the first. */
+export const phaseAt = (switches: PhaseSwitches, step: number): number =>
+  switches.findLast((begun) => begun.step < step)?.phase ?? 0
+
+/** The steps of a run as its history has them (protocol/checkpoint_facts.ts PlainHistory). */
+interface ToldSteps {
+  readonly series: Readonly<
+    Record<string, { readonly steps: Float64Array; readonly values: Float64Array }>
+  >
+  readonly phase_switches: PhaseSwitches
+}
 
 /** [step, value]. */
 type Point = [number, number]
@@ -93,6 +114,19 @@ export class ResultLog {
 
   #isKept(name: string): boolean {
     return KEPT.test(name) || this.#wanted.some((ending) => name.endsWith(ending))
+  }
+
+  /** Takes in what a run told before it was left, up to the state that it continues from. */
+  recall({ series, phase_switches }: ToldSteps): void {
+    const by_step = new Map<number, Record<string, number>>()
+    for (const [name, { steps, values }] of Object.entries(series))
+      for (const [i, step] of steps.entries()) {
+        const metrics = by_step.get(step) ?? {}
+        metrics[name] = values[i]
+        by_step.set(step, metrics)
+      }
+    for (const [step, metrics] of [...by_step].sort(([a], [b]) => a - b))
+      this.step(step, phaseAt(phase_switches, step), metrics)
   }
 
   /** The run is back after this step: what was heard of later ones no longer holds. */

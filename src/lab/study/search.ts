@@ -52,6 +52,25 @@ export function planStudy(study: Study, arms: readonly Arm[], results: readonly 
   }
 }
 
+/** Runs of a whole study; of a search those of all its rounds, in which a setting keeps the runs of the rounds before. */
+export function plannedCount(study: Study, arms: readonly Arm[]): number {
+  if (!study.search) return arms.length * study.seeds.length
+  const { choosing, judging } = splitSeeds(study)
+  const rounds = rungs(study, choosing)
+  const groups = [...new Set(arms.map(({ group }) => group))]
+  return groups.reduce((sum, name) => {
+    const own = study.arms.find((arm) => arm.name === name)?.finalists
+    let left = arms.filter(({ group }) => group === name).length
+    let [before, runs] = [0, 0]
+    for (const [i, { seeds, keep }] of rounds.entries()) {
+      runs += left * (seeds.length - before)
+      before = seeds.length
+      left = Math.min(left, i === rounds.length - 1 ? (own ?? keep) : keep)
+    }
+    return sum + runs + left * judging.length
+  }, 0)
+}
+
 /** Rounds of a search: the seeds of each, and how many settings of a group go on from it. */
 function rungs({ search }: Study, choosing: readonly number[]) {
   if (!search) return []

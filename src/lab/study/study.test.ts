@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { plannedCosts } from '../experiment/costs/costs.ts'
 import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
-import { plannedCosts } from './costs.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { axisValues, readAxis } from './grid.ts'
 import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
@@ -49,9 +49,18 @@ describe('the document', () => {
         { name: 'good' },
         { name: 'no such field', set: { 'actor.colour': 1 } },
         { name: 'too low', set: { 'rollout.n': 0 } },
+        { name: 'no such reward', set: { 'reward.parts': [{ id: 'kindness', weight: 1 }] } },
+        {
+          name: 'asks',
+          set: { phases: [{ kind: 'reward_model', pairs: { source: 'human' } }, { kind: 'rl' }] },
+        },
       ],
     })
-    expect(problems).toHaveLength(2)
+    expect(problems.slice(2)).toEqual([
+      expect.stringMatching(/^no such reward: .*kindness/),
+      expect.stringMatching(/^asks: phases\.0\.pairs\.source: it waits for a person/),
+    ])
+    expect(problems).toHaveLength(4)
     expect(problems[0]).toMatch(/^no such field: actor.*colour/)
     expect(problems[1]).toMatch(/^too low: rollout\.n: /)
   })

@@ -7,11 +7,13 @@ import type { RunHost } from './session_host.ts'
 /** What the loop shares with the run that it is part of. */
 export interface LoopOf {
   readonly id: number
-  readonly host: Pick<RunHost, 'now' | 'peak' | 'sleep' | 'between'>
+  readonly host: Pick<RunHost, 'now' | 'peak' | 'sleep'>
   readonly orders: Orders
   readonly keeper: CheckpointKeeper
   /** The least milliseconds between two steps whose samples are posted. */
   readonly samples_ms: number
+  /** Awaited between two steps, when what was due before the next one is done. */
+  between(): Promise<void>
   post(event: LabEvent): void
   setStatus(status: RunStatus): void
 }

@@ -7,8 +7,8 @@ import type { CheckpointSource } from '../protocol/checkpoint_facts.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
+import { RunKernels } from './kernels/run_kernels.ts'
 import { Losses, lossBehind } from './losses.ts'
-import { chooseRunKernels } from './run_kernels.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
 import { RunRecord } from './run_record.ts'
@@ -16,7 +16,6 @@ import { readDocument, restoredFrom, restoredState, takeContents } from './run_s
 import {
   type CheckpointHost,
   ExperimentError,
-  type Kernels,
   labError,
   type RunDevice,
   type RunHost,
@@ -38,7 +37,7 @@ export class Run {
   #loop: RunLoop | undefined
   /** The checkpoint that the run began with. */
   #opened: Opened | undefined
-  #kernels: Kernels | undefined
+  readonly #kernels: RunKernels
   /** AdapterFacts.description of the device. */
   #adapter = ''
   /** The loop has stepped on some device. */
@@ -56,6 +55,9 @@ export class Run {
     this.#opened = opened
     this.told = new RunRecord(opened)
     this.orders = new Orders(start.paused, start.observe ?? NO_OBSERVATION)
+    const { run, kernel_cache } = start
+    const post = (event: LabEvent) => this.#post(event)
+    this.#kernels = new RunKernels({ run, kernel_cache, version: host.version, post })
     const { checkpoints } = host
     this.#keeper = new CheckpointKeeper({
       run: start.run,
@@ -140,7 +142,7 @@ export class Run {
       made_on: {
         understory: this.#host.checkpoints?.understory ?? '',
         adapter: this.#adapter,
-        kernels: this.#kernels?.text ?? '',
+        kernels: this.#kernels.text,
       },
     }
   }
@@ -192,7 +194,8 @@ export class Run {
       this.#loop?.end()
       this.#loop = undefined
       this.#keeper.drop()
-      await device?.free(failure === undefined)
+      this.#kernels.end()
+      await device?.free(failure === undefined, failure instanceof BrokenNumbers)
     }
     if (this.#isOver) return true
     if (this.#host.is_unattended) {
@@ -242,25 +245,30 @@ export class Run {
   async #train(device: RunDevice): Promise<void> {
     if (this.#isOver) return
     this.#adapter = device.adapter.description
-    const is_first = !this.#kernels
-    this.#kernels ??= await this.#chooseKernels(device)
-    if (this.#isOver) return
+    const is_first = !this.#kernels.is_chosen
+    const made_with = this.#opened?.checkpoint.made_on.kernels
+    const { document } = this.told
+    const matmul = this.#kernels.choose(device, { made_with, document })
     const { snapshot } = this.#keeper
     if (snapshot || this.#has_begun) this.#tellRestored()
     if (is_first && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
     this.#has_begun = true
-    const { document } = this.told
     const state = snapshot && document && { ...snapshot.state, document }
-    const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
+    const open = await device.start(matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
     this.#losses.end(this.#host.now())
+    const host = this.#host
+    const { orders } = this
+    this.#kernels.begin({ orders, open, now: host.now })
     this.#loop = new RunLoop(
       {
-        id: this.#id,
-        host: this.#host,
-        orders: this.orders,
+        ...{ id: this.#id, host, orders },
         keeper: this.#keeper,
-        samples_ms: this.#host.is_unattended ? 0 : SAMPLES_MS,
+        samples_ms: host.is_unattended ? 0 : SAMPLES_MS,
+        between: async () => {
+          await host.between?.()
+          await this.#kernels.between()
+        },
         post: (event) => this.#post(event, open.trainer),
         setStatus: (status) => this.#setStatus(status),
       },
@@ -281,20 +289,9 @@ export class Run {
       why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
       ...restoredState(snapshot?.state, document),
       history: this.told.restore(snapshot),
-      kernels: this.#kernels?.text ?? '',
+      kernels: this.#kernels.text,
       ...restoredFrom(this.#opened, opened && this.#facts().made_on),
     })
     this.#is_guarded = false
-  }
-
-  #chooseKernels(device: RunDevice): Promise<Kernels> {
-    return chooseRunKernels(device, {
-      run: this.#id,
-      made_with: this.#opened?.checkpoint.made_on.kernels,
-      document: this.told.document,
-      kernel_cache: this.#start.kernel_cache,
-      version: this.#host.version,
-      post: (event) => this.#post(event),
-    })
   }
 }

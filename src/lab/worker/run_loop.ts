@@ -101,7 +101,7 @@ export class RunLoop {
     for (const action of orders.asked.splice(0)) trainer.steer(action)
     for (const done of await trainer.obey())
       this.#post({ type: 'steered', run: this.#of.id, ...done })
-    await this.#of.host.between?.()
+    await this.#of.between()
     if (orders.wants_trace) trainer.traceNext()
     orders.wants_trace = false
     if (orders.request === this.#told) return
@@ -112,9 +112,9 @@ export class RunLoop {
   async #step(): Promise<void> {
     this.#setStatus('running')
     const { result } = await this.#trainer.queue()
-    result.catch(() => {}) // awaited when it lands, or the run is over
+    const landed = result.catch(() => {}) // awaited when it lands, or the run is over
     await this.#keepDue()
-    await this.#land()
+    await this.#land().catch((error) => landed.then(() => Promise.reject(error)))
     this.#in_flight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)

@@ -1,24 +1,30 @@
 // Commands in, events out: what the worker receives, and what it posts. Knows neither the worker nor the GPU, so Node can test it.
 import { newestFirst } from '../checkpoints/schedule.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import type { Experiment } from '../experiment/schema.ts'
 import type { LookCommand } from '../protocol/look.ts'
+import type { PlanCommand } from '../protocol/plan.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
 import { lookInto } from './opened/look.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'
+import { RunsInTurn } from './shared/runs_in_turn.ts'
 
 export type { OpenRun, RunDevice, RunTrainer, SessionHost } from './session_host.ts'
 export { ExperimentError, labError } from './session_host.ts'
 
-/** One run at a time. A new one waits until the step in flight of the old one is done and its memory freed. */
+/**
+ * One run at a time. A new one waits until the step in flight of the old one is done and its memory freed. Or several runs that
+ * take turns, which know no commands but `start` and `stop`.
+ */
 export class Session {
   readonly #host: SessionHost
+  readonly #in_turn: RunsInTurn
   #run: Run | undefined
-  #tail: Promise<void> = Promise.resolve()
+  #tail: Promise<unknown> = Promise.resolve()
 
   constructor(host: SessionHost) {
     this.#host = host
+    this.#in_turn = new RunsInTurn(host, (run, id) => this.#drive(run, id))
   }
 
   /** Acts on a command. Never throws: what goes wrong is posted as `failed`. */
@@ -28,6 +34,10 @@ export class Session {
         this.#then(() => this.#open())
         return
       case 'start': {
+        if (command.in_turn) {
+          this.#in_turn.start(command, this.#tail)
+          return
+        }
         this.#stop()
         const run = new Run(this.#host, command)
         this.#run = run
@@ -35,10 +45,13 @@ export class Session {
         return
       }
       case 'plan':
-        this.#plan(command.experiment)
+        this.#plan(command)
         return
       case 'benchmark':
         this.#then(() => this.#benchmark())
+        return
+      case 'measure':
+        this.#then(() => this.#measure())
         return
       case 'verdict':
         this.#run?.decide(command.id, command.choice)
@@ -53,8 +66,7 @@ export class Session {
         this.#then(() => this.#look(command))
         return
       case 'stop':
-        this.#stop()
-        this.#run = undefined
+        this.#stop(command.run)
         return
       default:
         this.#run?.orders.hear(command)
@@ -62,11 +74,11 @@ export class Session {
   }
 
   /** Resolves when everything asked for so far is done. */
-  get idle(): Promise<void> {
-    return this.#tail
+  get idle(): Promise<unknown> {
+    return this.#tail.then(() => this.#in_turn.idle)
   }
 
-  #then(work: () => Promise<void>): void {
+  #then(work: () => Promise<unknown>): void {
     this.#tail = this.#tail.then(work)
   }
 
@@ -81,8 +93,13 @@ export class Session {
     }
   }
 
-  #stop(): void {
+  /** One of the runs that take turns, or whatever is on. */
+  #stop(id?: number): void {
+    this.#in_turn.stop(id)
+    if (id !== undefined) return
+    this.#then(() => this.#in_turn.idle)
     this.#run?.orders.change({ is_stopped: true })
+    this.#run = undefined
   }
 
   /** Not in line with the runs: it leaves the GPU alone. */
@@ -121,12 +138,12 @@ export class Session {
   }
 
   /** A document that cannot be planned is refused when it is to be trained, with its reason. */
-  #plan(experiment: Experiment): void {
+  #plan({ experiment, id }: PlanCommand): void {
     const { plan, post } = this.#host
     const parsed = parseExperiment(experiment)
     if (!plan || !parsed.ok) return
     try {
-      post({ type: 'plan', ...plan(parsed.experiment) })
+      post({ type: 'plan', ...(id !== undefined && { id }), ...plan(parsed.experiment) })
     } catch {
       // Such as a pattern of a reward that is still being typed.
     }
@@ -138,6 +155,12 @@ export class Session {
     } catch (error) {
       this.#host.post({ type: 'failed', run: undefined, error: labError(error) })
     }
+  }
+
+  /** An estimate is all that it is for: nobody waits for one that cannot be made. */
+  async #measure(): Promise<void> {
+    const speed = await this.#host.speed?.().catch(() => undefined)
+    if (speed) this.#host.post({ type: 'speed', speed })
   }
 
   async #benchmark(): Promise<void> {

@@ -4,16 +4,23 @@ import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { GpuError } from '../../kernels/device/errors.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import type { MatmulProgress } from '../../kernels/matmul/matmul_tune.ts'
 import type { Preferences } from '../../rl/reward/preferences.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'
 import type { Checkpoint, CheckpointFiles, SteeredState } from '../checkpoints/checkpoint.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction } from '../experiment/steering/actions.ts'
-import type { MatmulNeeds } from '../protocol/kernel_choice.ts'
+import type { KernelChoice, MatmulNeeds } from '../protocol/kernel_choice.ts'
 import type { Observation, ObservationRequest } from '../protocol/observation.ts'
 import type { LabError, LabEvent } from '../protocol/protocol.ts'
-import type { BenchmarkNumbers, MatmulChoice, Peak, Profile } from '../protocol/results.ts'
+import type {
+  AdapterSpeed,
+  BenchmarkNumbers,
+  MatmulChoice,
+  Peak,
+  Profile,
+} from '../protocol/results.ts'
 import { MemoryRefusal } from './memory_budget.ts'
 import type { Steered } from './steered_run.ts'
 
@@ -37,6 +44,8 @@ export interface RunTrainer {
   /** Steps queued so far. */
   readonly step: number
   readonly phase: number
+  /** The phase has taken its last step. */
+  readonly isPhaseOver: boolean
   /** Prepares the next step, into its phase if need be. False while that waits for a person's verdicts. */
   ready(): Promise<boolean>
   readonly isWaiting: boolean
@@ -59,12 +68,24 @@ export interface OpenRun {
   profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
 }
 
+/** What is to be measured beside a run, and what the run has until then. */
+export interface Measured extends Pick<KernelChoice, 'matmul' | 'remember'> {
+  readonly device: Pick<RunDevice, 'measure'>
+  /** Classes that are remembered. */
+  readonly settled: MatmulChoice
+}
+
 /** The kernels of the matrix products, and the experiment's field that brings them back. */
 export interface Kernels {
   /** Undefined for the default ones. */
   readonly matmul: MatmulChoice | undefined
   readonly text: string
+  /** What is to be measured beside the run; absent where nothing is. */
+  readonly measuring?: Measured
 }
+
+/** Measurements that were made of those that there are, and the variants of the classes that they have settled. */
+export type KernelProgress = Pick<MatmulProgress, 'done' | 'of' | 'choice'>
 
 /** The device of a run, before there is a trainer. */
 export interface RunDevice extends MatmulNeeds {
@@ -74,8 +95,11 @@ export interface RunDevice extends MatmulNeeds {
   readonly lost: Promise<GpuError>
   /** Features that a variant requires and this device lacks. */
   missing(variant: string): readonly string[]
-  /** Measures the classes that `pinned` leaves open, for about a second. */
-  tune(pinned: MatmulChoice): Promise<MatmulChoice>
+  /**
+   * Measures the classes that `settled` leaves open, one variant at each `next`, and returns what is known by then. Nothing of it is done
+   * before the first.
+   */
+  measure(settled: MatmulChoice): AsyncGenerator<KernelProgress, void, undefined>
   /** Makes the trainer, at its first step or in `state`; without `matmul` on the default kernels. */
   start(
     matmul: MatmulChoice | undefined,
@@ -84,9 +108,9 @@ export interface RunDevice extends MatmulNeeds {
   ): Promise<OpenRun>
   /**
    * Frees everything, the trainer included. Where the run `ended_well`, nothing of it is under way, and the device and its
-   * compiled kernels serve the next run.
+   * compiled kernels serve the next run. Of one that `broke`, whose numbers are not finite, nothing is under way either.
    */
-  free(ended_well: boolean): Promise<void>
+  free(ended_well: boolean, broke?: boolean): Promise<void>
 }
 
 /** Where checkpoints lie, and how they are written. */
@@ -119,9 +143,14 @@ export const systemClock: Clock = {
 export interface RunHost extends Clock {
   /**
    * `is_careful`: in shorter submissions than usual, because the device was lost. Throws MemoryRefusal where the run would take
-   * more than `allow_bytes` and more than is allocated without asking.
+   * more than `allow_bytes` and more than is allocated without asking. `is_shared`: other runs are on the device too.
    */
-  prepare(experiment: Experiment, is_careful?: boolean, allow_bytes?: number): Promise<RunDevice>
+  prepare(
+    experiment: Experiment,
+    is_careful?: boolean,
+    allow_bytes?: number,
+    is_shared?: boolean,
+  ): Promise<RunDevice>
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost
   /** Of the app and of the browser: what was measured under another one is measured again. */
@@ -147,6 +176,8 @@ export interface SessionHost extends RunHost {
     readonly allowed_bytes: number
     readonly savings?: string
   }
+  /** What `measure` is answered with; without it nothing is. */
+  speed?(): Promise<AdapterSpeed>
   benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
 }
 

@@ -2,8 +2,6 @@
 // worker nor the GPU.
 
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
-import type { TrainerState } from '../../rl/train/state.ts'
-import type { Trainer } from '../../rl/train/trainer.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { steerExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
@@ -13,46 +11,14 @@ import {
   type SteeringEntry,
 } from '../experiment/steering/actions.ts'
 import { plannedTotal } from '../experiment/steering/planned.ts'
+import { steeredKernels } from '../experiment/steering/steered_kernels.ts'
 import { trainerConfig } from '../experiment/trainer_config.ts'
 import {
   NO_OBSERVATION,
   type Observation,
   type ObservationRequest,
 } from '../protocol/observation.ts'
-
-/** What is needed of a trainer. */
-export type SteeredTrainer = Pick<
-  Trainer,
-  | 'isFinished'
-  | 'isWaiting'
-  | 'phase'
-  | 'phase_step'
-  | 'step'
-  | 'ready'
-  | 'takePhaseStart'
-  | 'queue'
-  | 'nextPhase'
-  | 'traceNext'
-  | 'observe'
-  | 'observeNow'
-  | 'preferences'
-  | 'decide'
-  | 'undoVerdict'
-  | 'adopt'
-  | 'exportState'
-  | 'importState'
-> &
-  Partial<Pick<Trainer, 'rollout_dtype'>>
-
-/** Where trainers come from. */
-export interface Engine<T extends SteeredTrainer = SteeredTrainer> {
-  /** A trainer at its first step, with room for what `state` holds where it will continue from one. */
-  create(config: TrainerConfig, state?: TrainerState): Promise<T>
-  /** Frees all that trainers have allocated. */
-  release(): void
-  /** Why this configuration has no room on the device; undefined where it has. */
-  refusal(config: TrainerConfig): string | undefined
-}
+import type { Engine, SteeredTrainer } from './steered_engine.ts'
 
 /** Something that was done to the run, or refused. */
 export interface Steered {
@@ -64,6 +30,11 @@ export interface Steered {
   /** Why it was not done; then it is not in `steering`. */
   readonly refused?: string
 }
+
+const steeredConfig = (experiment: Experiment, done: readonly SteeringEntry[]): TrainerConfig => ({
+  ...trainerConfig(experiment),
+  matmul: steeredKernels(done),
+})
 
 const setsTheSame = (before: SteeringEntry, after: SteeringEntry): boolean =>
   before.kind === 'set' &&
@@ -113,7 +84,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     engine: Engine<T>,
     { trainer: state, experiment, document, done }: SteeredState,
   ): Promise<SteeredRun<T>> {
-    const trainer = await engine.create(trainerConfig(experiment), state)
+    const done_before = document.steering.slice(0, done)
+    const trainer = await engine.create(steeredConfig(experiment, done_before), state)
     trainer.importState(state)
     const run = new SteeredRun(engine, trainer, document)
     run.experiment = experiment
@@ -144,6 +116,10 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** Whether the run is over unless a command prolongs it. Call it after `obey`. */
   get isFinished(): boolean {
     return this.trainer.isFinished
+  }
+
+  get isPhaseOver(): boolean {
+    return this.trainer.isPhaseOver
   }
 
   /** Steps queued so far. */
@@ -271,11 +247,12 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     const { phase, phase_step } = this.trainer
     const result = steerExperiment(this.experiment, entry, phase, phase_step)
     if (!result.ok) return result.message
-    if (result.experiment !== this.experiment) {
-      const config = trainerConfig(result.experiment)
+    const has_kernels = entry.kind === 'kernels'
+    if (result.experiment !== this.experiment || has_kernels) {
+      const config = steeredConfig(result.experiment, [...this.#done, entry])
       const refusal = this.#engine.refusal(config)
       if (refusal !== undefined) return refusal
-      if (!(await this.trainer.adopt(config))) await this.#rebuild(config)
+      if (has_kernels || !(await this.trainer.adopt(config))) await this.#rebuild(config)
       this.experiment = result.experiment
     }
     if (result.ends) {

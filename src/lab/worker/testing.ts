@@ -84,6 +84,9 @@ class FakeTrainer implements RunTrainer {
   get phase() {
     return this.#phase
   }
+  get isPhaseOver() {
+    return this.#step >= 0 && (this.#phase_step >= 3 || this.#wants_next)
+  }
   get isWaiting() {
     return this.#isAsking() && this.#given() < PAIRS.min_pairs
   }

@@ -1,9 +1,8 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { version as understory_version } from '../../../package.json'
-import { mostBinding, type OpenOptions } from '../../kernels/device/adapter.ts'
+import { mostBinding } from '../../kernels/device/adapter.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
-import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
   defaultVariant,
   MATMUL_VARIANTS,
@@ -11,15 +10,15 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import { type AdapterSpeed, probeSpeed } from '../../kernels/peak/speed.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
-import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
 import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
-import { runProducts } from '../../rl/train/tuning.ts'
+import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
 import { installProgramRunner } from '../../tasks/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
@@ -33,7 +32,13 @@ import { browserName } from '../protocol/card.ts'
 import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { ProgramCalls } from '../sandbox/program_calls.ts'
-import { memoryBudget, plannedBytes, requireMemory, savingWords } from './memory_budget.ts'
+import {
+  memoryBudget,
+  type PlanBytes,
+  plannedBytes,
+  requireMemory,
+  savingWords,
+} from './memory_budget.ts'
 import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
@@ -41,6 +46,7 @@ import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
 import { loadStart } from './opened/start_weights.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
+import { Devices } from './shared/devices.ts'
 import { SteeredRun } from './steered_run.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
@@ -49,49 +55,12 @@ const post = (event: LabEvent): void => postMessage(event)
 const BENCHMARK_PRESET = 'tiny'
 
 const VARIANTS: ReadonlySet<string> = new Set(MATMUL_VARIANTS.map(({ name }) => name))
-/** Milliseconds that measuring matrix products may take before a run. */
-const TUNE_BUDGET_MS = 1000
 
-/** Open, with WebGPU's default limits, and no run's at present. It holds nothing but the kernels that it has compiled. */
-let spare: Gpu | undefined
-
-async function openGpu(): Promise<Gpu> {
-  if (spare) return spare
-  const gpu = await Gpu.open()
-  gpu.lost.then(() => {
-    if (spare === gpu) spare = undefined
-  })
-  spare = gpu
-  return gpu
-}
-
-/** The device that is open, or one with larger limits when the run needs them; and whether another run may have it next. */
-async function gpuFor(configs: readonly TrainerConfig[]): Promise<{ gpu: Gpu; is_usual: boolean }> {
-  const largest = largestTensor(configs)
-  const gpu = await openGpu()
-  if (largest.bytes > gpu.facts.max_binding_bytes)
-    return { gpu: await Gpu.open({ largest }), is_usual: false }
-  // A run has its device for itself.
-  spare = undefined
-  return { gpu, is_usual: true }
-}
-
-/** After a run of which nothing is under way: the next one finds its kernels compiled. */
-async function giveBack(gpu: Gpu): Promise<void> {
-  try {
-    await gpu.finish()
-    gpu.freeAll()
-    if (spare !== gpu) spare?.destroy()
-    spare = gpu
-  } catch {
-    // Lost, or it has reported an error that belongs to that run.
-    gpu.destroy()
-  }
-}
+const devices = new Devices((options) => Gpu.open(options))
 
 /** Work on a device of its own, which is gone afterwards. */
-async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): Promise<T> {
-  const gpu = await Gpu.open(options)
+async function alone<T>(work: (gpu: Gpu) => Promise<T>): Promise<T> {
+  const gpu = await Gpu.open()
   try {
     return await work(gpu)
   } finally {
@@ -102,7 +71,7 @@ async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): 
 /** Milliseconds that a dispatch may take after the GPU was lost twice: half of what is usual. */
 const CAREFUL_MS = 25
 
-const planBytes = (config: TrainerConfig): number => planMemory(config).total()
+const planBytes: PlanBytes = (config) => planMemory(config).total()
 /** Chromium tells it, in a worker too. */
 const { deviceMemory } = navigator as { readonly deviceMemory?: number }
 const ALLOWED_BYTES = memoryBudget(deviceMemory)
@@ -114,20 +83,21 @@ async function prepare(
   experiment: Experiment,
   is_careful = false,
   allow_bytes = 0,
+  is_shared = false,
 ): Promise<RunDevice> {
   const config = trainerConfig(experiment)
   const most_bytes = Math.max(ALLOWED_BYTES, allow_bytes)
   const products = runProducts(config)
   const { experiments } = followExperiment(experiment)
-  const { gpu, is_usual } = await gpuFor(experiments.map(trainerConfig))
+  const lent = await devices.lend(largestTensor(experiments.map(trainerConfig)), is_shared)
+  const { gpu } = lent
   let run: SteeredRun | undefined
   try {
     // A single buffer that the adapter does not allow is refused as such: nobody can allow it.
     if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
       requireMemory(experiment, most_bytes, planBytes)
   } catch (error) {
-    if (is_usual) await giveBack(gpu)
-    else gpu.destroy()
+    await lent.end(true)
     throw error
   }
   const is_limited = is_careful && !gpu.facts.is_software
@@ -141,17 +111,11 @@ async function prepare(
         defaultVariant(product.op, product).name,
       ]),
     ),
+    suited: gpuChoice(products, gpu.facts),
     variants: VARIANTS,
     missing: (variant) => missingFeatures(variant, gpu.facts.features),
-    // On a device of its own: a kernel that fails there leaves the run's device alone.
-    tune: (pinned) =>
-      alone(
-        async (other) => ({
-          ...gpuChoice(products, gpu.facts),
-          ...(await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
-        }),
-        { largest: planMemory(config).largest },
-      ),
+    measure: (settled) =>
+      tuneBeside(gpu, products, settled, { largest: planMemory(config).largest }),
     start: async (matmul, onProgress, state) => {
       const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
       if (state) run = await SteeredRun.resume(engine, state)
@@ -171,19 +135,21 @@ async function prepare(
         profile: (work) => gpu.profile(work),
       }
     },
-    free: async (ended_well) => {
-      if (!ended_well || !is_usual || is_limited) return gpu.destroy()
-      await run?.exported
-      await giveBack(gpu)
+    free: async (ended_well, broke) => {
+      // A limit lasts as long as what was made with it. The others on a shared device have no part in what broke a run.
+      const is_sound = is_shared ? ended_well || broke === true : ended_well && !is_limited
+      if (is_sound) await run?.exported
+      await lent.end(is_sound)
     },
   }
 }
 
 let files: ReturnType<typeof openCheckpointFiles> | undefined
 let peak: Promise<Peak | undefined> | undefined
+let speed: Promise<AdapterSpeed> | undefined
 
 const session = new Session({
-  open: async () => (await openGpu()).facts,
+  open: () => devices.facts(),
   prepare,
   plan: (experiment) => {
     const bytes = plannedBytes(experiment, planBytes)
@@ -195,6 +161,10 @@ const session = new Session({
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)
     return peak
+  },
+  speed: () => {
+    speed ??= alone(probeSpeed)
+    return speed
   },
   benchmark: (onProgress) => {
     const preset = presetOf(BENCHMARK_PRESET)

@@ -1,7 +1,7 @@
 // Creates trainers on one device, one at a time: for runs whose configuration changes while they train.
 import { gibibytes, tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { type MatmulChoice, missingFeatures } from '../../kernels/matmul/matmul_variants.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { planMemory } from './memory.ts'
 import { type TrainerState, trainedIn } from './state.ts'
@@ -14,8 +14,9 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
 }
 
 /**
- * What lab/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`; a change that would take more than
- * `most_bytes` in all is refused. On hardware, which may have a watchdog, dispatches are limited.
+ * What lab/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`, but for the classes of its configuration's
+ * own, as far as this device has what they require. A change that would take more than `most_bytes` in all is refused. On hardware, which
+ * may have a watchdog, dispatches are limited.
  */
 export function steeredEngine(
   gpu: Gpu,
@@ -23,15 +24,21 @@ export function steeredEngine(
   onProgress?: (message: string) => void,
   most_bytes = Number.POSITIVE_INFINITY,
 ) {
+  const lacks = (variant: string) => missingFeatures(variant, gpu.facts.features)
   return {
     /** `state` = what the trainer will continue from. */
     create(config: TrainerConfig, state?: TrainerState) {
       if (!gpu.facts.is_software) gpu.limitDispatches()
       const trained_before = state && trainedIn(state.actor)
-      return Trainer.create(gpu, { ...config, matmul, trained_before }, onProgress)
+      const own = Object.entries(config.matmul ?? {}).filter(([, name]) => lacks(name).length === 0)
+      const kernels = own.length > 0 ? { ...matmul, ...Object.fromEntries(own) } : matmul
+      return Trainer.create(gpu, { ...config, matmul: kernels, trained_before }, onProgress)
     },
     release: () => gpu.freeAll(),
     refusal: (config: TrainerConfig): string | undefined => {
+      const missing = Object.values(config.matmul ?? {}).flatMap(lacks)
+      if (missing.length > 0)
+        return `kernels: this adapter lacks ${[...new Set(missing)].join(' and ')}`
       const plan = planMemory(config)
       const { label, bytes } = plan.largest
       const allowed = gpu.facts.max_binding_bytes

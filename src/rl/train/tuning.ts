@@ -1,5 +1,12 @@
-// Which matrix products a run makes: what the tuner measures before it.
-import { type MatmulProduct, shapeClass } from '../../kernels/matmul/matmul_variants.ts'
+// Which matrix products a run makes, and how the tuner measures them beside it.
+import type { OpenOptions } from '../../kernels/device/adapter.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import { type MatmulProgress, measureMatmul } from '../../kernels/matmul/matmul_tune.ts'
+import {
+  type MatmulChoice,
+  type MatmulProduct,
+  shapeClass,
+} from '../../kernels/matmul/matmul_variants.ts'
 import { type ModelShape, modelShape } from '../../model/params/config.ts'
 import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
@@ -36,4 +43,28 @@ export function runProducts(config: TrainerConfig): MatmulProduct[] {
   ])
   const products = [...passes, ...forwardOnly(probe_rows * width), ...prefills]
   return [...new Map(products.map((p) => [shapeClass(p.op, p), p])).values()]
+}
+
+/**
+ * Measures the products that `pinned` leaves open, one measurement at each `next`, once the work that `run` has in hand is done. On a
+ * device of its own, opened at the first: a kernel that fails there leaves the run's device alone.
+ */
+export async function* tuneBeside(
+  run: Pick<Gpu, 'finish'>,
+  products: readonly MatmulProduct[],
+  pinned: MatmulChoice,
+  options?: OpenOptions,
+): AsyncGenerator<MatmulProgress, void, undefined> {
+  const gpu = await Gpu.open(options)
+  try {
+    const measuring = measureMatmul(gpu, products, { pinned })
+    for (;;) {
+      await run.finish()
+      const { done, value } = await measuring.next()
+      if (done) return
+      yield value
+    }
+  } finally {
+    gpu.destroy()
+  }
 }

@@ -5,6 +5,7 @@ import { sameSettings } from '../../lab/experiment/experiment.ts'
 import { resolvePhases } from '../../lab/experiment/resolve.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { MARKS_PHASE, plannedTotal } from '../../lab/experiment/steering/planned.ts'
+import { doneByHand } from '../../lab/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../lab/experiment/steering/words.ts'
 import { runSoFar } from '../../lab/page/events/timing.ts'
 import { nextExperiment } from '../../lab/page/next_experiment.ts'
@@ -164,7 +165,7 @@ const selectSteered = (state: LabState) => state.steered
 export function selectLeftOut(state: LabState): number {
   const { run_document } = state
   if (!run_document || nextExperiment(state) === run_document) return 0
-  return run_document.steering.length
+  return doneByHand(run_document.steering).length
 }
 
 /** What was changed while the run went on, for markers: those of one step together. */

@@ -49,7 +49,7 @@ export function EndCard() {
         <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
           <BookOpen className="icon" aria-hidden="true" /> {words}
         </button>
-        {preset?.id === 'first-run' ? (
+        {preset?.id.startsWith('first-run') ? (
           <button
             type="button"
             data-testid="next-preset"

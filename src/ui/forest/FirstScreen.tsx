@@ -4,7 +4,7 @@ import { sameSettings } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { train } from '../../lab/page/client/controls.ts'
 import type { LabState } from '../../lab/page/store.ts'
-import { OPENING } from '../../lab/presets/presets.ts'
+import { openingOn } from '../../lab/presets/presets.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
@@ -27,10 +27,15 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
   className: 'failure card',
 })
 
+const OPENINGS = [true, false].map((is_software) => openingOn({ is_software }))
+
 /** Nobody has chosen an experiment: the settings are those that the page opens with. */
 const selectIsUnchosen = ({ experiment }: LabState): boolean => {
   if (compared?.experiment !== experiment)
-    compared = { experiment, is_first: sameSettings(experiment, OPENING.experiment) }
+    compared = {
+      experiment,
+      is_first: OPENINGS.some((opening) => sameSettings(experiment, opening.experiment)),
+    }
   return compared.is_first
 }
 /** Compared once for each experiment: the store changes with every step. */
@@ -49,7 +54,7 @@ function Estimate() {
         : 'It trains the experiment that is chosen above. '}
       {time === undefined
         ? 'How long it takes here is not known yet: its first seconds will tell. '
-        : `Its steps take ${time}, as measured here before. `}
+        : `Its steps take ${time.words}, ${time.is_measured ? 'as measured here before' : 'by an estimate from a probe of this adapter'}. `}
       Nothing leaves this browser.
     </p>
   )

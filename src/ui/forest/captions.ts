@@ -2,7 +2,7 @@
 import { resolvePhases } from '../../lab/experiment/resolve.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatSteps } from '../base/format.ts'
-import { layerEntropy, REWARD, TASK_SCORE } from '../learning/metrics.ts'
+import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from '../learning/metrics.ts'
 
 /** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
 const HARDLY = 0.05
@@ -58,12 +58,21 @@ function entropyChange({ series }: LabState, layer: number, { first, last }: Pha
   return before.length < 2 ? undefined : before[before.length - 1] - before[0]
 }
 
+const percent = (share: number): string => `${Math.round(100 * share)} %`
+
 function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
   const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
   if (scores.length < 2 * WIDTH) return ''
   const [from, to] = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
-  const percent = (share: number) => `${Math.round(100 * share)} %`
   return ` The mean score of samples went from ${percent(from)} to ${percent(to)}.`
+}
+
+/** What the validations of a phase found, where there were two; the one before it counts. */
+function heldOutWords({ series, run_experiment }: LabState, { first, last }: PhaseSeen): string {
+  const metric = greedyAccuracy(run_experiment?.task.id ?? '')
+  const shares = between(series.get(metric), first - 1, last)
+  if (shares.length < 2) return ''
+  return ` Of held-out problems it got ${percent(shares[0])} right, then ${percent(shares[shares.length - 1])}.`
 }
 
 /** What each phase of a run did, in their order; without those of which too little was measured. */
@@ -82,13 +91,15 @@ export function captionOf(state: LabState, at_step?: number): string {
   const final = entropyChange(state, layers, seen)
   if (final === undefined) return ''
   const steps = formatSteps(last - first + 1)
-  if (phase.kind === 'sft') return `Imitation, ${steps}: ${changeWords('the final policy', final)}.`
+  const held_out = heldOutWords(state, seen)
+  if (phase.kind === 'sft')
+    return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${held_out}`
   if (phase.kind === 'reward_model') return ''
   if (phase.target_layer === layers)
-    return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}`
+    return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${held_out}`
   const own = entropyChange(state, phase.target_layer, seen)
   if (own === undefined) return ''
-  return `Reinforcement of layer ${phase.target_layer} alone, ${steps}: ${changeWords('it', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}`
+  return `Reinforcement of layer ${phase.target_layer} alone, ${steps}: ${changeWords('it', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${held_out}`
 }
 
 /** The lesson that says more about what a run was: its id and what to call it. */

@@ -1,12 +1,40 @@
-// Which kernels the run's matrix products use.
+// Which kernels the run's matrix products use, and what is measured of others beside it.
+import { steeredKernels } from '../../lab/experiment/steering/steered_kernels.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'
 import { BreakableName } from './BreakableName.tsx'
 
 const selectMatmul = (state: LabState) => state.matmul
+const selectMeasuring = (state: LabState) => state.measuring
 const selectIsPinned = ({ run_experiment }: LabState) => !!run_experiment?.kernels
+/** The step after which other kernels took effect last. */
+const selectChangedAfter = ({ steered }: LabState) =>
+  steered.findLast(({ entry, refused }) => entry.kind === 'kernels' && refused === undefined)?.entry
 const selectIsPrepared = ({ status, run_experiment }: LabState) =>
   run_experiment !== undefined && status !== 'preparing' && status !== 'failed'
+
+/** What is measured now, or was, and when it takes effect. */
+function Measuring() {
+  const measuring = useLab(selectMeasuring)
+  const changed = useLab(selectChangedAfter)
+  const count = changed ? Object.keys(steeredKernels([changed])).length : 0
+  return (
+    <>
+      {measuring && !measuring.is_over && (
+        <p className="soft">
+          Between steps other kernels are measured: {measuring.done} of {measuring.of}. Faster ones
+          take effect when the next phase begins, and from the first step of the next run.
+        </p>
+      )}
+      {changed && (
+        <p className="soft">
+          After step {changed.step}, {count} of them changed to what was measured as faster here. A
+          link or file of this run repeats both.
+        </p>
+      )}
+    </>
+  )
+}
 
 /** Shown because the choice is part of what decides a run's bits. */
 export function KernelChoice() {
@@ -23,14 +51,15 @@ export function KernelChoice() {
     <details className="kernel-choice" data-testid="kernels">
       <summary>
         Matrix products run on kernels{' '}
-        {is_pinned ? 'that the experiment pins' : 'tuned for this adapter'}
+        {is_pinned ? 'that the experiment pins' : 'chosen for this adapter'}
       </summary>
       <p className="soft">
         {is_pinned
-          ? 'Nothing was measured. Sizes that are not listed use their default; * means every other size.'
-          : 'Measured once, for about a second, and remembered by this browser, so that the same experiment gives the same bits again; sizes that were not reached keep their default.'}{' '}
+          ? 'Nothing is measured. Sizes that are not listed use their default; * means every other size.'
+          : 'What was measured here in an earlier run is remembered by this browser. The first run on an adapter begins with what suits GPUs like it, so that no step waits.'}{' '}
         Sizes are out [m, n], summed over k.
       </p>
+      <Measuring />
       <dl>
         {Object.entries(matmul).map(([shape_class, variant]) => (
           <div key={shape_class}>

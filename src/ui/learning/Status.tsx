@@ -83,7 +83,7 @@ export function Status() {
       </p>
       {planned === undefined || is_replaying || lacks_gpu || past ? null : (
         <p className="soft planned" data-testid="planned-bytes" data-bytes={planned.bytes}>
-          {`${status === 'idle' ? 'It takes' : 'The next run takes'} ${time === undefined ? '' : `${time} and `}${formatBytes(planned.bytes)} of GPU memory.${planned.savings ? ` ${planned.savings}` : ''}`}
+          {`${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.${planned.savings ? ` ${planned.savings}` : ''}`}
         </p>
       )}
     </div>

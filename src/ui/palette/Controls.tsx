@@ -1,5 +1,14 @@
 // The bar of controls: which experiment, Train, and what can be done with the run.
-import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
+import {
+  CircleHelp,
+  LayoutGrid,
+  Link,
+  Pause,
+  Play,
+  RotateCcw,
+  SkipForward,
+  StepForward,
+} from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { stepOnce } from '../../lab/page/client/controls.ts'
@@ -39,19 +48,33 @@ const selectPreset = (state: LabState) => state.preset_id
 function Preset() {
   const preset_id = useLab(selectPreset)
   const chosen = PRESETS.find((preset) => preset.id === preset_id)
+  const is_locked = useLocked('experiment')
   return (
-    <label className="preset" title={chosen?.summary}>
-      <span className="visually-hidden">Experiment</span>
-      <select
-        id="preset"
-        data-testid="preset"
-        disabled={useLocked('experiment')}
-        value={preset_id}
-        onChange={(event) => openPreset(event.target.value)}
+    <div className="preset">
+      <label title={chosen?.summary}>
+        <span className="visually-hidden">Experiment</span>
+        <select
+          id="preset"
+          data-testid="preset"
+          disabled={is_locked}
+          value={preset_id}
+          onChange={(event) => openPreset(event.target.value)}
+        >
+          <PresetOptions />
+        </select>
+      </label>
+      <button
+        type="button"
+        data-testid="open-presets"
+        className="plain"
+        aria-label="Presets with pictures"
+        title="Presets with pictures"
+        disabled={is_locked}
+        onClick={() => showDialog('presets')}
       >
-        <PresetOptions />
-      </select>
-    </label>
+        <LayoutGrid className="icon" aria-hidden="true" />
+      </button>
+    </div>
   )
 }
 

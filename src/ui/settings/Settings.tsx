@@ -11,7 +11,7 @@ import { later } from '../base/page/later.tsx'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { AddPhase, PhaseTools, phaseOfGroup } from '../phases/PhaseTools.tsx'
+import { AddPhase, PhaseTools, panelOfGroup, phaseOfGroup } from '../phases/PhaseTools.tsx'
 import { useLocked } from '../share/locked.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields, mainFields, shownFields } from './form.ts'
@@ -73,9 +73,13 @@ function Group(props: {
   )
   const changed = countChanged(fields, original)
   const phase = phaseOfGroup(group)
-  const place = useWantedPhase(phase, () => onFold(group, true))
+  const place = useWantedPhase(panelOfGroup(group), () => onFold(group, true))
   return (
-    <details ref={place} open={open} onToggle={(event) => onFold(group, event.currentTarget.open)}>
+    <details
+      ref={phase === undefined ? undefined : place}
+      open={open}
+      onToggle={(event) => onFold(group, event.currentTarget.open)}
+    >
       <summary>
         {group}
         {changed > 0 ? (

@@ -1,30 +1,53 @@
-// The fields of a study that is being written: what differs, how many seeds, what is equal, and what is measured.
+// The fields of a study that is being written: what differs, how settings are chosen, how many seeds, what is equal, and what is measured.
+import type { ReactNode } from 'react'
 import { experimentFields } from '../../lab/experiment/form/form.ts'
+import type { Draft, DraftAxis, DraftField } from '../../lab/study/draft.ts'
 import { useLab } from '../base/run.ts'
 
 const METRICS = {
   'acc/greedy': 'accuracy of greedy answers',
   'critic/score/mean': 'reward in training',
 } as const
+const KINDS = {
+  all: 'all of them',
+  random: 'a random search',
+  halving: 'a search by successive halving',
+} as const
+const MOST_AXES = 6
+/** Sentences of one field: a value can break many arms. */
+const SHOWN = 2
 
-/** A study that is being written. */
-export interface Draft {
-  readonly question: string
-  readonly path: string
-  readonly values: string
-  readonly seeds: number
-  readonly same: string
-  readonly metric: string
-  readonly at: string
+/** What is wrong with a field, under it. */
+export type Problems = ReadonlyMap<DraftField, readonly string[]>
+
+interface FieldProps {
+  readonly draft: Draft
+  readonly problems: Problems
+  set(change: Partial<Draft>): void
 }
-export const EMPTY: Draft = {
-  question: '',
-  path: '',
-  values: '',
-  seeds: 5,
-  same: 'responses',
-  metric: 'acc/greedy',
-  at: 'end',
+
+/** The id of a field's problems, for `aria-describedby`; none where it has none. */
+const described = (problems: Problems, field: DraftField) =>
+  problems.has(field)
+    ? ({ 'aria-describedby': `study-problem-${field}`, 'aria-invalid': true } as const)
+    : {}
+
+/** What is wrong with a field. */
+export function Problem(props: { readonly problems: Problems; readonly field: DraftField }) {
+  const { problems, field } = props
+  const found = problems.get(field)
+  if (!found) return null
+  return (
+    <span
+      className="bad"
+      role="alert"
+      id={`study-problem-${field}`}
+      data-testid={`study-problem-${field}`}
+    >
+      {found.slice(0, SHOWN).join(' ')}
+      {found.length > SHOWN ? ` And ${found.length - SHOWN} more.` : ''}
+    </span>
+  )
 }
 
 /** A select with its label. */
@@ -33,9 +56,10 @@ function Choice(props: {
   readonly id: string
   readonly value: string
   readonly options: Readonly<Record<string, string>>
+  readonly children?: ReactNode
   onChange(value: string): void
 }) {
-  const { label, id, value, options, onChange } = props
+  const { label, id, value, options, children, onChange } = props
   return (
     <label>
       {label}
@@ -46,76 +70,156 @@ function Choice(props: {
           </option>
         ))}
       </select>
+      {children}
     </label>
   )
 }
 
-export function StudyFields(props: { readonly draft: Draft; set(change: Partial<Draft>): void }) {
-  const { draft, set } = props
+/** A whole number with its label. */
+function Count(props: {
+  readonly label: string
+  readonly name: 'seeds' | 'settings' | 'finalists' | 'choosing'
+  readonly most: number
+  readonly of: FieldProps
+}) {
+  const { label, name, most } = props
+  const { draft, problems, set } = props.of
+  return (
+    <label>
+      {label}
+      <input
+        type="number"
+        data-testid={`study-${name}`}
+        min={1}
+        max={most}
+        value={draft[name]}
+        {...described(problems, name)}
+        onChange={({ target }) =>
+          set({ [name]: Math.max(1, Math.min(most, Math.round(Number(target.value)))) })
+        }
+      />
+      <Problem problems={problems} field={name} />
+    </label>
+  )
+}
+
+/** Fields with several values, a row each. */
+function Axes({ draft, problems, set }: FieldProps) {
   const experiment = useLab((state) => state.experiment)
   const paths = Object.fromEntries(
     experimentFields(experiment)
       .filter(({ has_effect, path }) => has_effect && path !== 'seed')
       .map(({ path, label }) => [path, `${label} (${path})`]),
   )
+  const change = (i: number, own: Partial<DraftAxis>) =>
+    set({ axes: draft.axes.map((axis, k) => (k === i ? { ...axis, ...own } : axis)) })
   return (
-    <div className="study-fields">
-      <Choice
-        label="A field with several values"
-        id="study-path"
-        value={draft.path}
-        options={{ '': 'none', ...paths }}
-        onChange={(path) => set({ path })}
+    <>
+      {draft.axes.map(({ path, values }, i) => (
+        <div className="study-fields" key={`axis ${i}`}>
+          <Choice
+            label={i === 0 ? 'A field with several values' : `Field ${i + 1}`}
+            id={`study-path-${i}`}
+            value={path}
+            options={{ '': 'none', ...paths }}
+            onChange={(chosen) => change(i, { path: chosen })}
+          />
+          <label>
+            Values, with commas, or a range such as 1e-4..1e-2 log 5
+            <input
+              data-testid={`study-values-${i}`}
+              value={values}
+              {...described(problems, `axis.${i}`)}
+              onChange={({ target }) => change(i, { values: target.value })}
+            />
+            <Problem problems={problems} field={`axis.${i}`} />
+          </label>
+        </div>
+      ))}
+      <p className="study-buttons">
+        <button
+          type="button"
+          data-testid="study-add-axis"
+          disabled={draft.axes.length >= MOST_AXES}
+          onClick={() => set({ axes: [...draft.axes, { path: '', values: '' }] })}
+        >
+          Another field
+        </button>
+        <button
+          type="button"
+          disabled={draft.axes.length < 2}
+          onClick={() => set({ axes: draft.axes.slice(0, -1) })}
+        >
+          One field less
+        </button>
+      </p>
+    </>
+  )
+}
+
+/** What a search draws, and what it keeps of it. */
+function Search(props: FieldProps) {
+  if (props.draft.kind === 'all') return null
+  return (
+    <>
+      <Count label="Settings that are drawn, of each arm" name="settings" most={64} of={props} />
+      <Count
+        label="Settings that meet at the end, of each arm"
+        name="finalists"
+        most={8}
+        of={props}
       />
-      <label>
-        Values, with commas, or a range such as 1e-4..1e-2 log 5
-        <input
-          data-testid="study-values"
-          value={draft.values}
-          onChange={({ target }) => set({ values: target.value })}
+      <Count label="Seeds that choose; the others judge" name="choosing" most={63} of={props} />
+    </>
+  )
+}
+
+export function StudyFields(props: FieldProps) {
+  const { draft, set } = props
+  return (
+    <>
+      <Axes {...props} />
+      <div className="study-fields">
+        <Choice
+          label="Settings of these fields"
+          id="study-kind"
+          value={draft.kind}
+          options={KINDS}
+          onChange={(kind) => set({ kind: kind as Draft['kind'] })}
         />
-      </label>
-      <label>
-        Seeds
-        <input
-          type="number"
-          data-testid="study-seeds"
-          min={1}
-          max={64}
-          value={draft.seeds}
-          onChange={({ target }) => set({ seeds: Math.max(1, Math.min(64, Number(target.value))) })}
+        <Search {...props} />
+        <Count label="Seeds" name="seeds" most={64} of={props} />
+        <Choice
+          label="The same for all arms"
+          id="study-same"
+          value={draft.same}
+          options={{
+            responses: 'responses',
+            tokens: 'tokens',
+            arithmetic: 'arithmetic',
+            steps: 'steps',
+          }}
+          onChange={(same) => set({ same })}
         />
-      </label>
-      <Choice
-        label="The same for all arms"
-        id="study-same"
-        value={draft.same}
-        options={{
-          responses: 'responses',
-          tokens: 'tokens',
-          arithmetic: 'arithmetic',
-          steps: 'steps',
-        }}
-        onChange={(same) => set({ same })}
-      />
-      <Choice
-        label="Primary measure"
-        id="study-metric"
-        value={draft.metric}
-        options={METRICS}
-        onChange={(metric) => set({ metric })}
-      />
-      <Choice
-        label="Measured"
-        id="study-at"
-        value={draft.at}
-        options={{
-          end: 'at the end',
-          last: 'mean of the last five',
-          area: 'mean over the budget',
-        }}
-        onChange={(at) => set({ at })}
-      />
-    </div>
+        <Choice
+          label="Primary measure"
+          id="study-metric"
+          value={draft.metric}
+          options={METRICS}
+          onChange={(metric) => set({ metric })}
+        />
+        <Choice
+          label="Measured"
+          id="study-at"
+          value={draft.at}
+          options={{
+            end: 'at the end',
+            last: 'mean of the last five',
+            area: 'mean over the budget',
+          }}
+          onChange={(at) => set({ at })}
+        />
+      </div>
+    </>
   )
 }

@@ -1,32 +1,24 @@
 // Builds a study: two or more settings or runs, or a field with several values; seeds, budget and the measure, fixed beforehand.
-import { type ChangeEvent, useState } from 'react'
+import { type ChangeEvent, useDeferredValue, useMemo, useState } from 'react'
 import { nextExperiment } from '../../lab/page/next_experiment.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { libraryStore, shownRuns } from '../../lab/runs/library/library.ts'
 import { runName } from '../../lab/runs/record/names.ts'
-import { armsFrom, type NamedExperiment } from '../../lab/study/build.ts'
-import { readAxis } from '../../lab/study/grid.ts'
+import type { NamedExperiment } from '../../lab/study/build.ts'
+import { type Draft, EMPTY_DRAFT, readDraft } from '../../lab/study/draft.ts'
 import { setStudy } from '../../lab/study/page/study_store.ts'
 import { parseStudy } from '../../lab/study/study.ts'
+import { useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'
 import { selectionStore } from '../runs/table/selection.ts'
-import { type Draft, EMPTY, StudyFields } from './StudyFields.tsx'
+import { Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
-/** The document of a draft. */
-function documentOf(draft: Draft, chosen: readonly NamedExperiment[]): object {
-  const present = { name: 'present settings', experiment: nextExperiment(labStore.getState()) }
-  const { base, arms } = armsFrom(chosen.length > 0 ? chosen : [present])
-  const { path, values, question, seeds, same, metric, at } = draft
-  const grid = path === '' ? {} : { [path]: readAxis(values) }
-  return {
-    name: (question || 'Study').slice(0, 80),
-    question: question || 'Which of these is better?',
-    base,
-    arms: arms.length > 1 ? arms : [],
-    grid,
-    seeds: Array.from({ length: seeds }, (_, i) => i + 1),
-    budget: { same },
-    measure: { metric, at },
+/** What a text says; undefined where it is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -81,23 +73,32 @@ function Arms(props: {
   )
 }
 
+const NO_PROBLEMS: Problems = new Map()
+
 export function StudyForm() {
-  const [draft, setDraft] = useState(EMPTY)
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [chosen, setChosen] = useState<readonly NamedExperiment[]>([])
-  const [problems, setProblems] = useState<readonly string[]>([])
+  const [was_tried, setTried] = useState(false)
+  const [file_problems, setFileProblems] = useState<readonly string[]>([])
+  const experiment = useLab((state) => state.experiment)
+  // Making all arms for every letter would be slow.
+  const typed = useDeferredValue(draft)
+  const made = useMemo(() => readDraft(typed, chosen, experiment), [typed, chosen, experiment])
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
-  const take = (document: unknown) => {
-    const parsed = parseStudy(document)
-    if (parsed.ok) setStudy(parsed.study)
-    else setProblems(parsed.issues.map(({ path, message }) => `${path || 'study'}: ${message}`))
+  // Nothing is wrong with a form that nobody has filled in yet.
+  const problems = was_tried && !made.ok ? made.problems : NO_PROBLEMS
+  const make = () => {
+    const now = readDraft(draft, chosen, nextExperiment(labStore.getState()))
+    if (now.ok) setStudy(now.study)
+    else setTried(true)
   }
   const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const text = (await target.files?.[0]?.text()) ?? ''
-    try {
-      take(JSON.parse(text))
-    } catch {
-      setProblems(['The file is not JSON.'])
-    }
+    const document = jsonOf(text)
+    const parsed = parseStudy(document)
+    if (parsed.ok) setStudy(parsed.study)
+    else if (document === undefined) setFileProblems(['The file is not JSON.'])
+    else setFileProblems(parsed.issues.map(({ path, message }) => `${path || 'study'}: ${message}`))
   }
   return (
     <section className="card study-form" aria-label="New study" data-testid="study-form">
@@ -114,21 +115,22 @@ export function StudyForm() {
           placeholder="Does a higher learning rate help?"
           onChange={({ target }) => set({ question: target.value })}
         />
+        <Problem problems={problems} field="question" />
       </label>
       <Arms chosen={chosen} setChosen={setChosen} />
-      <StudyFields draft={draft} set={set} />
-      {problems.map((problem) => (
+      <Problem problems={problems} field="arms" />
+      <StudyFields draft={draft} problems={problems} set={set} />
+      <p className="soft" data-testid="study-runs">
+        {made.ok ? `${made.runs} runs in all.` : ''}
+      </p>
+      <Problem problems={problems} field="form" />
+      {file_problems.map((problem) => (
         <p key={problem} className="bad" role="alert">
           {problem}
         </p>
       ))}
       <p className="study-buttons">
-        <button
-          type="button"
-          className="primary"
-          data-testid="study-make"
-          onClick={() => take(documentOf(draft, chosen))}
-        >
+        <button type="button" className="primary" data-testid="study-make" onClick={make}>
           Make the study
         </button>
         <label className="study-file">

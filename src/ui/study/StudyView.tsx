@@ -1,11 +1,13 @@
 // A study while it is trained and afterwards: how far it is, its answer, pictures, table and files.
 import { useStore } from 'zustand'
 import {
+  AT_ONCE,
   analysisOf,
   clearStudy,
   pauseStudy,
   plan,
   type StudyState,
+  setAtOnce,
   setStudy,
   studyStore,
   timeLeft,
@@ -24,7 +26,7 @@ const minutes = (seconds: number): string =>
 
 /** One sentence and a bar. */
 function Progress({ state }: { readonly state: StudyState }) {
-  const { study, arms, results, present, is_training } = state
+  const { study, arms, results, present } = state
   const found = study && plan(study, arms, results)
   if (!found) return null
   const total = found.known + found.runs.length
@@ -35,10 +37,41 @@ function Progress({ state }: { readonly state: StudyState }) {
       <p data-testid="study-progress">
         {found.known} of {total} runs{rest}
         {study?.search ? ` (${found.stage})` : ''}.
-        {is_training && present ? ` ${present.name}: step ${present.step} of ${present.of}.` : ''}
       </p>
       <progress max={total} value={found.known} aria-label="Runs that are trained" />
+      {present.length > 1 ? <p className="soft">In turn on one GPU, a step of each:</p> : null}
+      <ul data-testid="study-present">
+        {present.map(({ name, step, of, waits }) => (
+          <li key={name}>
+            {name}: {waits ? 'waits for memory of the others' : `step ${step} of ${of}`}
+          </li>
+        ))}
+      </ul>
     </div>
+  )
+}
+
+/** How many runs train at once. */
+function AtOnce({ at_once }: { readonly at_once: number }) {
+  return (
+    <label className="study-at-once">
+      Runs at once{' '}
+      <select
+        data-testid="study-at-once"
+        value={at_once}
+        onChange={({ target }) => setAtOnce(Number(target.value))}
+      >
+        {AT_ONCE.map((count) => (
+          <option key={count} value={count}>
+            {count}
+          </option>
+        ))}
+      </select>{' '}
+      <span className="soft">
+        They share the GPU and take a step each in turn, as many as fit into memory together. Their
+        numbers are those of one run after the other, bit for bit.
+      </span>
+    </label>
   )
 }
 
@@ -143,6 +176,7 @@ export function StudyView({ study }: { readonly study: Study }) {
           </p>
         ))}
         <Buttons state={state} study={study} />
+        <AtOnce at_once={state.at_once} />
       </section>
       {analysed && analysed.analysis.runs.length > 0 ? (
         <>

@@ -2,7 +2,7 @@
 // vectors of four, and the inner loop is their outer product. A stage's factors are read from the buffers while the stage
 // before it is multiplied. Each result takes its terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
-import { type Result, storeTile, type TileEnd } from './staged_store.ts'
+import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
 import { STAGED_HEADS } from './tile_heads.ts'
 import { storeFunction } from './tile_store.ts'
@@ -65,10 +65,11 @@ let x = own % ${across}u;
 let y = own / ${across}u;
 let base = slice * ${slice_size}u;
 ${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
-${op === 'tn_bias' ? lines(rows / 4, (i) => `var bias${i} = vec4f();`) : ''}
+${op === 'tn_bias' ? 'var bias_sum = 0.0;' : ''}
 ${loop(tile, a, b, op === 'tn_bias')}
 ${slices > 1 ? sumSlices(tile, op === 'tn_bias') : ''}
-${storeTile(head, [a.size, reach], results(tile, b), op === 'tn_bias' ? addBias(a) : undefined)}
+${storeTile(head, [a.size, reach], results(tile, b))}
+${op === 'tn_bias' ? addBias(a) : ''}
 }
 `
 }
@@ -92,13 +93,12 @@ function loop({ slices, stage, rows, cols, ...tile }: Tile, a: Staged, b: Staged
       const at = `base + p * ${size / 4}u + ${start + i * lanes}u + ${lane}`
       return `let ${name}${i} = staged[${at}];`
     })
-  const biases = lines(a.held, (i) => `bias${i} += a${i};`)
   const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) {
 ${read(a)}
 ${read(b)}
 ${pairs(rows, cols / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}
-${bias ? `if (b_first == 0u) {\n${biases}\n}` : ''}
-}`
+}
+${bias ? sumBias(a, limit) : ''}`
   // What lies past the end of k is read, wherever that may be, and not multiplied.
   return `${all('places')}
 var k_at = slice * ${stage}u;
@@ -192,11 +192,12 @@ ${lines(turns, place)}`,
 function sumSlices({ down, across, rows, cols, slices }: Tile, has_bias: boolean): string {
   const lanes = down * across
   const results = range(rows).flatMap((r) => range(cols / 4).map((c) => `c${r}_${c}`))
-  const biases = has_bias ? range(rows / 4).map((i) => `bias${i}`) : []
-  const round = (registers: readonly string[]) => (s: number) => {
-    const each = (line: (register: string, at: string) => string) =>
-      registers.map((register, i) => line(register, `staged[${i * lanes}u + own]`)).join('\n')
-    return `if (slice == ${s + 1}u) {
+  const round =
+    (registers: readonly string[], part = '') =>
+    (s: number) => {
+      const each = (line: (register: string, at: string) => string) =>
+        registers.map((name, i) => line(name, `staged[${i * lanes}u + own]${part}`)).join('\n')
+      return `if (slice == ${s + 1}u) {
 ${each((register, at) => `${at} = ${register};`)}
 }
 workgroupBarrier();
@@ -204,19 +205,23 @@ if (slice == 0u) {
 ${each((register, at) => `${register} += ${at};`)}
 }
 workgroupBarrier();`
-  }
+    }
   return `${lines(slices - 1, round(results))}
-${has_bias ? lines(slices - 1, round(biases)) : ''}
+${has_bias ? lines(slices - 1, round(['bias_sum'], '.x')) : ''}
 if (slice > 0u) { return; }`
 }
 
-/** All lanes of a row have the same sums of the bias; the first adds them, in a tile inside the result without a test of each. */
-function addBias({ held, lanes }: Staged): TileEnd {
-  const at = (i: number) => `a_first / 4u + ${i * lanes}u + y`
-  const first = (text: string) => `if (b_first == 0u && x == 0u) {\n${text}\n}`
-  return {
-    inside: first(`${lines(held, (i) => `let old${i} = bias[${at(i)}];`)}
-${lines(held, (i) => `bias[${at(i)}] = old${i} + bias${i};`)}`),
-    edge: first(lines(held, (i) => `store_bias(${at(i)}, bias${i});`)),
-  }
+/** The lanes that sum the bias, a row each: some of the first column of tiles. */
+const sumsBias = ({ size }: Staged) => `b_first == 0u && own < ${size}u`
+
+/** Adds a stage to the bias's sums, apart from the multiplications: these would wait for a test at every k. */
+const sumBias = (a: Staged, limit: string): string => `if (${sumsBias(a)}) {
+for (var p = 0u; p < ${limit}; p++) {
+bias_sum += staged[base + p * ${a.size / 4}u + own / 4u][own % 4u];
 }
+}`
+
+/** What the lanes have summed of the rows that there are. */
+const addBias = (a: Staged): string => `if (${sumsBias(a)} && a_first + own < params.m) {
+bias[(a_first + own) / 4u][own % 4u] += bias_sum;
+}`

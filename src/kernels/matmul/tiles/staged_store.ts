@@ -16,18 +16,11 @@ const READ = 8
 /** Of those that come in pairs. */
 const READ_PAIRS = 4
 
-/** What follows the stores of a tile that lies inside the result, and of one at its edge. */
-export interface TileEnd {
-  readonly inside: string
-  readonly edge: string
-}
-
 /** Stores a tile of `rows` by `cols`. */
 export function storeTile(
   { takes }: Head,
   [rows, cols]: readonly [rows: number, cols: number],
   results: readonly Result[],
-  end: TileEnd = { inside: '', edge: '' },
 ): string {
   const place = ({ row, col }: Result) => `${row}, ${col}`
   const all = (some: readonly Result[], line: (result: Result, i: number) => string) =>
@@ -56,9 +49,7 @@ ${all(results, put)}
   }
   return `if (a_first + ${rows}u <= params.m && b_first + ${cols}u <= params.n) {
 ${takes && takes !== 'pair' ? inside[takes]() : ''}
-${end.inside}
 } else {
 ${all(results, (result) => `store(${place(result)}, ${result.value});`)}
-${end.edge}
 }`
 }

@@ -9,6 +9,9 @@ const FILE = /^step_(\d{6,9})\.safetensors$/
 /** Beside the file that it will be; a page that was closed in between has left it behind. */
 export const TEMPORARY = /\.tmp$/
 
+/** Records of runs of a study begin so. They are no runs of the library: a study keeps what it needs of them itself. */
+export const STUDY_RECORD = 'study-'
+
 export const isRecord = (id: string): boolean => RECORD.test(id)
 
 /** The name of a run's folder. Throws RangeError for what is no id. */

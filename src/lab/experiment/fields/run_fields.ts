@@ -36,7 +36,7 @@ export const DATA: Tree<Data> = {
 export const KERNELS: Tree<{ kernels: string }> = {
   kernels: text({
     label: 'Pinned kernels',
-    help: 'What matrix products run on, so that a run repeats bit for bit: class:kernel with commas between them, and default kernels for what is not listed; default = default kernels for all; empty = measured and chosen on this adapter.',
+    help: 'What matrix products run on, so that a run repeats bit for bit: class:kernel with commas between them, and default kernels for what is not listed; default = default kernels for all; empty = chosen for this adapter; a first run there measures others between its steps.',
     default: '',
     max: MAX_KERNELS_LENGTH,
   }),

@@ -1,9 +1,9 @@
-// Steering: what a person does to a run while it trains, as data. The document carries it, so that the run can be repeated.
+// Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data. The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
 import { type FieldValue, filled, oneOf, show } from '../fields/field.ts'
 import type { PhaseDocument } from '../phases.ts'
 
-/** What a person can do to a run. "Present" is the phase of the last step that was taken. */
+/** What can be done to a run. "Present" is the phase of the last step that was taken. */
 export type SteeringAction =
   /** The present phase ends. */
   | { readonly kind: 'next_phase' }
@@ -21,6 +21,8 @@ export type SteeringAction =
   | { readonly kind: 'move_phase'; readonly index: number; readonly to: number }
   /** A live field, or any field of a phase that has not begun; null brings its default back. */
   | { readonly kind: 'set'; readonly path: string; readonly value: FieldValue | null }
+  /** Matrix products of these classes take other kernels (pinned_kernels.ts); what is not listed keeps its own. */
+  | { readonly kind: 'kernels'; readonly kernels: string }
 
 /**
  * An action that takes effect after `step` training steps, so step `step` + 1 is the first that obeys it (0 = before the
@@ -56,6 +58,7 @@ export function steeringSchema(phase: z.ZodMiniType): z.ZodMiniType {
         error: expected('a value of the field, or null for its default'),
       }),
     },
+    kernels: { kernels: z.string({ error: expected('class:kernel with commas between them') }) },
   }
   const step = whole('a whole number of steps from 0')
   const entries = Object.entries(shapes).map(([kind, shape]) =>

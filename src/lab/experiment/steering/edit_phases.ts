@@ -22,12 +22,12 @@ function untaughtReason(kind: SteeringAction['kind'], present: number): string |
 }
 
 /**
- * What an action other than `set` makes of a list of phases, of which `present` is the present one and has taken `taken`
+ * What an action on phases makes of their list, of which `present` is the present one and has taken `taken`
  * steps.
  */
 export function editPhases(
   phases: readonly PhaseDocument[],
-  action: Exclude<SteeringAction, { kind: 'set' }>,
+  action: Exclude<SteeringAction, { kind: 'set' | 'kernels' }>,
   present: number,
   taken: number,
 ): EditedPhases {

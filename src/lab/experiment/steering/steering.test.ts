@@ -17,6 +17,14 @@ const [, grpo_phase] = parsed({ phases: [SFT, GRPO] }).phases
 
 const names = ({ phases }: Experiment) => phases.map(({ name, kind }) => name || kind).join(' ')
 
+test('kernels of matrix products change, and nothing else of the experiment', () => {
+  const steer = (kernels: string) => steerExperiment(experiment, { kind: 'kernels', kernels }, 1, 1)
+  expect(steer('nt_m8_n32_k16:skinny_8x16')).toEqual({ ok: true, experiment })
+  expect(steer('nt_m8_n32_k16:tile_9x9')).toMatchObject({ ok: false, at: 'kernels' })
+  const action = { kind: 'kernels', kernels: 'nt_m8_n32_k16:skinny_8x16,*:vector_8x8' } as const
+  expect(steeringWords(action)).toBe('other kernels for 2 sizes of matrix products')
+})
+
 describe('what an action makes of the list of phases', () => {
   const listAfter = (action: SteeringAction, present = 1) => {
     const result = steerExperiment(experiment, action, present, 1)

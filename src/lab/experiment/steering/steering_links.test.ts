@@ -55,6 +55,11 @@ describe('links', () => {
     { step: 14, kind: 'set', path: 'phases.6.pairs.verdicts', value: '' },
     { step: 15, kind: 'set', path: 'phases.5.name', value: 'true' },
     { step: 15, kind: 'set', path: 'phases.3.actor.entropy_coeff', value: null },
+    {
+      step: 16,
+      kind: 'kernels',
+      kernels: 'nt_m8_n32_k16:skinny_8x16,tn_m64_n32_k16:staged_32x32_4x4_by_4',
+    },
   ]
 
   test('a steered experiment comes back from its link', () => {

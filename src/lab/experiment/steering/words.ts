@@ -39,6 +39,8 @@ export function steeringWords(action: SteeringAction): string {
       return `phase ${action.index + 1} removed`
     case 'move_phase':
       return `phase ${action.index + 1} moved to ${action.to + 1}`
+    case 'kernels':
+      return `other kernels for ${action.kernels.split(',').length} sizes of matrix products`
     case 'set':
       return `${shortPath(action.path)} ${action.value === null ? 'as default' : action.value}`
   }

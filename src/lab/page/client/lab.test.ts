@@ -33,6 +33,24 @@ test('the page opens on the preset of a first run and asks for the adapter', () 
   expect(labStore.getState().status).toBe('idle')
 })
 
+test('a GPU opens on a larger first run, unless a link or a person has chosen', () => {
+  const gpu = { type: 'adapter', adapter: { ...adapter, is_software: false } } as const
+  const opened = () => labStore.getState().preset_id
+  openPage('')
+  port().says(gpu)
+  draw()
+  expect(opened()).toBe('first-run-gpu')
+  openPage('?v=1&p=first-run')
+  port().says(gpu)
+  draw()
+  expect(opened()).toBe('first-run')
+  openPage('')
+  editField('seed', 7)
+  port().says(gpu)
+  draw()
+  expect(opened()).toBe('first-run')
+})
+
 test('a link opens its experiment and says what it could not read', () => {
   openPage('?v=1&p=tiny&seed=7&colour=red')
   const { experiment, preset_id, notices } = labStore.getState()

@@ -1,7 +1,8 @@
 // Opens and closes the lab on a page: the worker, the link, and what follows from both.
+import type { AdapterFacts } from '../../../kernels/device/adapter.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { type DecodedLink, decodeLink } from '../../links/link.ts'
-import { OPENING } from '../../presets/presets.ts'
+import { OPENING, openingOn } from '../../presets/presets.ts'
 import { decodeCard } from '../../protocol/card.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { syncContents } from '../contents/contents.ts'
@@ -35,18 +36,33 @@ const REACTIONS: Reactions = {
   onConnect: forgetMoves,
   onEvent: (event: LabEvent) => {
     answersMove(event)
-    if (event.type === 'kernels' && event.cache !== undefined) rememberKernels(event.cache)
+    if ('cache' in event && event.cache !== undefined) rememberKernels(event.cache)
     // What an adapter is decides how often it is observed.
-    if (event.type === 'adapter') sendWanted()
+    if (event.type !== 'adapter') return
+    openOn(event.adapter)
+    sendWanted()
   },
   replaces: replaceWorker,
 }
 
+const isBare = (query: string): boolean => query.replace('?', '') === ''
+
 /** What a link holds, or what the page opens with. */
 const linkOf = (query: string): DecodedLink =>
-  query.replace('?', '') === ''
+  isBare(query)
     ? { experiment: OPENING.experiment, preset_id: OPENING.id, notices: [] }
     : decodeLink(query)
+
+/** No link said what to open, and the adapter is not known yet. */
+let is_open_to_all = false
+
+/** Where nobody has chosen anything, the adapter that is found chooses what the page opens with. */
+function openOn(adapter: AdapterFacts): void {
+  const { experiment, id } = openingOn(adapter)
+  const is_untouched = labStore.getState().experiment === OPENING.experiment
+  if (is_open_to_all && is_untouched) labStore.setState({ experiment, preset_id: id })
+  is_open_to_all = false
+}
 
 /**
  * Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the address bar equal to
@@ -56,6 +72,7 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   closeLab()
   wire(worker, on, REACTIONS)
   const link = linkOf(on.query)
+  is_open_to_all = isBare(on.query)
   const { card: shared_card, notices } = decodeCard(on.hash)
   const of_view = readShareHash(on.hash, link.experiment)
   labStore.setState({

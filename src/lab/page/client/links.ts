@@ -1,5 +1,6 @@
 // Links to what the page shows, and the address bar.
 import type { Experiment } from '../../experiment/schema.ts'
+import { doneByHand } from '../../experiment/steering/steered_kernels.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../links/link.ts'
 import { encodeCard, type ResultCard } from '../../protocol/card.ts'
 import { nextExperiment, repeatedExperiment, taughtExperiment } from '../next_experiment.ts'
@@ -28,7 +29,7 @@ export function shareLink(hash = ''): {
   const state = labStore.getState()
   const document = nextExperiment(state)
   const experiment = repeatedExperiment(state)
-  const changes = document.steering.length
+  const changes = doneByHand(document.steering).length
   const holds = [
     'its seed',
     ...(taughtExperiment(state) === document ? [] : ['your verdicts']),

@@ -15,13 +15,18 @@ import { labStore } from '../store.ts'
 import { contentsOf, contentsStore, findContents, here } from './contents.ts'
 import { DataWork, sourceOf } from './data_work.ts'
 
+/** A file of the browser's storage, or the list of a shipped model's files. */
+export async function readContent(hash: string): Promise<ContentFile | undefined> {
+  const store = await labPage().contents?.()
+  return (await store?.read(hash)) ?? shippedList(hash)
+}
+
 /** Reads what is not in memory yet; returns what is in no storage either. */
 export async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
   const missing: NamedContent[] = []
   for (const named of names) {
     if (here.has(named.hash)) continue
-    const store = await labPage().contents?.()
-    const file = (await store?.read(named.hash)) ?? shippedList(named.hash)
+    const file = await readContent(named.hash)
     if (file) here.set(named.hash, file)
     else missing.push(named)
   }

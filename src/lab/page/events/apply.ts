@@ -60,6 +60,10 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   plan: (state, { type: _, ...plan }) => ({ ...state, plan }),
   progress: (state, { message }) => ({ ...state, message }),
   kernels: (state, { matmul, kernels }) => ({ ...state, matmul, kernels }),
+  kernels_measured: (state, { done, of, is_over }) => ({
+    ...state,
+    measuring: { done, of, is_over },
+  }),
   status: (state, { status }) => ({
     ...state,
     status,
@@ -91,6 +95,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   }),
   alive: same,
   run_program: same,
+  waits: same,
   checkpoint_file: same,
   checkpoint_file_failed: same,
   phase: (state, { step, phase, reason }) => ({
@@ -143,6 +148,8 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   ...{ model_opened: same, model_found: same, model_progress: same, models_kept: same },
   model_saved: same,
   ...{ model_read: same, model_written: same, model_start: same, model_failed: same },
+  // Heard by what estimates (page/paces/).
+  speed: same,
   benchmark_progress: (state, { message }) => ({
     ...state,
     benchmark: { status: 'running', message },

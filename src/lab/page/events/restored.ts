@@ -1,7 +1,7 @@
 // The state after the run went back to an earlier step, or was steered.
 import { Series } from '../../columns/series.ts'
 import { sameSettings, steerExperiment } from '../../experiment/experiment.ts'
-import { readKernels } from '../../experiment/pinned_kernels.ts'
+import { presentKernels, steeredKernels } from '../../experiment/steering/steered_kernels.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import type { Metrics } from '../../protocol/results.ts'
 import { cutKept } from '../kept_run.ts'
@@ -22,7 +22,6 @@ export function applyRestored(
     ]),
   )
   cutKept(state.kept, step)
-  const pinned = readKernels(kernels)
   const { run_experiment } = state
   const is_followed = run_experiment !== undefined && sameSettings(state.experiment, run_experiment)
   const trace = state.trace && state.trace.step <= step ? state.trace : undefined
@@ -39,7 +38,8 @@ export function applyRestored(
     run_experiment: experiment,
     run_document: document,
     kernels,
-    matmul: kernels !== '' && pinned.ok ? pinned.choice : undefined,
+    matmul: presentKernels(kernels, steered),
+    measuring: undefined,
     series,
     metrics: lastValues(series),
     phase_switches,
@@ -80,6 +80,7 @@ export function applySteered(
   return {
     ...state,
     steered,
+    ...(entry.kind === 'kernels' && { matmul: { ...state.matmul, ...steeredKernels([entry]) } }),
     run_experiment: experiment,
     run_document: { ...run_document, steering },
     experiment: is_followed ? experiment : own?.ok ? own.experiment : state.experiment,

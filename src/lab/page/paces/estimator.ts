@@ -3,8 +3,15 @@ import { createStore } from 'zustand/vanilla'
 import type { AdapterFacts } from '../../../kernels/device/adapter.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 
-/** Seconds that all steps of an experiment take on an adapter, as earlier runs say; undefined where none do. */
-export type Estimator = (adapter: AdapterFacts, experiment: Experiment) => number | undefined
+export interface Estimate {
+  /** Of all steps. */
+  readonly seconds: number
+  /** Runs of the same settings took so long on this adapter; else it follows from a probe of it, and from other runs. */
+  readonly is_measured: boolean
+}
+
+/** Undefined where nothing is known of the adapter. */
+export type Estimator = (adapter: AdapterFacts, experiment: Experiment) => Estimate | undefined
 
 /** Another function whenever more is known. */
 export const estimatorStore = createStore<{ readonly estimate: Estimator }>(() => ({

@@ -1,16 +1,20 @@
-// Remembers in this browser how fast runs were, so that the next one can say how long it will take.
+// Remembers in this browser how fast runs and adapters were, so that the next run can say how long it will take.
 import * as z from 'zod/mini'
 import { adapterName } from '../../protocol/card.ts'
+import { onLabEvent } from '../client/connection.ts'
 import { takesTurns } from '../client/starting.ts'
 import { isReplaying } from '../replay.ts'
 import { type LabState, labStore } from '../store.ts'
 import { estimatorStore } from './estimator.ts'
+import { expectedSeconds, type Ratios, ratiosOf } from './expected.ts'
 import { estimateOf, type RunPaces, withRun } from './paces.ts'
+import { probeAtRest } from './probe_at_rest.ts'
 
-const KEY = 'understory.paces'
+const RUNS_KEY = 'understory.paces'
+const SPEEDS_KEY = 'understory.speeds'
 
 const ms = z.number().check(z.minimum(0))
-const stored = z.array(
+const storedRuns = z.array(
   z.object({
     adapter: z.string(),
     settings: z.string(),
@@ -23,22 +27,51 @@ const stored = z.array(
     ),
   }),
 )
+/** By the adapter's name. */
+const storedSpeeds = z.record(
+  z.string(),
+  z.object({ dispatch_ms: ms, round_ms: ms, gflops: z.number().check(z.positive()) }),
+)
+type Speeds = z.infer<typeof storedSpeeds>
 
-function read(): readonly RunPaces[] {
+/** What is kept under a key; undefined where that is nothing of ours. */
+function read(key: string): unknown {
   try {
-    const parsed = stored.safeParse(JSON.parse(localStorage.getItem(KEY) ?? '[]'))
-    return parsed.success ? (parsed.data as readonly RunPaces[]) : []
+    return JSON.parse(localStorage.getItem(key) ?? 'null')
   } catch {
-    return []
+    return undefined
   }
 }
 
-let known: readonly RunPaces[] = []
+function write(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value))
+  } catch {
+    // Full or off: it is known as long as the page is open.
+  }
+}
 
-function know(runs: readonly RunPaces[]): void {
-  known = runs
+let runs: readonly RunPaces[] = []
+let speeds: Speeds = {}
+
+/** From now on estimates are made of what is known now. */
+function tell(): void {
+  const [own_runs, own_speeds] = [runs, speeds]
+  const ratios: Record<string, Ratios> = {}
   estimatorStore.setState({
-    estimate: (adapter, experiment) => estimateOf(runs, adapterName(adapter), experiment),
+    estimate: (facts, experiment) => {
+      const adapter = adapterName(facts)
+      const measured = estimateOf(own_runs, adapter, experiment)
+      if (measured !== undefined) return { seconds: measured, is_measured: true }
+      const speed = own_speeds[adapter]
+      if (!speed) return undefined
+      ratios[adapter] ??= ratiosOf(
+        own_runs.filter((run) => run.adapter === adapter),
+        speed,
+      )
+      const seconds = expectedSeconds(experiment, speed, ratios[adapter])
+      return { seconds, is_measured: false }
+    },
   })
 }
 
@@ -46,22 +79,33 @@ function remember(state: LabState): void {
   const { adapter } = state
   // A recording has another machine's speed, and a run that takes turns waits for the other one.
   if (!adapter || isReplaying() || takesTurns()) return
-  const now = withRun(known, adapterName(adapter), state)
-  if (now === known) return
-  know(now)
-  try {
-    localStorage.setItem(KEY, JSON.stringify(now))
-  } catch {
-    // Full or off: it is known as long as the page is open.
-  }
+  const now = withRun(runs, adapterName(adapter), state)
+  if (now === runs) return
+  runs = now
+  tell()
+  write(RUNS_KEY, now)
 }
 
-/** Reads what is known, and adds every run when it pauses or ends. To be called once per page. */
+/** Reads what is known, adds every run when it pauses or ends, and has an adapter probed that is new here. To be called once per page. */
 export function followPaces(): void {
-  know(read())
+  const [known_runs, known_speeds] = [
+    storedRuns.safeParse(read(RUNS_KEY)),
+    storedSpeeds.safeParse(read(SPEEDS_KEY)),
+  ]
+  if (known_runs.success) runs = known_runs.data as readonly RunPaces[]
+  if (known_speeds.success) speeds = known_speeds.data
+  tell()
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)
     else if (now.status !== 'running') remember(now)
   })
+  onLabEvent((event) => {
+    const { adapter } = labStore.getState()
+    if (event.type !== 'speed' || !adapter || isReplaying()) return
+    speeds = { ...speeds, [adapterName(adapter)]: event.speed }
+    tell()
+    write(SPEEDS_KEY, speeds)
+  })
+  probeAtRest((adapter) => speeds[adapterName(adapter)] !== undefined)
 }

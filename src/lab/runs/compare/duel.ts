@@ -91,7 +91,7 @@ const beginning = (experiment: Experiment, preset_id: string): LabState => ({
 
 /**
  * Trains what the settings show as the current run, and `experiment` in turns with it. The second run begins after the first
- * training step of the first one, so that kernels are measured once.
+ * training step of the first one, which does not wait for it. Both begin with the same kernels; in turns nothing is measured.
  */
 export function startDuel(
   experiment: Experiment,
@@ -189,7 +189,7 @@ class RunningDuel {
   }
 
   #hearSecond(event: LabEvent): void {
-    if (event.type === 'kernels' && event.cache !== undefined) rememberKernels(event.cache)
+    if ('cache' in event && event.cache !== undefined) rememberKernels(event.cache)
     if (this.#pending.push({ event, at_ms: this.#page.now() }) === 1)
       this.#page.nextFrame(() => this.#flush())
     const is_over =

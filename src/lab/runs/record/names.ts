@@ -1,6 +1,7 @@
 // What is special about a run, in a few words.
 import type { FieldValue } from '../../experiment/fields/field.ts'
 import type { Experiment } from '../../experiment/schema.ts'
+import { doneByHand } from '../../experiment/steering/steered_kernels.ts'
 import { PRESETS, presetOf } from '../../presets/presets.ts'
 import { leavesOf } from './leaves.ts'
 import type { RunHeader, RunLabels } from './record.ts'
@@ -106,10 +107,8 @@ const presetFor = (experiment: Experiment, preset_id: string) =>
 function nameFrom(experiment: Experiment, preset_id: string): AutoName {
   const preset = presetFor(experiment, preset_id)
   const words = changes(experiment, preset.experiment)
-  if (experiment.steering.length > 0)
-    words.push(
-      `${experiment.steering.length} ${experiment.steering.length === 1 ? 'change' : 'changes'} by hand`,
-    )
+  const by_hand = doneByHand(experiment.steering).length
+  if (by_hand > 0) words.push(`${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`)
   if (words.length === 0) return { name: preset.name, from: preset.name }
   const more = words.length - MAX_WORDS
   const shown = more > 1 ? words.slice(0, MAX_WORDS) : words

@@ -4,8 +4,8 @@ import { PHASE_REASONS } from '../../../rl/config/phase.ts'
 import { appendRow, Series } from '../../columns/series.ts'
 import { isThinned } from '../../columns/thinning.ts'
 import { parseExperiment } from '../../experiment/experiment.ts'
-import { readKernels } from '../../experiment/pinned_kernels.ts'
 import { rolloutDTypeSchema } from '../../experiment/rollout_dtype.ts'
+import { presentKernels } from '../../experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../experiment/steering/words.ts'
 import {
   emptyKept,
@@ -232,7 +232,6 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
   const items = [...stored.items].sort((a, b) => stepOf(a) - stepOf(b))
   const unreadable = items.filter((item) => !keepItem(kept, item)).length
   const { document, experiment, step, phase, phase_step, phase_switches, steered } = header
-  const pinned = readKernels(header.kernels)
   const trace = kept.traces.at(undefined)
   const state: LabState = {
     ...initialState(),
@@ -244,7 +243,7 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
     run_document: document,
     preset_id: header.preset_id,
     steered,
-    matmul: header.kernels !== '' && pinned.ok ? pinned.choice : undefined,
+    matmul: presentKernels(header.kernels, steered),
     kernels: header.kernels,
     rollout_dtype: header.rollout_dtype,
     tokens: header.tokens,

@@ -1,6 +1,7 @@
 // Checkpoints without a record: their browser was gone before the record was first written, or the database was cleared.
 import { type Peeked, peekCheckpoint } from '../../checkpoints/file/peek.ts'
 import { checkpointBlob, listCheckpoints } from '../../checkpoints/storage/browse.ts'
+import { STUDY_RECORD } from '../../checkpoints/storage/places.ts'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { decodeLink, encodeLink } from '../../links/link.ts'
 import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
@@ -73,7 +74,9 @@ export async function adoptOrphans(
     const records = Map.groupBy(all, ({ record }) => record)
     if (records.size === 0) return
     const known = new Set((await storage.list()).headers.map(idOf))
-    const orphans = [...records].filter(([record]) => !known.has(record) && !held.has(record))
+    const orphans = [...records].filter(
+      ([record]) => !known.has(record) && !held.has(record) && !record.startsWith(STUDY_RECORD),
+    )
     for (const [record, kept] of orphans.slice(0, MAX_ORPHANS)) {
       const header = await newestHeader(kept, (step) => checkpointBlob(record, step), version)
       if (header) await storage.write({ header, chunk: undefined, items: [], dropped: [] })

@@ -8,6 +8,8 @@ export interface KeptStudy {
   readonly study: Study
   /** Continued when the page is opened again. */
   readonly is_training: boolean
+  /** Runs that are trained at once; absent in what an earlier version kept. */
+  readonly at_once?: number
   /** What was changed in it when runs were known. */
   readonly changes: readonly string[]
 }

@@ -26,9 +26,13 @@ function storage(): StudyStorage & { kept: KeptStudy | undefined; results: RunRe
   return own
 }
 
-/** Answers each start as `answer` says: at once, or never. */
-function workers(answer: (experiment: string, tries: number) => 'finished' | 'lost' | 'silence') {
+type Answer = 'finished' | 'lost' | 'silence'
+type Said = (event: object) => void
+
+/** Answers each start as `answer` says: at once, or never. `say` of a run posts something in its name. */
+function workers(answer: (run: string, tries: number) => Answer, takes = 1) {
   const asked: string[] = []
+  const say = new Map<string, Said>()
   const createPort = (): LabPort => {
     let hear: (event: { data: LabEvent }) => void = () => {}
     return {
@@ -36,20 +40,25 @@ function workers(answer: (experiment: string, tries: number) => 'finished' | 'lo
         if (type === 'message') hear = listener
       },
       postMessage: (request: LabCommand) => {
+        const answered = (data: object) => queueMicrotask(() => hear({ data: data as LabEvent }))
+        if (request.type === 'open') answered({ type: 'adapter', adapter: { description: 'fake' } })
+        if (request.type === 'plan')
+          answered({ type: 'plan', id: request.id, bytes: takes, allowed_bytes: 2 ** 30 })
         if (request.type !== 'start') return
         const { name, seed } = request.experiment
-        const run = `${name} ${seed}`
+        const run = `${name} ${seed}`.replace('Two rates: ', '')
         asked.push(run)
+        const own: Said = (event) =>
+          queueMicrotask(() => hear({ data: { ...event, run: request.run } as LabEvent }))
+        say.set(run, own)
         const kind = answer(run, asked.filter((one) => one === run).length)
-        const said = (event: object) => queueMicrotask(() => hear({ data: event as LabEvent }))
-        if (kind === 'finished') said({ type: 'status', status: 'finished', run: request.run })
-        if (kind === 'lost')
-          said({ type: 'lost', message: 'The GPU is gone.', is_waiting: true, run: request.run })
+        if (kind === 'finished') own({ type: 'status', status: 'finished' })
+        if (kind === 'lost') own({ type: 'lost', message: 'The GPU is gone.', is_waiting: true })
       },
       terminate: () => {},
     } as unknown as LabPort
   }
-  return { asked, createPort }
+  return { asked, say, createPort }
 }
 
 const study = studyOf({ ...DOCUMENT, seeds: [1, 2] })
@@ -62,28 +71,96 @@ async function freshPage() {
 
 beforeEach(() => vi.stubGlobal('localStorage', { setItem: () => {}, removeItem: () => {} }))
 
-test('a lost device costs a run one try, seeds go round, and all runs are kept', async () => {
+test('a lost device costs the runs at once one try, seeds go round, and all runs are kept', async () => {
   const page = await freshPage()
   const kept = storage()
-  const gpu = workers((run, tries) =>
-    run === 'Two rates: fast 1' && tries === 1 ? 'lost' : 'finished',
-  )
+  const gpu = workers((run, tries) => (run === 'fast 1' && tries === 1 ? 'lost' : 'finished'))
   await page.openStudy(async () => kept, gpu.createPort)
   page.setStudy(study)
+  page.setAtOnce(1)
   page.trainStudy()
   await vi.waitFor(() => expect(kept.results).toHaveLength(4))
   await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
-  expect(gpu.asked).toEqual([
-    'Two rates: slow 1',
-    ...['Two rates: fast 1', 'Two rates: fast 1'],
-    'Two rates: slow 2',
-    'Two rates: fast 2',
-  ])
+  expect(gpu.asked).toEqual(['slow 1', 'fast 1', 'fast 1', 'slow 2', 'fast 2'])
   // One seed more needs its own runs alone, and one less forgets none.
   page.setStudy({ ...study, seeds: [1, 2, 3] })
   const { arms, results } = page.studyStore.getState()
   expect(page.plan({ ...study, seeds: [1, 2, 3] }, arms, results)?.runs).toHaveLength(2)
   expect(page.plan({ ...study, seeds: [1] }, arms, results)?.runs).toHaveLength(0)
+})
+
+test('so many runs are at once as was chosen, the first come first, and each says how far it is', async () => {
+  const page = await freshPage()
+  const kept = storage()
+  const gpu = workers(() => 'silence')
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy(study)
+  page.setAtOnce(2)
+  page.trainStudy()
+  await vi.waitFor(() => expect(gpu.asked).toEqual(['slow 1', 'fast 1']))
+  gpu.say.get('slow 1')?.({ type: 'step', step: 5, phase: 0, metrics: {} })
+  gpu.say.get('fast 1')?.({ type: 'waits' })
+  const present = () => page.studyStore.getState().present
+  await vi.waitFor(() =>
+    expect(present()).toEqual([
+      { name: 'slow, seed 1', of: 30, step: 5, waits: false },
+      { name: 'fast, seed 1', of: 30, step: 0, waits: true },
+    ]),
+  )
+  gpu.say.get('fast 1')?.({ type: 'status', status: 'finished' })
+  await vi.waitFor(() => expect(gpu.asked).toEqual(['slow 1', 'fast 1', 'slow 2']))
+  expect(kept.kept).toMatchObject({ at_once: 2, is_training: true })
+  // A seed less while it trains: what is left of it is trained on.
+  page.setStudy({ ...study, seeds: [1] })
+  await vi.waitFor(() => expect(gpu.asked.slice(3)).toEqual(['slow 1']))
+  gpu.say.get('slow 1')?.({ type: 'status', status: 'finished' })
+  await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
+  expect(kept.results.map(({ arm, seed }) => `${arm} ${seed}`)).toEqual(['fast 1', 'slow 1'])
+})
+
+test('a run that breaks is kept as failed, and the others train on', async () => {
+  const page = await freshPage()
+  const kept = storage()
+  const gpu = workers((run) => (run === 'fast 1' ? 'silence' : 'finished'))
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy(study)
+  page.trainStudy()
+  await vi.waitFor(() => expect(kept.results).toHaveLength(3))
+  gpu.say.get('fast 1')?.({ type: 'guarded', step: 3, broken: [] })
+  await vi.waitFor(() => expect(kept.results.at(-1)).toMatchObject({ status: 'failed', seed: 1 }))
+})
+
+test('arms that cannot run here are named before anything is trained', async () => {
+  const page = await freshPage()
+  const gpu = workers(() => 'finished', 3 * 2 ** 30)
+  await page.openStudy(async () => storage(), gpu.createPort)
+  page.setStudy(study)
+  page.trainStudy()
+  await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
+  expect(page.studyStore.getState().problems).toEqual([
+    expect.stringMatching(/^slow: it would take 3.00 GiB of GPU memory/),
+    expect.stringMatching(/^fast: /),
+  ])
+  expect(gpu.asked).toEqual([])
+})
+
+test('a worker that hangs is replaced, and its runs are trained by the next', async () => {
+  const page = await freshPage()
+  const kept = storage()
+  const gpu = workers((_, tries) => (tries === 1 ? 'silence' : 'finished'))
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy({ ...study, seeds: [1] })
+  vi.useFakeTimers()
+  try {
+    page.trainStudy()
+    await vi.advanceTimersByTimeAsync(19_000)
+    expect(gpu.asked).toEqual(['slow 1', 'fast 1'])
+    await vi.advanceTimersByTimeAsync(3000)
+  } finally {
+    vi.useRealTimers()
+  }
+  await vi.waitFor(() => expect(kept.results).toHaveLength(2))
+  expect(gpu.asked).toEqual(['slow 1', 'fast 1', 'slow 1', 'fast 1'])
 })
 
 test('a device that stays lost ends the training with its reason', async () => {
@@ -95,12 +172,13 @@ test('a device that stays lost ends the training with its reason', async () => {
   expect(page.studyStore.getState().problems[0]).toBe('slow, seed 1: The GPU is gone.')
 })
 
-test('a page that was closed in the middle of a run goes on with it when it is opened again', async () => {
+test('a page that was closed in the middle of its runs goes on with them when it is opened again', async () => {
   const kept = storage()
   const first = await freshPage()
   const before = workers(() => (kept.results.length < 2 ? 'finished' : 'silence'))
   await first.openStudy(async () => kept, before.createPort)
   first.setStudy(study)
+  first.setAtOnce(1)
   first.trainStudy()
   await vi.waitFor(() => expect(before.asked).toHaveLength(3))
 
@@ -108,5 +186,6 @@ test('a page that was closed in the middle of a run goes on with it when it is o
   const after = workers(() => 'finished')
   await again.openStudy(async () => kept, after.createPort)
   await vi.waitFor(() => expect(kept.results).toHaveLength(4))
-  expect(after.asked).toEqual(['Two rates: slow 2', 'Two rates: fast 2'])
+  expect(after.asked).toEqual(['slow 2', 'fast 2'])
+  expect(again.studyStore.getState().at_once).toBe(1)
 })

@@ -1,7 +1,8 @@
-// The page's study: what it is, what is known of it, and the loop that trains its runs one after the other in the background.
+// The page's study: what it is, what is known of it, and the loop that trains its runs in the background, a few at once.
 import { createStore } from 'zustand/vanilla'
 import { newWorker } from '../../page/client/browser_page.ts'
 import type { LabPort } from '../../page/port.ts'
+import { claimRun, releaseRun } from '../../runs/storage/locks.ts'
 import { type Analysis, analyse } from '../analysis.ts'
 import { type Arm, expandStudy } from '../arms.ts'
 import { changesOf } from '../changes.ts'
@@ -10,8 +11,12 @@ import type { RunResult } from '../results.ts'
 import { type Plan, planStudy } from '../search.ts'
 import type { Study } from '../study.ts'
 import { markTraining } from './continue_study.ts'
+import { forgetStates } from './run_states.ts'
 import { openStudies, type StudyStorage } from './study_storage.ts'
-import { StudyWorker } from './study_worker.ts'
+import { type PresentRun, StudyTraining } from './study_training.ts'
+
+/** What can be chosen for the runs at once. */
+export const AT_ONCE = [1, 2, 4, 8] as const
 
 export interface StudyState {
   /** False until what the browser has kept was read. */
@@ -22,10 +27,10 @@ export interface StudyState {
   readonly results: readonly RunResult[]
   readonly changes: readonly string[]
   readonly is_training: boolean
-  /** The run that a worker trains now. */
-  readonly present:
-    | { readonly name: string; readonly step: number; readonly of: number }
-    | undefined
+  /** The runs that are trained now, in turn on one device; none where nothing is. */
+  readonly present: readonly PresentRun[]
+  /** Runs that are trained at once, at most. */
+  readonly at_once: number
   /** Why it is not being trained, in a sentence or several. */
   readonly problems: readonly string[]
 }
@@ -38,7 +43,8 @@ const EMPTY: StudyState = {
   results: [],
   changes: [],
   is_training: false,
-  present: undefined,
+  present: [],
+  at_once: 4,
   problems: [],
 }
 
@@ -46,8 +52,7 @@ export const studyStore = createStore<StudyState>(() => EMPTY)
 
 let storage: StudyStorage | undefined
 let createPort: () => LabPort = newWorker
-let living: StudyWorker | undefined
-let loop = 0
+let living: StudyTraining | undefined
 
 /** Reads what is kept, once, and continues a study that was being trained when the page was left. */
 export async function openStudy(
@@ -58,7 +63,11 @@ export async function openStudy(
   createPort = port
   storage = await kept()
   const { kept: found, results } = await storage.read()
-  studyStore.setState({ is_ready: true, results })
+  studyStore.setState({
+    is_ready: true,
+    results,
+    ...(found?.at_once && { at_once: found.at_once }),
+  })
   if (!found) return
   show(found.study, found.changes)
   if (found.is_training) trainStudy()
@@ -77,22 +86,30 @@ function show(study: Study, changes: readonly string[]): boolean {
 }
 
 function write(): void {
-  const { study, is_training, changes } = studyStore.getState()
+  const { study, is_training, changes, at_once } = studyStore.getState()
   markTraining(is_training)
-  if (study) void storage?.write({ study, is_training, changes })
+  if (study) void storage?.write({ study, is_training, changes, at_once })
 }
 
-/** Takes another study, or the same one changed. Runs that both have are kept. */
+/** From the next run on so many are trained at once. */
+export function setAtOnce(at_once: number): void {
+  studyStore.setState({ at_once })
+  write()
+}
+
+/** Takes another study, or the same one changed, which is trained on if it was being trained. Runs that both have are kept. */
 export function setStudy(study: Study): boolean {
   const { study: before, results, arms, changes } = studyStore.getState()
   const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
   const is_same = before?.name === study.name && before.question === study.question
+  const continues = is_same && studyStore.getState().is_training
   pauseStudy()
   const is_sound = show(
     study,
     is_same && before ? [...changes, ...changesOf(before, study, known)] : [],
   )
   write()
+  if (is_sound && continues) trainStudy()
   return is_sound
 }
 
@@ -131,20 +148,21 @@ export function timeLeft({ study, arms, results }: StudyState): number | undefin
   return secondsLeft(found.runs.length, own)
 }
 
-/** Trains the missing runs, one after the other, until none is missing or `pauseStudy`. */
+/** Trains the missing runs until none is missing or `pauseStudy`. */
 export function trainStudy(): void {
-  if (studyStore.getState().is_training && living) return
+  const { study } = studyStore.getState()
+  if (living || !study) return
   studyStore.setState({ is_training: true, problems: [] })
   write()
-  void trainMissing(++loop)
+  void train(study)
 }
 
-/** Ends the run in progress, which is trained again from its start later. */
+/** Ends the runs in progress; each is continued later from its newest checkpoint, or from its start. */
 export function pauseStudy(): void {
-  loop++
   living?.end()
-  endWorker()
-  studyStore.setState({ is_training: false, present: undefined })
+  living = undefined
+  releaseRun(LOCK)
+  studyStore.setState({ is_training: false, present: [] })
   write()
 }
 
@@ -152,41 +170,38 @@ export function pauseStudy(): void {
 export async function clearStudy(): Promise<void> {
   pauseStudy()
   await storage?.clear()
-  studyStore.setState({ ...EMPTY, is_ready: true })
+  const { at_once } = studyStore.getState()
+  studyStore.setState({ ...EMPTY, is_ready: true, at_once })
+  await forgetStates([])
 }
 
-function endWorker(): void {
-  living?.end()
+/** Held by the tab that trains the study of this browser. */
+const LOCK = 'study'
+const OTHER_TAB =
+  'Another tab of this browser trains its study. Open this tab again for its results.'
+
+/** Trains what is missing of the study as it is now. */
+async function train(study: Study): Promise<void> {
+  const { arms } = studyStore.getState()
+  const own = new StudyTraining({
+    ...{ study, arms, createPort },
+    missing: () => plan(study, arms, studyStore.getState().results)?.runs ?? [],
+    at_once: () => studyStore.getState().at_once,
+    keep: async (result) => {
+      await storage?.keep(result)
+      studyStore.setState(({ results }) => ({ results: [...results, result] }))
+    },
+    onPresent: (present) => studyStore.setState({ present }),
+  })
+  living = own
+  const is_claimed = await claimRun(LOCK)
+  if (living !== own) return
+  const problems = is_claimed ? await own.train() : [OTHER_TAB]
   living = undefined
-}
-
-/** Of a device that was lost: the same run once more. */
-const TRIES = 2
-
-async function trainMissing(own: number): Promise<void> {
-  let tries = 0
-  for (;;) {
-    const { study, arms, results } = studyStore.getState()
-    const [run] = (study && plan(study, arms, results)?.runs) ?? []
-    if (!study || !run) break
-    const total = run.experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
-    const name = `${run.arm.name}, seed ${run.seed}`
-    const onStep = (step: number) => studyStore.setState({ present: { name, step, of: total } })
-    onStep(0)
-    living ??= new StudyWorker(createPort())
-    const outcome = await living.train(run, study, onStep)
-    if (own !== loop) return
-    if ('problem' in outcome) endWorker()
-    if ('result' in outcome) {
-      tries = 0
-      await storage?.keep(outcome.result)
-      studyStore.setState({ results: [...results, outcome.result] })
-    } else if (++tries >= TRIES) {
-      studyStore.setState({ problems: [`${name}: ${outcome.problem}`] })
-      break
-    }
-  }
-  endWorker()
-  studyStore.setState({ is_training: false, present: undefined })
+  releaseRun(LOCK)
+  studyStore.setState({ is_training: false, present: [], problems })
+  // The other tab has written that it trains.
+  if (!is_claimed) return
   write()
+  if (problems.length === 0) await forgetStates([])
 }

@@ -2,7 +2,7 @@
 import type { Checkpoint, SteeredState } from '../../checkpoints/checkpoint.ts'
 import type { LookCommand, Looked } from '../../protocol/look.ts'
 import { NO_OBSERVATION } from '../../protocol/observation.ts'
-import { chooseRunKernels } from '../run_kernels.ts'
+import { chooseRunKernels } from '../kernels/run_kernels.ts'
 import { takeContents } from '../run_start.ts'
 import type { RunHost, RunTrainer } from '../session_host.ts'
 
@@ -19,14 +19,10 @@ export async function lookInto(
   const device = await host.prepare(run.document)
   let is_done = false
   try {
-    const { matmul } = await chooseRunKernels(device, {
-      run: NO_RUN,
-      made_with: made_on.kernels,
-      document: run.document,
-      kernel_cache: undefined,
-      version: host.version,
-      post: () => {},
-    })
+    const of = { made_with: made_on.kernels, document: run.document }
+    const { version } = host
+    const sources = { run: NO_RUN, kernel_cache: undefined, version, post: () => {} }
+    const { matmul } = chooseRunKernels(device, of, sources)
     const { trainer } = await device.start(matmul, () => {}, withNextStep(run))
     trainer.observe(request)
     const observation = await trainer.observeNow()

@@ -1,5 +1,6 @@
 // Ways around the page: its steps, its parts, its dialogs and its looks.
 import { TABS, type Tab } from '../../../lab/links/view.ts'
+import { lockedBecause } from '../../../lab/page/share_store.ts'
 import { shownStep } from '../../base/shown.ts'
 import { openTab, setPreference, uiStore } from '../../base/store.ts'
 import { follow, scrubKept } from '../../learning/scrub.ts'
@@ -89,6 +90,14 @@ export const PAGE_COMMANDS: readonly Command[] = [
     name: () => 'Glossary',
     also: 'terms words meaning definition help explain',
     run: () => showDialog('glossary'),
+  },
+  {
+    id: 'presets',
+    group: 'Page',
+    name: () => 'Presets with pictures',
+    also: 'gallery experiments examples',
+    can: () => lockedBecause('experiment') === undefined,
+    run: () => showDialog('presets'),
   },
   {
     id: 'report',

@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import { train } from '../../../lab/page/client/controls.ts'
 import { openInstead } from '../../../lab/page/client/lab.ts'
-import { type ReplayState, replayPort, replayStore } from '../../../lab/page/replay.ts'
+import { type ReplayState, replayStore } from '../../../lab/page/replay.ts'
 
 /** Recorded with `lab record tiny`. */
 const FILE = 'recordings/tiny.json'
@@ -30,8 +30,11 @@ export async function watchRecording(): Promise<void> {
 /** Why it cannot be played, if so. */
 async function open(): Promise<string | undefined> {
   try {
-    // The reader is loaded with the recording: most visitors need neither.
-    const { readRecording } = await import('../../../lab/runs/files/recording.ts')
+    // The reader and the player are loaded with the recording: most visitors need neither.
+    const [{ readRecording }, { replayPort }] = await Promise.all([
+      import('../../../lab/runs/files/recording.ts'),
+      import('../../../lab/page/replay_port.ts'),
+    ])
     const response = await fetch(new URL(FILE, document.baseURI))
     if (!response.ok) return `The recording could not be loaded (${response.status}).`
     const read = readRecording(await response.text())

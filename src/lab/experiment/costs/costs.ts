@@ -1,13 +1,13 @@
 // What a step of reinforcement costs: responses, tokens, and multiplications and additions of the model's products.
 
-import { modelShape } from '../../model/params/config.ts'
-import { paramLayout } from '../../model/params/params.ts'
-import { modelConfig } from '../experiment/fields/model_fields.ts'
-import { taskOf } from '../experiment/fields/task_fields.ts'
-import { layersOf } from '../experiment/fields/trained_fields.ts'
-import { hasCritic, settingsOf } from '../experiment/phase_settings.ts'
-import type { RlDocument } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import { modelShape } from '../../../model/params/config.ts'
+import { paramLayout } from '../../../model/params/params.ts'
+import { modelConfig } from '../fields/model_fields.ts'
+import { taskOf } from '../fields/task_fields.ts'
+import { layersOf } from '../fields/trained_fields.ts'
+import { hasCritic, settingsOf } from '../phase_settings.ts'
+import type { RlDocument } from '../phases.ts'
+import type { Experiment } from '../schema.ts'
 
 /** Totals of a run so far, warm start not counted: all arms of a seed share it. */
 export interface Costs {
@@ -26,6 +26,12 @@ function sizes({ model, task }: Experiment) {
   const D = model.head_dim || C / H
   const block = 2 * (2 * C * H * D + 2 * C * model.num_key_value_heads * D + 3 * C * F)
   return { block, head: 2 * C * taskOf(task).tokenizer.vocab_size }
+}
+
+/** Operations of one pass of a token through the whole model and its head. */
+export function forwardCost(experiment: Experiment): number {
+  const { block, head } = sizes(experiment)
+  return experiment.model.num_hidden_layers * block + head
 }
 
 /** Operations that one update of a token takes: forward, and backward as far down as something is trained. */

@@ -1,0 +1,80 @@
+// Ways in: presets with pictures, the panel of a phase, and a board of one's own charts that a link carries.
+import { violations } from './axe.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+test('a preset is found by its tags and chosen with the keyboard', async ({ lab, page }) => {
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await lab.get('open-presets').focus()
+  await page.keyboard.press('Enter')
+  const dialog = lab.get('presets-dialog')
+  await expect(dialog).toBeVisible()
+  await expect(lab.get('preset-card-first-run').getByRole('button')).toHaveAttribute(
+    'aria-current',
+    'true',
+  )
+  // The picture is drawn from runs, and says in words what it shows; nobody has run what has none.
+  await expect(lab.get('preset-card-first-run')).toContainText(
+    /Reward \d+ % → \d+ % in 45 steps.*5 runs/,
+  )
+  await expect(lab.get('preset-card-qwen3-0-6b-gsm8k')).toContainText('No run of it is recorded')
+  // An adapter that nobody knows is probed while the page rests.
+  await expect(lab.get('preset-card-tiny')).toContainText(/Takes about \d+ \w+ here, an estimate/)
+  expect(await violations(page, '[data-testid="presets-dialog"]')).toEqual([])
+
+  await lab.get('gallery-method').selectOption('DAPO')
+  await expect(lab.get('gallery-count')).toContainText('1 of')
+  await lab.get('gallery-method').focus()
+  for (const _ of ['size', 'card']) await page.keyboard.press('Tab')
+  await expect(lab.get('preset-card-tiny-dapo').getByRole('button')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(dialog).toBeHidden()
+  await expect(lab.get('preset')).toHaveValue('tiny-dapo')
+  await expect(lab.get('open-presets')).toBeFocused()
+  await expect(lab.get('estimate')).toContainText('an estimate from a probe')
+})
+
+test('a phase opens its panel: what it inherits is grey, what it changes is marked', async ({
+  lab,
+}) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await lab.get('phases').locator('.phase-segment').nth(2).click()
+  const clip = lab.get('field-phases-2-actor-clip_ratio_low')
+  const field = clip.locator('xpath=ancestor::div[contains(@class, "field")][@data-inherited]')
+  await expect(field).toBeVisible()
+  await clip.fill('0.1')
+  await clip.blur()
+  await expect(field).toHaveCount(0)
+})
+
+test('a metric is pinned to the board, and the link brings the board back', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lab.withoutMoments()
+  await lab.open(
+    `v=1&p=tiny&phases=sft&phases.0.steps=2&phases.0.batch_size=8&validation.prompts=8${QUICK}`,
+  )
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 300_000)
+  await lab.get('more-charts').locator('summary').first().click()
+  await lab.get('more-search').fill('dispatches')
+  await lab.get('pin-perf/dispatches').click()
+  await expect(lab.get('board')).toContainText('dispatches')
+  await expect(page).toHaveURL(/[#&]board=perf%2Fdispatches/)
+
+  await lab.get('copy-link').click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(link).toContain('board=perf%2Fdispatches')
+  await page.goto(link)
+  await page.reload()
+  await expect(lab.get('board')).toContainText('dispatches')
+  await lab.get('pin-perf/dispatches').click()
+  await expect(lab.get('board')).toHaveCount(0)
+  await expect(page).not.toHaveURL(/board=/)
+})

@@ -1,0 +1,20 @@
+// How much GPU memory a run of the command line may take.
+import { totalmem } from 'node:os'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { MemoryRefusal, memoryBudget, requireMemory } from '../../lab/worker/memory_budget.ts'
+import { planMemory } from '../../rl/train/memory.ts'
+import { LabFailure } from '../command.ts'
+
+/** Throws LabFailure for what would take more memory than may be taken, before a device is opened. */
+export function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {
+  const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
+  try {
+    requireMemory(document, allowed, (config) => planMemory(config).total())
+  } catch (error) {
+    if (!(error instanceof MemoryRefusal)) throw error
+    const gibibytes = Math.ceil((100 * error.bytes) / 2 ** 30) / 100
+    throw new LabFailure(
+      `${error.message}\nIf this machine has so much to spare: --allow-memory ${gibibytes}`,
+    )
+  }
+}

@@ -1,0 +1,70 @@
+// What decides how long a small training step takes on this adapter: its products, its dispatches, and the way to the GPU and back.
+import type { Gpu } from '../device/gpu.ts'
+import { matmul_nt } from '../matmul/matmul.ts'
+import { bestRate, peak_copy } from './peak.ts'
+
+export interface AdapterSpeed {
+  /** Milliseconds of a dispatch that has next to nothing to do and waits for the one before it. */
+  readonly dispatch_ms: number
+  /** Milliseconds from a submit to its numbers on the CPU. */
+  readonly round_ms: number
+  /** Products of the size that small models have, 10⁹ operations per second. */
+  readonly gflops: number
+}
+
+/** A batch of tokens times a weight of a small model. */
+const PRODUCT = { m: 512, n: 64, k: 64, accumulate: 0 }
+/** In one submit: enough that the submit itself counts little. */
+const DISPATCHES = 256
+const TRIES = 3
+/** A busy machine stops here with what it has. */
+const BUDGET_MS = 150
+
+/** The quickest of a few tries, milliseconds. */
+async function quickest(work: () => Promise<unknown>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY
+  const started = performance.now()
+  for (let i = 0; i < TRIES; i++) {
+    const begun = performance.now()
+    await work()
+    const ended = performance.now()
+    best = Math.min(best, ended - begun)
+    if (ended - started > BUDGET_MS) break
+  }
+  return best
+}
+
+/** Takes a fraction of a second, and two kernels to compile. Runs alone on the device. */
+export async function probeSpeed(gpu: Gpu): Promise<AdapterSpeed> {
+  const { m, n, k } = PRODUCT
+  const sizes = { a: [m, k], b: [n, k], out: [m, n], from: [4], to: [4] }
+  const tensors = Object.entries(sizes).map(([name, size]) => gpu.tensor(name, 'f32', size))
+  const [a, b, out, from, to] = tensors
+  try {
+    const product = await gpu.record('speed product', [], (r) =>
+      r.run(matmul_nt, PRODUCT, { a, b, out }),
+    )
+    const chain = await gpu.record('speed dispatches', [], (r) => {
+      for (let i = 0; i < DISPATCHES; i += 2) {
+        r.run(peak_copy, { quads: 1 }, { source: from, copied: to })
+        r.run(peak_copy, { quads: 1 }, { source: to, copied: from })
+      }
+    })
+    await gpu.finish()
+    const round_ms = await quickest(() => gpu.read(to))
+    const chain_ms = await quickest(() => {
+      gpu.replay(chain)
+      return gpu.read(to)
+    })
+    const products = await bestRate(gpu, (amount) => {
+      for (let i = 0; i < amount; i++) gpu.replay(product)
+    })
+    return {
+      dispatch_ms: Math.max(0, chain_ms - round_ms) / DISPATCHES,
+      round_ms,
+      gflops: (products * 2 * m * n * k) / 1e6,
+    }
+  } finally {
+    gpu.free(...tensors)
+  }
+}

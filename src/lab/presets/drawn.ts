@@ -1,0 +1,26 @@
+// What the picture of a preset is drawn from: figures of committed runs. `npm run presets` makes it from bench/results/presets; the page loads
+// it with the gallery.
+import presets_drawn from './presets_drawn.json' with { type: 'json' }
+
+/** A step of reinforcement, counted from the end of the warm start, and a value. */
+type Point = readonly [step: number, value: number]
+
+export interface PresetFigures {
+  /** Of the runs, growing. */
+  readonly seeds: readonly number[]
+  /** What they ran on. */
+  readonly adapters: string
+  /** Steps of reinforcement. */
+  readonly steps: number
+  /** The sampled reward of each run, averaged over a few steps. */
+  readonly reward: readonly (readonly Point[])[]
+  /** The entropy of each layer's policy after the first and the last step of reinforcement, layer 0 first, nats; means of all runs. */
+  readonly entropy_first: readonly number[]
+  readonly entropy_last: readonly number[]
+}
+
+const DRAWN: Readonly<Record<string, unknown>> = presets_drawn
+
+/** Undefined for a preset of which no run is recorded. */
+export const figuresOf = (id: string): PresetFigures | undefined =>
+  Object.hasOwn(DRAWN, id) ? (DRAWN[id] as PresetFigures) : undefined

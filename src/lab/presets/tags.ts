@@ -1,0 +1,84 @@
+// What a preset can be found by in the gallery: its task, its methods and the size of its model, all read from its experiment.
+
+import { estimatorOf } from '../../rl/estimators/advantages.ts'
+import { TASKS } from '../../tasks/index.ts'
+import { weightCount } from '../experiment/costs/costs.ts'
+import { settingsOf } from '../experiment/phase_settings.ts'
+import type { RlDocument } from '../experiment/phases.ts'
+import type { Experiment } from '../experiment/schema.ts'
+
+export interface Tags {
+  readonly task: string
+  readonly methods: readonly string[]
+  readonly size: string
+}
+
+/** What is chosen of each kind; '' for any. */
+export interface Wanted {
+  readonly task: string
+  readonly method: string
+  readonly size: string
+}
+
+export const ANY: Wanted = { task: '', method: '', size: '' }
+
+/** From small to large; the first that holds the model is its tag. */
+const SIZES: readonly (readonly [most_weights: number, name: string])[] = [
+  [50_000, 'Tiny: below 50k weights'],
+  [1_000_000, 'Small: below 1M weights'],
+  [Number.POSITIVE_INFINITY, 'Large: a model from elsewhere'],
+]
+
+function phaseMethods(experiment: Experiment, phase: RlDocument): string[] {
+  const { algorithm } = settingsOf(experiment, phase)
+  const { norm_adv_by_std_in_grpo, filter_groups } = algorithm
+  const is_group = phase.adv_estimator === 'grpo'
+  const name = phase.adv_estimator === 'gae' ? 'PPO' : estimatorOf(phase.adv_estimator).label
+  const variant = filter_groups.enable ? 'DAPO' : norm_adv_by_std_in_grpo ? name : 'Dr. GRPO'
+  return [
+    is_group ? variant : name,
+    ...(phase.target_layer === 'final' ? [] : ['BuPO']),
+    ...(phase.reward_model.enable ? ['RLHF'] : []),
+  ]
+}
+
+/** The tags of an experiment. */
+export function tagsOf(experiment: Experiment): Tags {
+  const { phases, task, tools, model } = experiment
+  const methods = phases.flatMap((phase) =>
+    phase.kind === 'rl' ? phaseMethods(experiment, phase) : [],
+  )
+  const weights = weightCount(experiment)
+  return {
+    task: TASKS.find(({ id }) => id === task.id)?.name ?? task.id,
+    methods: [
+      ...new Set(methods),
+      ...(tools.length > 0 ? ['Tools'] : []),
+      ...(model.lora.r > 0 ? ['LoRA'] : []),
+    ],
+    size: (SIZES.find(([most]) => weights < most) ?? SIZES[SIZES.length - 1])[1],
+  }
+}
+
+/** Whether tags have all that is wanted. */
+export const hasTags = ({ task, methods, size }: Tags, wanted: Wanted): boolean =>
+  (wanted.task === '' || wanted.task === task) &&
+  (wanted.method === '' || methods.includes(wanted.method)) &&
+  (wanted.size === '' || wanted.size === size)
+
+/** Every value that occurs, in the order of the presets. */
+export function choicesOf(all: readonly Tags[]) {
+  const unique = (values: readonly string[]) => [...new Set(values)]
+  const sizes = all.map(({ size }) => size)
+  return {
+    task: unique(all.map(({ task }) => task)),
+    method: unique(all.flatMap(({ methods }) => methods)),
+    size: SIZES.map(([, name]) => name).filter((name) => sizes.includes(name)),
+  }
+}
+
+/** From the smallest model to the largest, what is quick before what is slow; those of one size in the order of the menu. */
+export function smallFirst<T extends { readonly tags: Tags }>(all: readonly T[]): readonly T[] {
+  const place = ({ tags }: T) => SIZES.findIndex(([, name]) => name === tags.size)
+  return [...all].sort((a, b) => place(a) - place(b))
+}

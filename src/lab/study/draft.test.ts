@@ -1,0 +1,70 @@
+// The form of a study: what it makes, and what it says next to which field.
+import { expect, test } from 'vitest'
+import { parseExperiment } from '../experiment/experiment.ts'
+import { expandStudy } from './arms.ts'
+import { type Draft, EMPTY_DRAFT, readDraft } from './draft.ts'
+import { planStudy } from './search.ts'
+import { DOCUMENT, madeUpResult } from './testing.ts'
+
+const parsed = parseExperiment(DOCUMENT.base)
+if (!parsed.ok) throw new Error('the base of the tests is no experiment')
+const present = parsed.experiment
+const rate = { path: 'actor.optim.lr', values: '1e-4..1e-2 log 5' }
+const temperature = { path: 'rollout.temperature', values: '0.8, 1' }
+
+const problems = (draft: Partial<Draft>, chosen = 0) => {
+  const experiments = Array.from({ length: chosen }, (_, i) => ({
+    name: `${i}`,
+    experiment: present,
+  }))
+  const read = readDraft({ ...EMPTY_DRAFT, ...draft }, experiments, present)
+  return read.ok ? {} : Object.fromEntries(read.problems)
+}
+
+test('two fields with several values are a grid, and the form says how many runs that is', () => {
+  const read = readDraft({ ...EMPTY_DRAFT, axes: [rate, temperature] }, [], present)
+  expect(read).toMatchObject({ ok: true, runs: 5 * 2 * 5 })
+})
+
+test('each mistake is said at its field', () => {
+  expect(problems({})).toEqual({ arms: [expect.stringContaining('Add two settings')] })
+  expect(problems({}, 1)).toHaveProperty('arms')
+  expect(problems({}, 2)).toEqual({})
+  const axis = (path: string, values: string) =>
+    problems({ axes: [rate, { path, values }] })['axis.1']
+  expect(axis('', '1, 2')).toEqual(['Choose the field that has these values.'])
+  expect(axis('rollout.n', '')).toEqual([expect.stringContaining('Write its values')])
+  expect(axis('rollout.n', '4')).toEqual([expect.stringContaining('One value')])
+  expect(axis('rollout.n', 'a..b 3')).toEqual([expect.stringContaining('two numbers')])
+  expect(axis('rollout.n', '0..8 log 3')).toEqual([expect.stringContaining('above 0')])
+  expect(axis('actor.optim.lr', '1, 2')).toEqual(['This field is above already.'])
+  // An arm that cannot run: by name, at the field of its value.
+  expect(axis('rollout.n', '0, 4')).toEqual([
+    expect.stringMatching(/^lr 1e-4, n 0: rollout\.n: /),
+    ...[1, 2, 3, 4].map(() => expect.stringContaining(', n 0: ')),
+  ])
+  const many = { path: 'rollout.n', values: '1..64 64' }
+  expect(problems({ axes: [rate, many] })).toEqual({
+    'axis.0': [expect.stringContaining('the grid has 320 arms')],
+  })
+})
+
+test('a search is checked, counted as it is trained, and needs a field', () => {
+  const search = { kind: 'halving', seeds: 6, axes: [rate, temperature] } as const
+  expect(problems({ ...search, axes: EMPTY_DRAFT.axes }, 2)).toHaveProperty(['axis.0'])
+  expect(problems({ ...search, settings: 1 })).toHaveProperty('settings')
+  expect(problems({ ...search, settings: 4, finalists: 4 })).toHaveProperty('finalists')
+  expect(problems({ ...search, choosing: 6 })).toHaveProperty('choosing')
+  const read = readDraft({ ...EMPTY_DRAFT, ...search, choosing: 3 }, [], present)
+  if (!read.ok) throw new Error('it was refused')
+  expect(read.study.search).toMatchObject({ kind: 'halving', arms: 8, finalists: 2, choosing: 3 })
+  const expanded = expandStudy(read.study)
+  if (!expanded.ok) throw new Error('it cannot be trained')
+  const known: ReturnType<typeof madeUpResult>[] = []
+  for (;;) {
+    const { runs } = planStudy(read.study, expanded.arms, known)
+    if (runs.length === 0) break
+    for (const run of runs) known.push(madeUpResult(read.study, run, 0.5 + known.length / 1000))
+  }
+  expect(read.runs).toBe(known.length)
+})

@@ -1,0 +1,157 @@
+// A study as the page's form writes it, and what is wrong with it, field by field.
+import type { Experiment } from '../experiment/schema.ts'
+import { expandStudy } from './arms.ts'
+import { armsFrom, type NamedExperiment } from './build.ts'
+import { MOST_ARMS, readAxis } from './grid.ts'
+import { plannedCount } from './search.ts'
+import { parseStudy, type Study } from './study.ts'
+
+/** A field with several values, as it was typed. */
+export interface DraftAxis {
+  readonly path: string
+  readonly values: string
+}
+
+export interface Draft {
+  readonly question: string
+  readonly axes: readonly DraftAxis[]
+  readonly seeds: number
+  readonly same: string
+  readonly metric: string
+  readonly at: string
+  /** How settings of the axes are chosen: all of them, or by a search. */
+  readonly kind: 'all' | 'random' | 'halving'
+  /** Of a search: settings that are drawn, those that meet at the end, and the seeds that choose them. */
+  readonly settings: number
+  readonly finalists: number
+  readonly choosing: number
+}
+
+export const EMPTY_DRAFT: Draft = {
+  question: '',
+  axes: [{ path: '', values: '' }],
+  seeds: 5,
+  same: 'responses',
+  metric: 'acc/greedy',
+  at: 'end',
+  kind: 'all',
+  settings: 8,
+  finalists: 2,
+  choosing: 2,
+}
+
+/** A field of the form; `axis.0` is the first field with several values, and `form` is none of them. */
+export type DraftField =
+  | 'question'
+  | 'arms'
+  | 'seeds'
+  | 'settings'
+  | 'finalists'
+  | 'choosing'
+  | 'form'
+  | `axis.${number}`
+
+/** The study of a draft, or what is wrong with each field. `runs`: how many it trains. */
+export type DraftStudy =
+  | { readonly ok: true; readonly study: Study; readonly runs: number }
+  | { readonly ok: false; readonly problems: ReadonlyMap<DraftField, readonly string[]> }
+
+/** Reads a draft over these experiments; `present` is the base where none was chosen. */
+export function readDraft(
+  draft: Draft,
+  chosen: readonly NamedExperiment[],
+  present: Experiment,
+): DraftStudy {
+  const problems = new Map<DraftField, string[]>()
+  const say = (field: DraftField, message: string) =>
+    problems.set(field, [...(problems.get(field) ?? []), message])
+  for (const [field, message] of typedProblems(draft, chosen.length)) say(field, message)
+  if (problems.size > 0) return { ok: false, problems }
+  const parsed = parseStudy(documentOf(draft, chosen, present))
+  if (!parsed.ok) {
+    for (const { path, message } of parsed.issues) say(fieldOf(path, draft), message)
+    return { ok: false, problems }
+  }
+  const expanded = expandStudy(parsed.study)
+  if (expanded.ok)
+    return { ok: true, study: parsed.study, runs: plannedCount(parsed.study, expanded.arms) }
+  for (const problem of expanded.problems) say(blamed(problem, draft), problem)
+  return { ok: false, problems }
+}
+
+function documentOf(draft: Draft, chosen: readonly NamedExperiment[], present: Experiment): object {
+  const experiments = chosen.length > 0 ? chosen : [{ name: 'settings', experiment: present }]
+  const { base, arms } = armsFrom(experiments)
+  const { axes, question, seeds, same, metric, at, kind, settings, finalists, choosing } = draft
+  const used = axes.filter(({ path }) => path !== '')
+  return {
+    name: (question || 'Study').slice(0, 80),
+    question: question || 'Which of these is better?',
+    base,
+    arms: arms.length > 1 ? arms : [],
+    grid: Object.fromEntries(used.map(({ path, values }) => [path, readAxis(values)])),
+    ...(kind !== 'all' && { search: { kind, arms: settings, finalists, choosing } }),
+    seeds: Array.from({ length: seeds }, (_, i) => i + 1),
+    budget: { same },
+    measure: { metric, at },
+  }
+}
+
+/** What can be said before there is a document. */
+function* typedProblems(draft: Draft, chosen: number): Generator<[DraftField, string]> {
+  const { axes, kind, settings, finalists, choosing, seeds } = draft
+  const used = axes.filter(({ path }) => path !== '')
+  if (used.length === 0 && chosen < 2)
+    yield ['arms', 'Add two settings or runs, or choose a field with several values below.']
+  for (const [i, { path, values }] of axes.entries()) {
+    const problem = axisProblem(path, values, kind !== 'all')
+    if (problem !== undefined) yield [`axis.${i}`, problem]
+    else if (path !== '' && axes.findIndex((axis) => axis.path === path) < i)
+      yield [`axis.${i}`, 'This field is above already.']
+  }
+  if (kind === 'all') return
+  if (used.length === 0) yield ['axis.0', 'A search needs a field to search.']
+  if (!(settings >= 2 && settings <= MOST_ARMS))
+    yield ['settings', `Expected 2 to ${MOST_ARMS} settings.`]
+  if (!(finalists >= 1 && finalists <= 8)) yield ['finalists', 'Expected 1 to 8.']
+  else if (finalists >= settings)
+    yield ['finalists', `Expected fewer than the ${settings} that are drawn.`]
+  if (!(choosing >= 1)) yield ['choosing', 'Expected at least one seed that chooses.']
+  else if (choosing >= seeds)
+    yield ['choosing', `Expected fewer than the ${seeds} seeds: the others judge.`]
+}
+
+function axisProblem(path: string, values: string, is_searched: boolean): string | undefined {
+  const axis = readAxis(values)
+  if (path === '')
+    return values.trim() === '' ? undefined : 'Choose the field that has these values.'
+  if (Array.isArray(axis)) {
+    if (axis.length === 0) return 'Write its values, or a range such as 1e-4..1e-2 log 5.'
+    if (axis.length === 1) return 'One value compares nothing: write a second one.'
+    return undefined
+  }
+  const { from, to, count, scale } = axis
+  if (!Number.isFinite(from) || !Number.isFinite(to))
+    return 'A range is two numbers and how many, such as 0.5..1 3.'
+  if (scale === 'log' && !(from > 0 && to > 0)) return 'A range with log needs numbers above 0.'
+  if (count < 2 && !is_searched) return 'A range of one value compares nothing.'
+  return undefined
+}
+
+/** Where the form shows an issue of the document. */
+function fieldOf(path: string, { axes }: Draft): DraftField {
+  const axis = axes.findIndex((one) => one.path !== '' && path.startsWith(`grid.${one.path}`))
+  if (axis >= 0) return `axis.${axis}`
+  if (path.startsWith('arms')) return 'arms'
+  if (path.startsWith('seeds')) return 'seeds'
+  if (path === 'search.choosing') return 'choosing'
+  if (path === 'name' || path === 'question') return 'question'
+  return 'form'
+}
+
+/** An arm that cannot run names the field of its grid. */
+function blamed(problem: string, { axes }: Draft): DraftField {
+  const axis = axes.findIndex(({ path }) => path !== '' && problem.includes(`: ${path}:`))
+  if (axis >= 0) return `axis.${axis}`
+  return /^the grid has/.test(problem) ? 'axis.0' : 'form'
+}

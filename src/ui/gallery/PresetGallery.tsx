@@ -1,0 +1,153 @@
+// All presets as cards: what a run of each came to, how long it takes here, and what it is about. A press on a card opens it.
+import { useMemo, useState } from 'react'
+import { unopenedModel } from '../../lab/content/models/unopened.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { figuresOf } from '../../lab/presets/drawn.ts'
+import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
+import {
+  ANY,
+  choicesOf,
+  hasTags,
+  smallFirst,
+  type Tags,
+  tagsOf,
+  type Wanted,
+} from '../../lab/presets/tags.ts'
+import { useLab } from '../base/run.ts'
+import { useEstimate } from '../forest/estimate.ts'
+import { openPreset } from '../palette/actions.ts'
+import { closeDialog } from '../palette/dialogs.ts'
+import { Modal } from '../palette/Modal.tsx'
+import { RunPicture } from './RunPicture.tsx'
+import './gallery.css'
+
+const selectPreset = ({ preset_id }: LabState) => preset_id
+
+/** Whether a task gives the reward: then it is between 0 and 1. */
+const isShare = ({ experiment }: Preset): boolean =>
+  !experiment.phases.some((phase) => phase.kind === 'rl' && phase.reward_model.enable)
+
+/** How long a run takes on this adapter, and where that is known from. */
+function TimeHere({ experiment }: Pick<Preset, 'experiment'>) {
+  const estimate = useEstimate(experiment)
+  const model = unopenedModel(experiment)
+  if (model !== undefined) return <>Open {model} first</>
+  if (!estimate) return <>Time here not known yet</>
+  return estimate.is_measured ? (
+    <>Takes {estimate.words} here, as measured before</>
+  ) : (
+    <>Takes {estimate.words} here, an estimate</>
+  )
+}
+
+function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }) {
+  const { id, name, summary, experiment } = preset
+  const is_chosen = useLab(selectPreset) === id
+  const figures = figuresOf(id)
+  const open = () => {
+    closeDialog('presets')
+    openPreset(id)
+  }
+  return (
+    <li className="gallery-card" data-testid={`preset-card-${id}`}>
+      <h3>
+        <button type="button" aria-current={is_chosen ? 'true' : undefined} onClick={open}>
+          {name}
+        </button>
+      </h3>
+      {figures ? (
+        <RunPicture figures={figures} is_share={isShare(preset)} />
+      ) : (
+        <p className="gallery-none soft">No run of it is recorded, so there is no picture.</p>
+      )}
+      <p>{summary}</p>
+      <p className="gallery-time">
+        <TimeHere experiment={experiment} />
+      </p>
+      <ul className="gallery-tags" aria-label="Tags">
+        {[tags.task, ...tags.methods, tags.size.split(':')[0]].map((tag) => (
+          <li key={tag} className="badge">
+            {tag}
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
+}
+
+const KINDS = [
+  ['task', 'Task'],
+  ['method', 'Method'],
+  ['size', 'Size'],
+] as const
+
+function Filters(props: {
+  readonly choices: ReturnType<typeof choicesOf>
+  readonly wanted: Wanted
+  onChange(wanted: Wanted): void
+}) {
+  const { choices, wanted, onChange } = props
+  return (
+    <div className="gallery-filters">
+      {KINDS.map(([kind, label]) => (
+        <label key={kind}>
+          <span>{label}</span>
+          <select
+            data-testid={`gallery-${kind}`}
+            value={wanted[kind]}
+            onChange={({ target }) => onChange({ ...wanted, [kind]: target.value })}
+          >
+            <option value="">any</option>
+            {choices[kind].map((choice) => (
+              <option key={choice}>{choice}</option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+function Cards() {
+  const [wanted, setWanted] = useState(ANY)
+  const all = useMemo(
+    () => smallFirst(PRESETS.map((preset) => ({ preset, tags: tagsOf(preset.experiment) }))),
+    [],
+  )
+  const choices = useMemo(() => choicesOf(all.map(({ tags }) => tags)), [all])
+  const found = all.filter(({ tags }) => hasTags(tags, wanted))
+  return (
+    <>
+      <Filters choices={choices} wanted={wanted} onChange={setWanted} />
+      <p className="soft" role="status" data-testid="gallery-count">
+        {found.length} of {all.length} presets.
+        {found.length === 0 ? ' No preset has all of these tags.' : ''}
+      </p>
+      <ul className="gallery-cards">
+        {found.map(({ preset, tags }) => (
+          <Card key={preset.id} preset={preset} tags={tags} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export function PresetGallery() {
+  return (
+    <Modal name="presets" label="Presets">
+      <div className="dialog-head">
+        <h2>Presets</h2>
+        <button type="button" onClick={() => closeDialog('presets')}>
+          Close
+        </button>
+      </div>
+      <p className="gallery-key soft">
+        Each picture is drawn from recorded runs. On its left is the reward by step of
+        reinforcement, a line for each seed; on its right the entropy of every layer’s policy, the
+        final one on top: <span className="gallery-dot" aria-hidden="true" /> hollow at first,{' '}
+        <span className="gallery-dot full" aria-hidden="true" /> filled at the end.
+      </p>
+      <Cards />
+    </Modal>
+  )
+}
