@@ -9,7 +9,7 @@ const SLOWDOWN = 4
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 
 /** Serves dist/app as it is shipped, built where its sources are newer. */
-async function serveApp() {
+export async function serveApp() {
   const { build, preview } = await loadVite()
   const quiet = { root: ROOT, logLevel: 'error' }
   if (isStale('dist/app/index.html', APP_SOURCES)) await build(quiet)
