@@ -34,8 +34,15 @@ const FEW_WAVES = [
   /^(decode_(linear|swiglu)(_normed)?|matmul_nt\w*_vector_8x8), navi21/,
   /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,
 ]
-/** Narrow kernels, whose few multiply-adds a key stand beside an exponential; with every index clamped most of them. */
-const SMALL_HEADS = [/narrow_(4|8),/, /narrow.* clamp$/]
+/** Narrow kernels, whose few multiply-adds a key stand beside an exponential; with every index clamped, or waves of 32, most of them. */
+const SMALL_HEADS = [/narrow_(4|8),/, /narrow.* (clamp|wave32)$/]
+
+/** With more waits after the loop; no GPU begins on them. */
+const MANY_WAITS = [
+  /^matmul_nt_add_subgroups_32x32,/,
+  /^matmul_nn_swiglu_vector/,
+  /^matmul_tn_bias_vector_8x4,/,
+]
 
 const TWO = /navi31 (default|clamp)/
 
@@ -65,7 +72,7 @@ const BARS = [
   },
   {
     ...{ what: 'round trips after the loop', of: ({ trips_after }) => trips_after, most: 6 },
-    ...{ kernels: /^matmul_.*_(staged|slices|skinny|subgroups)_/, but: [/subgroups_32x32/] },
+    ...{ kernels: /^(matmul|decode)_/, but: MANY_WAITS },
   },
   {
     ...{ what: 'round trips a key', of: ({ trips }) => trips, most: 2 },

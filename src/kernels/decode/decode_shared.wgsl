@@ -12,12 +12,8 @@ fn has_ended(row: u32) -> bool {
   return live == 0u;
 }
 
-fn store(row: u32, col: u32, value: f32) {
-  if (row >= params.m || col >= params.n) { return; }
-  let i = row * params.n + col;
-  if (params.has_addend == 1u) {
-    out[i] = value + addend[row * params.addend_stride + col];
-  } else {
-    out[i] = value;
-  }
-}
+fn adds() -> bool { return params.has_addend == 1u; }
+
+fn before(row: u32, col: u32) -> f32 { return addend[row * params.addend_stride + col]; }
+
+fn put(row: u32, col: u32, value: f32) { out[row * params.n + col] = value; }

@@ -49,7 +49,10 @@ function source(tile: Tile): string {
   const count = subgroups ? down * rows : rows
   const first = subgroups ? 'a_first' : `a_first + lane / ${across}u * ${rows}u`
   return tileSource('nt', tile, {
-    head: { wgsl: `${linear_interface + shared}\nconst TILE_ROWS = ${count}u;\n` },
+    head: {
+      wgsl: `${linear_interface + shared}\nconst TILE_ROWS = ${count}u;\n`,
+      takes: 'sum',
+    },
     is_idle: `a_first >= params.m || has_ended(${first})`,
   })
 }

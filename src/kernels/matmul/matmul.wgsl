@@ -14,7 +14,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
-fn store(row: u32, col: u32, value: f32) {
-  let i = row * params.n + col;
-  if (params.accumulate == 1u) { out[i] += value; } else { out[i] = value; }
-}
+fn adds() -> bool { return params.accumulate == 1u; }
+
+fn before(row: u32, col: u32) -> f32 { return out[row * params.n + col]; }
+
+fn put(row: u32, col: u32, value: f32) { out[row * params.n + col] = value; }

@@ -15,6 +15,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read> addend: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 
-fn store(row: u32, col: u32, value: f32) {
-  out[row * params.n + col] = value + addend[row * params.addend_stride + col];
-}
+fn adds() -> bool { return true; }
+
+fn before(row: u32, col: u32) -> f32 { return addend[row * params.addend_stride + col]; }
+
+fn put(row: u32, col: u32, value: f32) { out[row * params.n + col] = value; }

@@ -3,7 +3,8 @@
 // A lane's columns are 8 apart, so that neighbouring lanes read neighbouring columns. Every element is summed over p
 // in ascending order, by the same instructions whatever m is: a row does not depend on the batch it sits in.
 // A line with $ stands for 8 lines, one per row.
-// The includer declares params (m, n, k), a, b, and `fn store(row, col, value)`.
+// The includer declares params (m, n, k), a, b, `fn put(row, col, value)`, and `fn before(row, col) -> f32`, which is added to a result
+// where `fn adds() -> bool`.
 
 override TRANSPOSE_A: bool = false; // a holds A[i, p] at [p, i]
 override TRANSPOSE_B: bool = false; // b holds B[p, j] at [j, p]
@@ -18,19 +19,26 @@ fn b_start(col: u32) -> u32 {
   return min(col, params.n - 1u) * select(1u, params.k, TRANSPOSE_B);
 }
 
-fn store_one(row: u32, col: u32, value: f32) {
-  if (row < params.m && col < params.n) { store(row, col, value); }
+// What is added to a lane's results of a row. Past the last column it is that of the first one, which is there.
+fn befores(row: u32, first: u32, col: u32) -> vec4f {
+  let c = col + vec4u(0u, 8u, 16u, 24u);
+  let at = select(vec4u(first), c, c < vec4u(params.n));
+  return vec4f(before(row, at.x), before(row, at.y), before(row, at.z), before(row, at.w));
 }
 
-fn store_row(row: u32, col: u32, left: vec4f, right: vec4f) {
-  store_one(row, col, left.x);
-  store_one(row, col + 8u, left.y);
-  store_one(row, col + 16u, left.z);
-  store_one(row, col + 24u, left.w);
-  store_one(row, col + 32u, right.x);
-  store_one(row, col + 40u, right.y);
-  store_one(row, col + 48u, right.z);
-  store_one(row, col + 56u, right.w);
+fn put_one(row: u32, col: u32, value: f32) {
+  if (col < params.n) { put(row, col, value); }
+}
+
+fn put_row(row: u32, col: u32, left: vec4f, right: vec4f) {
+  put(row, col, left.x);
+  put_one(row, col + 8u, left.y);
+  put_one(row, col + 16u, left.z);
+  put_one(row, col + 24u, left.w);
+  put_one(row, col + 32u, right.x);
+  put_one(row, col + 40u, right.y);
+  put_one(row, col + 48u, right.z);
+  put_one(row, col + 56u, right.w);
 }
 
 @compute @workgroup_size(64)
@@ -76,12 +84,17 @@ fn main(
     pb += b_step;
   }
 
-  store_row(row, col, l0, r0);
-  store_row(row + 1u, col, l1, r1);
-  store_row(row + 2u, col, l2, r2);
-  store_row(row + 3u, col, l3, r3);
-  store_row(row + 4u, col, l4, r4);
-  store_row(row + 5u, col, l5, r5);
-  store_row(row + 6u, col, l6, r6);
-  store_row(row + 7u, col, l7, r7);
+  // Read at once, before anything is stored: else every result would wait for memory.
+  let own$ = select(row, row + $u, row + $u < params.m);
+  if (adds()) {
+    l$ += befores(own$, col, col); r$ += befores(own$, col, col + 32u);
+  }
+  put_row(row, col, l0, r0);
+  if (row + 1u < params.m) { put_row(row + 1u, col, l1, r1); }
+  if (row + 2u < params.m) { put_row(row + 2u, col, l2, r2); }
+  if (row + 3u < params.m) { put_row(row + 3u, col, l3, r3); }
+  if (row + 4u < params.m) { put_row(row + 4u, col, l4, r4); }
+  if (row + 5u < params.m) { put_row(row + 5u, col, l5, r5); }
+  if (row + 6u < params.m) { put_row(row + 6u, col, l6, r6); }
+  if (row + 7u < params.m) { put_row(row + 7u, col, l7, r7); }
 }

@@ -1,6 +1,8 @@
 // What happened to the run, in order: phases that began and why, and what was changed by hand.
+
 import { Eraser } from 'lucide-react'
 import { MARKS_PHASE } from '../../lab/experiment/steering/planned.ts'
+import { doneByHand, obeyed } from '../../lab/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../lab/experiment/steering/words.ts'
 import { clearSteering } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
@@ -77,7 +79,7 @@ export function Record() {
   const has_ended_early = past !== undefined && statusWord(past) !== 'finished'
   if (switches.length < 2 && steered.length === 0 && !is_planned && !has_ended_early) return null
   // As many as the link carries: those that began a phase too.
-  const by_hand = steered.filter(({ refused }) => refused === undefined).length
+  const by_hand = doneByHand(obeyed(steered)).length
   const plan = planned.map(plannedEvent)
   const events = is_planned ? plan : [...happened(switches, steered, phases), ...endOf(past)]
   return (

@@ -48,7 +48,7 @@ ${all(results, put)}
     gates: () => inParts(READ_PAIRS, (value, before) => `${value}, ${before}`),
   }
   return `if (a_first + ${rows}u <= params.m && b_first + ${cols}u <= params.n) {
-${takes && takes !== 'pair' ? inside[takes]() : ''}
+${takes !== 'pair' ? inside[takes]() : ''}
 } else {
 ${all(results, (result) => `store(${place(result)}, ${result.value});`)}
 }`

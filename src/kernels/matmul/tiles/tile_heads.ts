@@ -16,10 +16,10 @@ import tn_bias from './tiles_tn_bias.wgsl?raw'
  */
 export type Taken = 'sum' | 'gates' | 'pair' | 'value'
 
-/** Params, bindings and how a result is stored. A head that `takes` nothing declares `fn store(row, column or vector, value)`. */
+/** Params, bindings and how a result is stored. */
 export interface Head {
   readonly wgsl: string
-  readonly takes?: Taken
+  readonly takes: Taken
 }
 
 type Heads = Readonly<Record<MatmulOp | FusedOp, Head>>

@@ -13,7 +13,7 @@ import {
 } from './tile.ts'
 import { HEADS, type Head } from './tile_heads.ts'
 import { addSums, directLoop, furtherSums } from './tile_loop.ts'
-import { storeBias, storeFunction, storeResults } from './tile_store.ts'
+import { storeBias, storeFunction, storeResults, storesOwn } from './tile_store.ts'
 import { peerSource } from './tile_subgroups.ts'
 
 /** What surrounds the body of a product. */
@@ -44,8 +44,8 @@ export function tileSource(
   }
   const enable = tile.subgroups ? 'enable subgroups;\n' : ''
   const limit = `params.n${unit(b) === 4 ? ' / 4u' : ''}`
-  const store = storeFunction(head, resultType(b), limit)
-  const body = main(tile, a, b, op === 'tn_bias', is_idle)
+  const store = storesOwn(tile) ? '' : storeFunction(head, resultType(b), limit)
+  const body = main(tile, a, b, { head, is_idle }, op === 'tn_bias')
   return enable + head.wgsl + store + memory(tile, a, b) + body
 }
 
@@ -55,7 +55,13 @@ function memory({ down, across, slices, subgroups }: Tile, a: Factor, b: Factor)
   return slices > 1 ? `var<workgroup> slice_sums: array<${resultType(b)}, ${sums}>;\n` : ''
 }
 
-function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean, is_idle: string): string {
+function main(
+  tile: Tile,
+  a: Factor,
+  b: Factor,
+  { head, is_idle }: TileFrame,
+  has_bias: boolean,
+): string {
   const { down, across, slices, subgroups = false } = tile
   const cols = b.count / unit(b)
   const reach = stored(b, b.size)
@@ -93,7 +99,7 @@ ${declared}
 ${furtherSums(tile, declared)}
 ${directLoop(tile, a, b, has_bias)}
 ${addSums(tile, registers)}
-${storeResults(tile, a, b)}
+${storeResults(tile, a, b, head)}
 ${has_bias ? storeBias(tile, a) : ''}
 }
 `

@@ -1,7 +1,7 @@
 // The end of a matrix product: parts of k that lanes hold are summed in a fixed order, and the results are stored.
 import { lines, pairs, range } from './lines.ts'
 import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
-import type { Head } from './tile_heads.ts'
+import type { Head, Taken } from './tile_heads.ts'
 import { storeShared } from './tile_subgroups.ts'
 
 /** WGSL `store`, which leaves out what lies past the last row or column; `limit` columns, or vectors of them. */
@@ -12,7 +12,6 @@ export function storeFunction({ takes }: Head, type: string, limit: string): str
     pair: 'put(row, col, value, twin);',
     value: 'put(row, col, value);',
   }
-  if (!takes) return ''
   return `
 fn store(row: u32, col: u32, value: ${type}${takes === 'pair' ? `, twin: ${type}` : ''}) {
   if (row >= params.m || col >= ${limit}) { return; }
@@ -26,7 +25,8 @@ export function storeBias({ down, across, slices }: Tile, a: Factor): string {
   const each = (line: (i: number) => string) => lines(a.count / 4, line)
   if (slices === 1)
     return `if (b_first == 0u && x == 0u) {
-${each((i) => `store_bias(a_first / 4u + ${placeOf(a, i)}, bias${i});`)}
+${each((i) => `let at${i} = a_first / 4u + ${placeOf(a, i)};\nlet old${i} = bias[min(at${i}, m4 - 1u)];`)}
+${each((i) => `if (at${i} < m4) { bias[at${i}] = old${i} + bias${i}; }`)}
 }`
   return `if (b_first == 0u) {
 workgroupBarrier();
@@ -46,23 +46,62 @@ const sumSlices = (sum: string, at: string, size: number, slices: number): strin
   `var ${sum} = slice_sums[${at}];
 for (var s = 1u; s < ${slices}u; s++) { ${sum} += slice_sums[s * ${size}u + ${at}]; }`
 
-/** Stores the results of every lane, summed over the slices where there are several. */
-export function storeResults(tile: Tile, a: Factor, b: Factor): string {
-  const { across, slices, subgroups } = tile
-  const cols = b.count / unit(b)
-  const first_col = `b_first / ${unit(b)}u`
-  if (subgroups) {
-    const registers = range(a.count * cols).map((i) => `c${Math.floor(i / cols)}_${i % cols}`)
-    const row = (at: string) => `a_first + y * ${a.count}u + (${at}) / ${cols}u`
-    const col = (at: string) => `${first_col} + (${at}) % ${cols}u * ${across}u + x`
-    return storeShared(registers, slices, (at, sum) => `store(${row(at)}, ${col(at)}, ${sum});`)
-  }
-  if (slices > 1) return storeSlices(tile, a, b)
+/** Whether a lane stores what it has summed. */
+export const storesOwn = ({ slices }: Tile): boolean => slices === 1
+
+/**
+ * Stores a lane's own results. What they are added to is read before any is stored, else each would wait for memory; where a result lies
+ * past the last row or column, the first one's is. Rows and columns are asked for once each, the first not at all: so compilers read
+ * once where the buffers lie.
+ */
+function storeOwn(tile: Tile, a: Factor, b: Factor, takes: Taken): string {
+  const cols = stored(b, b.count / unit(b))
   const result = (r: number, c: number) =>
-    b.in_halves ? `c${r}_${c}, c${r}_${c + cols / 2}` : `c${r}_${c}`
-  const store = (r: number, c: number) =>
-    `store(a_first + ${rowOf(a, r)}, ${first_col} + ${c * across}u + x, ${result(r, c)});`
-  return pairs(a.count, stored(b, cols), store)
+    takes === 'pair' ? `c${r}_${c}, c${r}_${c + cols}` : `c${r}_${c}`
+  const put = (r: number, c: number) => {
+    const gates = takes === 'gates' ? `, before(row${r}, col${c})` : ''
+    const text = `put(row${r}, col${c}, ${result(r, c)}${gates});`
+    return c === 0 ? text : `if (has_col${c}) { ${text} }`
+  }
+  const adds = takes === 'sum'
+  const place = (name: 'row' | 'col', i: number, at: string, limit: string) =>
+    [
+      `let ${name}${i} = ${at};`,
+      ...(i > 0 ? [`let has_${name}${i} = ${name}${i} < ${limit};`] : []),
+      ...(i > 0 && adds
+        ? [`let own_${name}${i} = select(${name}0, ${name}${i}, has_${name}${i});`]
+        : []),
+    ].join('\n')
+  const own = (name: 'row' | 'col', i: number) => (i === 0 ? `${name}0` : `own_${name}${i}`)
+  const row = (r: number) => place('row', r, `a_first + ${rowOf(a, r)}`, 'params.m')
+  const col = (c: number) => {
+    const at = `b_first / ${unit(b)}u + ${c * tile.across}u + x`
+    return place('col', c, at, `params.n / ${unit(b)}u`)
+  }
+  const sums = pairs(
+    a.count,
+    cols,
+    (r, c) => `c${r}_${c} += before(${own('row', r)}, ${own('col', c)});`,
+  )
+  return `${lines(a.count, row)}
+${lines(cols, col)}
+${adds ? `if (adds()) {\n${sums}\n}` : ''}
+${lines(a.count, (r) => {
+  const puts = lines(cols, (c) => put(r, c))
+  return r === 0 ? puts : `if (has_row${r}) {\n${puts}\n}`
+})}`
+}
+
+/** Stores the results of every lane, summed over the slices where there are several. */
+export function storeResults(tile: Tile, a: Factor, b: Factor, { takes }: Head): string {
+  const { across, slices, subgroups } = tile
+  if (storesOwn(tile)) return storeOwn(tile, a, b, takes)
+  if (!subgroups) return storeSlices(tile, a, b)
+  const cols = b.count / unit(b)
+  const registers = range(a.count * cols).map((i) => `c${Math.floor(i / cols)}_${i % cols}`)
+  const row = (at: string) => `a_first + y * ${a.count}u + (${at}) / ${cols}u`
+  const col = (at: string) => `b_first / ${unit(b)}u + (${at}) % ${cols}u * ${across}u + x`
+  return storeShared(registers, slices, (at, sum) => `store(${row(at)}, ${col(at)}, ${sum});`)
 }
 
 /** Sums the slices in order: slice s has the terms s, s + slices, ... */

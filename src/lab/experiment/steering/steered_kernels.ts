@@ -3,6 +3,8 @@ import type { MatmulChoice } from '../../../kernels/matmul/matmul_variants.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { SteeringEntry } from './actions.ts'
 
+type Marks = readonly { readonly entry: SteeringEntry; readonly refused?: string | undefined }[]
+
 /** The classes whose kernels `entries` change, each with its last one. */
 export function steeredKernels(entries: readonly SteeringEntry[]): MatmulChoice {
   const choices = entries.map((entry) => {
@@ -12,14 +14,14 @@ export function steeredKernels(entries: readonly SteeringEntry[]): MatmulChoice 
   return Object.assign({}, ...choices)
 }
 
+/** What was done to a run, without what it refused. */
+export const obeyed = (steered: Marks): readonly SteeringEntry[] =>
+  steered.flatMap(({ entry, refused }) => (refused === undefined ? [entry] : []))
+
 /** The kernels of a run that began with those of the text `kernels`, '' for the default ones; undefined where they are still those. */
-export function presentKernels(
-  kernels: string,
-  steered: readonly { readonly entry: SteeringEntry; readonly refused?: string | undefined }[],
-): MatmulChoice | undefined {
+export function presentKernels(kernels: string, steered: Marks): MatmulChoice | undefined {
   const read = readKernels(kernels)
-  const entries = steered.flatMap(({ entry, refused }) => (refused === undefined ? [entry] : []))
-  const changed = steeredKernels(entries)
+  const changed = steeredKernels(obeyed(steered))
   const began = read.ok ? read.choice : undefined
   return began || Object.keys(changed).length > 0 ? { ...began, ...changed } : undefined
 }

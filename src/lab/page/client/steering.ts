@@ -17,7 +17,7 @@ export const MOVING =
   'The list of phases is about to change with the next step, and another phase may then be in this place. Try again after it.'
 
 const movesPhases = (kind: SteeringAction['kind']): boolean =>
-  kind !== 'set' && kind !== 'next_phase' && kind !== 'append_phase'
+  !['set', 'kernels', 'next_phase', 'append_phase'].includes(kind)
 
 /** Whether such a change is on its way. */
 export const isMoving = (): boolean => moving > 0

@@ -1,6 +1,8 @@
 // Name, notes and colour of a run, and what is known of where it came from.
+
 import { SlidersHorizontal, Upload } from 'lucide-react'
 import { useId } from 'react'
+import { doneByHand, obeyed } from '../../../lab/experiment/steering/steered_kernels.ts'
 import { labelRun, type RunEntry, runOf } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { MAX_NAME, MAX_NOTES, parseTags } from '../../../lab/runs/record/read_labels.ts'
@@ -23,7 +25,7 @@ function facts({ header }: RunEntry): [string, string][] {
   const { experiment, adapter, kernels, versions, steered, source } = header
   const took = tookText(header)
   const ended = isLive(header.status) ? undefined : endText(header)
-  const done = steered.filter(({ refused }) => refused === undefined).length
+  const done = doneByHand(obeyed(steered)).length
   const said: [string, string | undefined][] = [
     ['Begun', whenText(header.started_at, Date.now())],
     ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
@@ -34,7 +36,7 @@ function facts({ header }: RunEntry): [string, string][] {
     ['Adapter', adapter || undefined],
     [
       'Kernels',
-      source ? undefined : kernels === '' ? 'default' : 'measured on the adapter, and pinned',
+      source ? undefined : kernels === '' ? 'default' : 'chosen for the adapter, and pinned',
     ],
     ['Version', versions.understory],
     [header.parent_step === undefined ? 'Settings of' : 'Continues from', parentText(header)],
