@@ -60,8 +60,8 @@ async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<
   }
   const { compared } = plan
   const analysis = analyse(compared.study, compared.arms, folder.results())
-  for (const [name, text] of studyFiles(compared.study, analysis, folder.changes))
-    folder.write(name, text)
+  const files = studyFiles(compared.study, analysis, folder.changes, study)
+  for (const [name, text] of files) folder.write(name, text)
   print(`Wrote ${folder.folder}`)
   for (const problem of problems) tell(problem)
   if (JSON.stringify(studyOf(options)) !== JSON.stringify(study))

@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest'
 import { analyse } from './analysis.ts'
 import { plannedRuns } from './queue.ts'
+import { studyFiles } from './report/files.ts'
 import { planStudy } from './search.ts'
 import { parseStudy } from './study.ts'
+import { decodeStudy } from './study_link.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from './testing.ts'
 
 test('a search chooses by some seeds and judges by others', () => {
@@ -31,6 +33,10 @@ test('a search chooses by some seeds and judges by others', () => {
       expect(judged.arms.map(({ settings }) => settings['actor.optim.lr'])).toEqual(
         rates.slice(0, 2),
       )
+      // Its report links the search, not its last round.
+      const analysis = analyse(judged.study, judged.arms, known)
+      const report = studyFiles(judged.study, analysis, [], study).get('report.md') ?? ''
+      expect(decodeStudy(/&study=([\w-]+)/.exec(report)?.[1] ?? '')).toEqual({ ok: true, study })
       break
     }
     stages.push(`${plan.stage}: ${plan.runs.length}`)

@@ -95,7 +95,7 @@ const saveText = (name: string, text: string) =>
 function Files({ state }: { readonly state: StudyState }) {
   const analysed = analysisOf(state)
   if (!analysed || !state.study) return null
-  const files = studyFiles(analysed.study, analysed.analysis, state.changes)
+  const files = studyFiles(analysed.study, analysed.analysis, state.changes, state.study)
   files.set('study.json', `${JSON.stringify(state.study, undefined, 1)}\n`)
   files.set('results.jsonl', state.results.map((result) => `${JSON.stringify(result)}\n`).join(''))
   return (

@@ -118,6 +118,18 @@ test('so many runs are at once as was chosen, the first come first, and each say
   expect(kept.results.map(({ arm, seed }) => `${arm} ${seed}`)).toEqual(['fast 1', 'slow 1'])
 })
 
+test('arms that say the same are trained once', async () => {
+  const page = await freshPage()
+  const kept = storage()
+  const gpu = workers(() => 'finished')
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy(studyOf({ ...DOCUMENT, arms: [{ name: 'one' }, { name: 'two' }], seeds: [1] }))
+  page.trainStudy()
+  await vi.waitFor(() => expect(kept.results).toHaveLength(1))
+  await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
+  expect(gpu.asked).toEqual(['one 1'])
+})
+
 test('a run that breaks is kept as failed, and the others train on', async () => {
   const page = await freshPage()
   const kept = storage()

@@ -1,6 +1,7 @@
 // Trains the missing runs of a study until none is missing: so many at once, in their order, so that an early look compares like with like.
 import type { LabPort } from '../../page/port.ts'
 import type { Arm } from '../arms.ts'
+import { fingerprintOf } from '../fingerprint.ts'
 import type { PlannedRun } from '../queue.ts'
 import type { RunResult } from '../results.ts'
 import type { Study } from '../study.ts'
@@ -30,6 +31,7 @@ export interface TrainingOf {
 const TRIES = 2
 
 interface Ended {
+  readonly id: string
   readonly name: string
   readonly outcome: WorkerOutcome
 }
@@ -57,7 +59,7 @@ export class StudyTraining {
     let running = new Map<string, Promise<Ended>>()
     for (let tries = 0; ; ) {
       const next = this.#next(running)
-      if (running.size + next.length === 0) break
+      if (running.size + next.size === 0) break
       const worker = this.#worker ?? new StudyWorker(this.#of.createPort())
       if (!this.#worker) {
         this.#worker = worker
@@ -68,10 +70,10 @@ export class StudyTraining {
           return problems
         }
       }
-      for (const run of next) running.set(nameOf(run), this.#run(run, worker))
-      const { name, outcome } = await Promise.race(running.values())
+      for (const [id, run] of next) running.set(id, this.#run(run, worker))
+      const { id, name, outcome } = await Promise.race(running.values())
       if (this.#is_over) return new Promise(() => {})
-      running.delete(name)
+      running.delete(id)
       this.#tell(name, undefined)
       if ('result' in outcome) {
         tries = 0
@@ -87,12 +89,15 @@ export class StudyTraining {
     return []
   }
 
-  #next(running: ReadonlyMap<string, unknown>): readonly PlannedRun[] {
-    const room = Math.max(0, this.#of.at_once() - running.size)
-    return this.#of
-      .missing()
-      .filter((run) => !running.has(nameOf(run)))
-      .slice(0, room)
+  /** By their fingerprints: two arms that say the same are trained once. */
+  #next(running: ReadonlyMap<string, unknown>): ReadonlyMap<string, PlannedRun> {
+    const room = this.#of.at_once() - running.size
+    const next = new Map<string, PlannedRun>()
+    for (const run of this.#of.missing()) {
+      const id = fingerprintOf(run.experiment)
+      if (next.size < room && !running.has(id) && !next.has(id)) next.set(id, run)
+    }
+    return next
   }
 
   async #run(run: PlannedRun, worker: StudyWorker): Promise<Ended> {
@@ -100,7 +105,8 @@ export class StudyTraining {
     const of = run.experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
     const onProgress = (progress: RunProgress) => this.#tell(name, { name, of, ...progress })
     onProgress({ step: 0, waits: false })
-    return { name, outcome: await worker.train(run, this.#of.study, onProgress) }
+    const outcome = await worker.train(run, this.#of.study, onProgress)
+    return { id: fingerprintOf(run.experiment), name, outcome }
   }
 
   #tell(name: string, present: PresentRun | undefined): void {

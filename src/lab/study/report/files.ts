@@ -24,15 +24,19 @@ export function studyPictures(study: Study, analysis: Analysis): Map<string, str
   return pictures
 }
 
-/** Everything that a study leaves beside its runs, by the names of the files. */
+/**
+ * Everything that a study leaves beside its runs, by the names of the files. `study` is what is compared; `whole`, what the report links:
+ * of a search the study with the seeds that choose.
+ */
 export function studyFiles(
   study: Study,
   analysis: Analysis,
   changes: readonly string[] = [],
+  whole: Study = study,
 ): Map<string, string> {
   const pictures = studyPictures(study, analysis)
   return new Map([
-    ['report.md', reportOf(study, analysis, changes, [...pictures.keys()])],
+    ['report.md', reportOf({ study, whole }, analysis, changes, [...pictures.keys()])],
     ['table.csv', tableOf(analysis)],
     ['runs.csv', runsTable(analysis)],
     ...pictures,
@@ -106,7 +110,7 @@ function markdownTable({ arms, baseline }: Analysis): string {
 
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
-  study: Study,
+  { study, whole }: Readonly<Record<'study' | 'whole', Study>>,
   analysis: Analysis,
   changes: readonly string[],
   pictures: readonly string[],
@@ -136,7 +140,7 @@ function reportOf(
     `${runs.length} runs on ${adapters.join('; ') || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     markdownTable(analysis),
     sentences.join('\n'),
-    `In the page: [the whole study](#tab=study&study=${encodeStudy(study)}); one arm: ${analysis.arms
+    `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
       .map(({ arm }) => `[${arm.name}](?${encodeLink(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
