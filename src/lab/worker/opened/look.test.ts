@@ -21,24 +21,26 @@ async function over() {
 test('a kept state of a run that is over is opened, shown with the step that follows, and freed', async () => {
   const { session, events, log, files, made } = await over()
   const kept = await files.list('r1')
+  // Which ones are kept depends on when writes end.
+  const step = kept.find(({ step }) => step > 2)?.step ?? 0
   const states = made.length
-  session.handle({ type: 'look', record: 'r1', step: 4, request })
+  session.handle({ type: 'look', record: 'r1', step, request })
   await session.idle
   expect(log).toEqual([
     'create',
-    'from 4, 0 changes',
+    `from ${step}, 0 changes`,
     expect.stringMatching(/^observe entropy/),
     'observe ',
-    'queue 5',
+    `queue ${step + 1}`,
     'free',
   ])
   expect(events).toMatchObject([
     {
       type: 'looked',
       record: 'r1',
-      step: 4,
+      step,
       observation: expect.anything(),
-      next: { step: 5, table: expect.anything() },
+      next: { step: step + 1, table: expect.anything() },
       why_no_tokens: '',
     },
   ])
