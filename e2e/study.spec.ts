@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { inflateRawSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from './lab_page.ts'
 
@@ -16,6 +17,10 @@ interface Kept {
   readonly arm: string
   readonly series: object
 }
+
+/** The document of a study's link: deflated, in base64url. */
+const studyOf = (link: string): Buffer =>
+  inflateRawSync(Buffer.from(/&study=([\w-]+)/.exec(link)?.[1] ?? '', 'base64url'))
 
 /** The numbers of a study without what the clock says. */
 const numbers = (text: string): Kept[] =>
@@ -50,6 +55,17 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
   const { violations } = await new AxeBuilder({ page }).include('.study').analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lab.get('study-link').click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  // Meanwhile the command line trains what the link says.
+  const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
+  writeFileSync(join(folder, 'study.json'), studyOf(link))
+  const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
+  const command_line = promisify(execFile)(process.execPath, [
+    ...['scripts/lab.mjs', ...args, '--jobs', '2'],
+  ])
+
   await lab.get('study-train').click()
   // Four take a step each in turn.
   await expect(lab.get('study-present').locator('li')).toHaveCount(4)
@@ -71,21 +87,10 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
     await lab.get(`study-save-${name}`).click()
     return readFileSync(await (await waiting).path(), 'utf8')
   }
-  const study = await saved('study.json')
   const own = numbers(await saved('results.jsonl'))
   expect(own).toHaveLength(6)
   expect(await saved('report.md')).toContain('Does a higher rate help?')
 
-  const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
-  writeFileSync(join(folder, 'study.json'), study)
-  const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
-  const command_line = promisify(execFile)(process.execPath, [
-    ...['scripts/lab.mjs', ...args, '--jobs', '2'],
-  ])
-
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await lab.get('study-link').click()
-  const link = await page.evaluate(() => navigator.clipboard.readText())
   await lab.get('study-clear').click()
   await expect(lab.get('study-form')).toBeVisible()
   // Those that come with the lab are listed there, each with its answer.
