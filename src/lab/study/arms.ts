@@ -1,10 +1,11 @@
 // The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that cannot run are named before
 // anything is trained.
+
+import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { type Document, setAt } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
-import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
 import type { Settings, Study } from './study.ts'
 

@@ -1,7 +1,13 @@
 // What is kept of a finished run of a study: a few of its curves by step, what it cost, and where it ran.
 import * as z from 'zod/mini'
+import {
+  addCosts,
+  type Costs,
+  NO_COSTS,
+  stepCosts,
+  stepResponses,
+} from '../experiment/costs/costs.ts'
 import type { Experiment } from '../experiment/schema.ts'
-import { addCosts, type Costs, NO_COSTS, stepCosts, stepResponses } from '../experiment/costs/costs.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Study } from './study.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { plannedCosts } from '../experiment/costs/costs.ts'
 import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
-import { plannedCosts } from '../experiment/costs/costs.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { axisValues, readAxis } from './grid.ts'
 import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
