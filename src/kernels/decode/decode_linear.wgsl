@@ -9,8 +9,6 @@ fn width() -> u32 { return params.n; }
 
 fn column(col: u32, i: u32) -> u32 { return min(col + i * 8u, params.n - 1u); }
 
-fn adds() -> bool { return params.has_addend == 1u; }
-
 fn before(row: u32, col: u32) -> vec4f {
   let i = row * params.addend_stride + col;
   return vec4f(addend[i], addend[i + 8u], addend[i + 16u], addend[i + 24u]);

@@ -1,4 +1,5 @@
-// decode_tile.wgsl for products of a as it is, and for products that begin with the norm before them.
+// decode_tile.wgsl for products of a as it is, and for products that begin with the norm before them. `store` is called for rows, and
+// a first column, that there are: so it stores that without a test, and compilers read once where `out` lies.
 import { unrolled, withPart } from '../wgsl/compose.ts'
 import tile from './decode_tile.wgsl?raw'
 
@@ -18,14 +19,14 @@ const source = ({ rows, factor, finish }: Parts): string =>
 const plain = { rows: '  let a$ = row$ * k4;', factor: '    let x$ = a[a$ + p]; \\', finish: '' }
 
 /** Before anything is stored, so that what is added is read at once. Past the last row or column it may be anything: nothing is stored. */
-const ADD = `  if (adds()) {
+const ADD = `  if (params.has_addend == 1u) {
     l$ += before(row + $u, col); r$ += before(row + $u, col + 32u);
   }`
 
 /** a as it is. */
 export const plainTile = source(plain)
 
-/** The same, with something added. The includer declares `fn adds() -> bool` and `fn before(row, col) -> vec4f`, of columns eight apart. */
+/** The same, with something added. The includer declares params.has_addend and `fn before(row, col) -> vec4f`, of columns eight apart. */
 export const addingTile = source({ ...plain, finish: ADD })
 
 /** What is shared by both tiles with a norm: the row's sum of squares is made beside its products, and divides them at the end. */

@@ -3,8 +3,8 @@
 // order by matmul_tile.wgsl's instructions, so the numbers are those of matmul_nt. Eight neighbouring rows that have all
 // ended are left out: theirs keep what they held. A line with $ stands for 8 lines, one per row or column.
 // The includer declares params (m, k), a, b, ended, `fn width() -> u32` (columns that lanes share out), `fn column(col,
-// i) -> u32` (b's row for column i of a lane that starts at col) and `fn store(row, col, left, right)`, for a row and a first column that
-// there are. decode_tile.ts puts in where a's rows begin, what they are multiplied by, and what is done with the sums.
+// i) -> u32` (b's row for column i of a lane that starts at col) and `fn store(row, col, left, right)`. decode_tile.ts puts in
+// where a's rows begin, what they are multiplied by, and what is done with the sums.
 
 const ROWS = 64u; // of a tile
 
@@ -50,7 +50,6 @@ fn main(
   }
   #finish
 
-  // Row and column of the first result are there, so where `out` lies is read once.
   store(row, col, l0, r0);
   store_row(row + 1u, col, l1, r1);
   store_row(row + 2u, col, l2, r2);

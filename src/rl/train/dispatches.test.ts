@@ -92,7 +92,7 @@ test('steps on a GPU: what is independent runs together', () => {
   const { shaders, kilobytes, ...dispatches } = counts
   expect(dispatches).toEqual({ rollout: 147, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
   expect(shaders).toBe(35)
-  expect(kilobytes).toBeLessThan(195)
+  expect(kilobytes).toBeLessThan(192)
   expect(reinforcement(counts)).toBe(419)
   expect(counts.sft + counts.apply).toBe(108)
 })
@@ -102,7 +102,7 @@ test('steps on a software adapter, which gains nothing by that', () => {
   const { shaders, kilobytes, ...dispatches } = counts
   expect(dispatches).toEqual({ rollout: 197, pass: 51, update: 119, apply: 4, sft: 168, minis: 2 })
   expect(shaders).toBe(35)
-  expect(kilobytes).toBeLessThan(170)
+  expect(kilobytes).toBeLessThan(165)
   expect(reinforcement(counts)).toBe(597)
   expect(counts.sft + counts.apply).toBe(172)
 })

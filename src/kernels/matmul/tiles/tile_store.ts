@@ -58,37 +58,31 @@ function storeOwn(tile: Tile, a: Factor, b: Factor, takes: Taken): string {
   const cols = stored(b, b.count / unit(b))
   const result = (r: number, c: number) =>
     takes === 'pair' ? `c${r}_${c}, c${r}_${c + cols}` : `c${r}_${c}`
+  // r: a row, v: a column or vector of columns; h: whether it is there, o: the place that is read.
   const put = (r: number, c: number) => {
-    const gates = takes === 'gates' ? `, before(row${r}, col${c})` : ''
-    const text = `put(row${r}, col${c}, ${result(r, c)}${gates});`
-    return c === 0 ? text : `if (has_col${c}) { ${text} }`
+    const gates = takes === 'gates' ? `, before(r${r}, v${c})` : ''
+    const text = `put(r${r}, v${c}, ${result(r, c)}${gates});`
+    return c === 0 ? text : `if (hv${c}) { ${text} }`
   }
   const adds = takes === 'sum'
-  const place = (name: 'row' | 'col', i: number, at: string, limit: string) =>
-    [
-      `let ${name}${i} = ${at};`,
-      ...(i > 0 ? [`let has_${name}${i} = ${name}${i} < ${limit};`] : []),
-      ...(i > 0 && adds
-        ? [`let own_${name}${i} = select(${name}0, ${name}${i}, has_${name}${i});`]
-        : []),
-    ].join('\n')
-  const own = (name: 'row' | 'col', i: number) => (i === 0 ? `${name}0` : `own_${name}${i}`)
-  const row = (r: number) => place('row', r, `a_first + ${rowOf(a, r)}`, 'params.m')
+  const place = (name: 'r' | 'v', i: number, at: string, limit: string) => {
+    const own = adds ? `\nlet o${name}${i} = select(${name}0, ${name}${i}, h${name}${i});` : ''
+    const asked = i > 0 ? `\nlet h${name}${i} = ${name}${i} < ${limit};${own}` : ''
+    return `let ${name}${i} = ${at};${asked}`
+  }
+  const own = (name: 'r' | 'v', i: number) => (i === 0 ? `${name}0` : `o${name}${i}`)
+  const row = (r: number) => place('r', r, `a_first + ${rowOf(a, r)}`, 'params.m')
   const col = (c: number) => {
     const at = `b_first / ${unit(b)}u + ${c * tile.across}u + x`
-    return place('col', c, at, `params.n / ${unit(b)}u`)
+    return place('v', c, at, `params.n / ${unit(b)}u`)
   }
-  const sums = pairs(
-    a.count,
-    cols,
-    (r, c) => `c${r}_${c} += before(${own('row', r)}, ${own('col', c)});`,
-  )
+  const sum = (r: number, c: number) => `c${r}_${c} += before(${own('r', r)}, ${own('v', c)});`
   return `${lines(a.count, row)}
 ${lines(cols, col)}
-${adds ? `if (adds()) {\n${sums}\n}` : ''}
+${adds ? `if (adds()) {\n${pairs(a.count, cols, sum)}\n}` : ''}
 ${lines(a.count, (r) => {
   const puts = lines(cols, (c) => put(r, c))
-  return r === 0 ? puts : `if (has_row${r}) {\n${puts}\n}`
+  return r === 0 ? puts : `if (hr${r}) {\n${puts}\n}`
 })}`
 }
 
