@@ -76,14 +76,9 @@ const PYTHON = `def compute_score(data_source, solution_str, ground_truth, extra
     return {"score": float(solution_str == ground_truth), "length": len(solution_str)}
 `
 
-test('a reward in Python scores every step, and shows what it prints', async ({ lab }) => {
+test('the same with a reward in Python, which shows what it prints', async ({ lab }) => {
   test.setTimeout(300_000)
-  await lab.open(
-    LINK.replace('phases.0.steps=30', 'phases.0.steps=8').replace(
-      'phases.1.steps=30',
-      'phases.1.steps=4',
-    ),
-  )
+  await lab.open(LINK.replace('phases.1.steps=30', 'phases.1.steps=15'))
   await drop(lab, 'last digit.jsonl', ROWS)
   await lab.get('data-use').click()
   await expect(lab.get('task-samples')).toContainText('=')
@@ -93,13 +88,13 @@ test('a reward in Python scores every step, and shows what it prints', async ({ 
   await lab.get('reward-close').click()
   await lab.get('train').click()
   await lab.waitForStatus('finished', 200_000)
-  const steps = (await lab.steps()).filter(({ metrics }) => 'critic/score/mean' in metrics)
-  expect(steps).toHaveLength(4)
-  for (const { metrics } of steps) {
-    expect(metrics).toMatchObject({ 'reward/errors': 0, 'reward/timeouts': 0 })
-    expect(metrics['reward/program/mean']).toBeCloseTo(metrics['critic/score/mean'], 12)
-    expect(metrics['reward/program/length/mean']).toBeGreaterThan(0)
-  }
+  const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
+  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+  expect(scores).toHaveLength(15)
+  expect(mean(scores.slice(-4))).toBeGreaterThan(mean(scores.slice(0, 4)) + 0.02)
+  const [{ metrics }] = (await lab.steps()).slice(-1)
+  expect(metrics).toMatchObject({ 'reward/errors': 0, 'reward/timeouts': 0 })
+  expect(metrics['reward/program/length/mean']).toBeGreaterThan(0)
 })
 
 test('a link without its file asks for it, refuses another one, and continues when it is dropped', async ({

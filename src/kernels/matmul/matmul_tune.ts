@@ -85,7 +85,7 @@ export async function tuneMatmul(
 }
 
 /**
- * The same, one measurement at each `next`, for whoever has other work in between: a class has its variant in `choice` once all of
+ * The same, one measurement at each `next`, for a caller with other work in between: a class has its variant in `choice` once all of
  * its candidates are measured, or as many as there were when `isOver` said so. A caller that ends it early drops the class that is
  * under way.
  */

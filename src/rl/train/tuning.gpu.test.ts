@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { tuneBeside } from './tuning.ts'
 
-test('measures one variant at each turn, leaves settled classes and the run’s device alone, and ends when it is told', async () => {
+test('measures one variant at each turn, leaves settled classes and the run’s device alone, and ends when its caller stops', async () => {
   const gpu = await Gpu.open()
   const products = [
     { op: 'nn', m: 64, n: 64, k: 64 },

@@ -1,4 +1,4 @@
-// How long an experiment may take on an adapter that has not run it: its work by the probed speed, held to what other runs took there. Pure.
+// How long an experiment may take on an adapter where it never ran: its work divided by the probed speed, corrected by the times of other runs there. Pure.
 import { type StepWork, stepWork, validationWork } from '../../experiment/costs/step_work.ts'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import type { PhaseDocument } from '../../experiment/phases.ts'

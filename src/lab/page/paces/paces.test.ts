@@ -24,7 +24,7 @@ test('the same settings with other numbers of steps and another seed take the ti
   expect(estimateOf(known, 'gpu', other)).toBe(9)
 })
 
-test('another adapter, other settings or a kind of phase that has not run leave the pace unknown', () => {
+test('the pace of another adapter, of other settings and of a kind of phase that never ran is unknown', () => {
   const known = ran({ 0: steps(100), 1: steps(400) })
   const same = experimentOf({ phases: [SFT, RL] })
   expect(estimateOf(known, 'other', same)).toBeUndefined()

@@ -184,7 +184,7 @@ test('a device that stays lost ends the training with its reason', async () => {
   expect(page.studyStore.getState().problems[0]).toBe('slow, seed 1: The GPU is gone.')
 })
 
-test('a page that was closed in the middle of its runs goes on with them when it is opened again', async () => {
+test('a page that is closed in the middle of its runs continues them when it is opened again', async () => {
   const kept = storage()
   const first = await freshPage()
   const before = workers(() => (kept.results.length < 2 ? 'finished' : 'silence'))
