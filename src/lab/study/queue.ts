@@ -3,6 +3,7 @@
 import type { Experiment } from '../experiment/schema.ts'
 import { matchResults, runKey } from './analysis.ts'
 import { type Arm, runExperiment } from './arms.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import type { RunResult } from './results.ts'
 import type { Study } from './study.ts'
 
@@ -17,14 +18,19 @@ export interface PlannedRun {
 export const plannedRuns = ({ seeds }: Study, arms: readonly Arm[]): PlannedRun[] =>
   seeds.flatMap((seed) => arms.map((arm) => ({ arm, seed, experiment: runExperiment(arm, seed) })))
 
-/** Those without a result. */
+/** Those without a result. Of runs that say the same, which one result serves, the first alone. */
 export function missingRuns(
   study: Study,
   arms: readonly Arm[],
   results: readonly RunResult[],
 ): PlannedRun[] {
   const matched = matchResults(arms, study.seeds, results)
-  return plannedRuns(study, arms).filter(({ arm, seed }) => !matched.has(runKey(arm, seed)))
+  const missing = new Map<string, PlannedRun>()
+  for (const run of plannedRuns(study, arms)) {
+    const id = fingerprintOf(run.experiment)
+    if (!matched.has(runKey(run.arm, run.seed)) && !missing.has(id)) missing.set(id, run)
+  }
+  return [...missing.values()]
 }
 
 /** Seconds until the missing runs are trained, `jobs` at a time; undefined before the first result. */

@@ -168,6 +168,22 @@ describe('runs', () => {
     expect(readResult({ ...known[0], seed: 'x' })).toBeUndefined()
   })
 
+  test('of arms that say the same are trained once', () => {
+    const twice = {
+      ...DOCUMENT,
+      arms: [
+        { name: 'slow' },
+        { name: 'as slow', set: { name: 'as slow' } },
+        { name: 'fast', set: { 'actor.optim.lr': 0.002 } },
+      ],
+    }
+    const missing = missingRuns(studyOf(twice), armsOf(twice), [])
+    expect(missing).toHaveLength(8)
+    expect(new Set(missing.map(({ arm }) => arm.name))).toEqual(new Set(['slow', 'fast']))
+    const known = missing.map((run) => madeUpResult(study, run, 0.8))
+    expect(missingRuns(studyOf(twice), armsOf(twice), known)).toEqual([])
+  })
+
   test('of an arm that was edited are trained again, and those of the old one are counted as left over', () => {
     const known = runs.map((run) => madeUpResult(study, run, 0.8))
     const edited = {

@@ -89,13 +89,13 @@ export class StudyTraining {
     return []
   }
 
-  /** By their fingerprints: two arms that say the same are trained once. */
+  /** By their fingerprints. */
   #next(running: ReadonlyMap<string, unknown>): ReadonlyMap<string, PlannedRun> {
     const room = this.#of.at_once() - running.size
     const next = new Map<string, PlannedRun>()
     for (const run of this.#of.missing()) {
       const id = fingerprintOf(run.experiment)
-      if (next.size < room && !running.has(id) && !next.has(id)) next.set(id, run)
+      if (next.size < room && !running.has(id)) next.set(id, run)
     }
     return next
   }
