@@ -26,21 +26,39 @@ export type Expanded =
 
 const MOST_RUNS = 2000
 
-/** A value as an arm's name says it. */
-function shownValue(value: unknown): string {
-  if (typeof value === 'number')
-    return value !== 0 && Math.abs(value) < 1e-3
-      ? value.toExponential().replace('e+', 'e')
-      : `${value}`
+/** A value as an arm's name says it; `digits`: of numbers that are no whole ones. */
+function shownValue(value: unknown, digits: number): string {
   if (typeof value === 'string') return value === '' ? 'none' : value
-  return JSON.stringify(value).slice(0, 30)
+  if (typeof value !== 'number') return JSON.stringify(value).slice(0, 30)
+  const shown = Number.isInteger(value) ? value : Number(value.toPrecision(digits))
+  return shown !== 0 && Math.abs(shown) < 1e-3
+    ? shown.toExponential().replace('e+', 'e')
+    : `${shown}`
 }
 
-/** `phases.1.target_layer` and 3 as `target_layer 3`. */
-const named = (settings: Settings): string =>
-  Object.entries(settings)
-    .map(([path, value]) => `${path.split('.').at(-1)} ${shownValue(value)}`)
-    .join(', ')
+/** Enough to tell settings apart by eye, and all that a grid has. */
+const DIGITS = [3, 6]
+
+/** `phases.1.target_layer` and 3 as `phase 2: target_layer 3`. */
+function named(settings: Settings, digits: number): string {
+  let last = ''
+  const parts = Object.entries(settings).map(([path, value]) => {
+    const [, index] = /^phases\.(\d+)\./.exec(path) ?? []
+    const phase = index === undefined ? '' : `phase ${Number(index) + 1}: `
+    const begins = phase === last ? '' : phase
+    last = phase
+    return `${begins}${path.split('.').at(-1)} ${shownValue(value, digits)}`
+  })
+  return parts.join(', ')
+}
+
+/** The names of a grid's points, short where that tells them apart. */
+function namesOf(group: string, points: readonly Settings[]): readonly string[] {
+  const [few, all] = DIGITS.map((digits) =>
+    points.map((point) => [group, named(point, digits)].filter((part) => part !== '').join(', ')),
+  )
+  return new Set(few).size === points.length ? few : all
+}
 
 function baseDocument({ base }: Study): Document | string {
   if (typeof base !== 'string') return base as Document
@@ -93,13 +111,15 @@ export function expandStudy(study: Study): Expanded {
   const given: readonly { name: string; set: Settings }[] =
     study.arms.length > 0 ? study.arms : [{ name: '', set: {} }]
   const grids = gridsOf(study)
-  const made = given.flatMap(({ name, set }, i) =>
-    gridPoints(grids[i], study).map((point) => {
-      const title = [name, named(point)].filter((part) => part !== '').join(', ') || 'base'
+  const made = given.flatMap(({ name, set }, i) => {
+    const points = gridPoints(grids[i], study)
+    const names = namesOf(name, points)
+    return points.map((point, k) => {
       const settings = { ...set, ...point }
-      return makeArm(study, base.experiment, document, { name: title, group: name, settings })
-    }),
-  )
+      const arm = { name: names[k] || 'base', group: name, settings }
+      return makeArm(study, base.experiment, document, arm)
+    })
+  })
   const problems = made.flatMap((arm) => (typeof arm === 'string' ? [arm] : []))
   const arms = made.flatMap((arm) => (typeof arm === 'string' ? [] : [arm]))
   const { baseline } = study

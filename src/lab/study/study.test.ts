@@ -96,10 +96,22 @@ test('a grid within phases that an arm sets leaves the study as it is', () => {
   const study = studyOf({ ...DOCUMENT, arms: [{ name: 'inner', set: { phases }, grid }] })
   const before = JSON.stringify(study)
   expect(armsOf(study).map(({ name }) => name)).toEqual([
-    'inner, target_layer 1',
-    'inner, target_layer 2',
+    'inner, phase 2: target_layer 1',
+    'inner, phase 2: target_layer 2',
   ])
   expect(JSON.stringify(study)).toBe(before)
+})
+
+test('names are short where that tells arms apart, and settings are not rounded', () => {
+  const arms = (rates: readonly number[]) =>
+    armsOf({ ...DOCUMENT, arms: [], grid: { 'actor.optim.lr': rates, seed: [1234] } })
+  const [small] = arms([0.000178719, 0.00131354])
+  expect(small.name).toBe('lr 1.79e-4, seed 1234')
+  expect(small.settings['actor.optim.lr']).toBe(0.000178719)
+  expect(arms([0.00131354, 0.00131355]).map(({ name }) => name)).toEqual([
+    'lr 0.00131354, seed 1234',
+    'lr 0.00131355, seed 1234',
+  ])
 })
 
 describe('the budget', () => {

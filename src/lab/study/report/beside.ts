@@ -42,7 +42,7 @@ export function entropyTable(study: Study, analysis: Analysis): string | undefin
 const BESIDE = /(acc\/greedy|acc\/mean@\d+|pass@\d+\/mean|actor\/entropy|critic\/score\/mean)$/
 
 /** `val-core/sort_digits/acc/mean@4` as `acc/mean@4`. */
-const ending = (name: string): string => BESIDE.exec(name)?.[1] ?? name
+export const shortMetric = (name: string): string => BESIDE.exec(name)?.[1] ?? name
 
 /** Markdown: the last values of other metrics that were kept, mean over the runs. Undefined where there are none. */
 export function besideTable(study: Study, analysis: Analysis): string | undefined {
@@ -63,7 +63,7 @@ export function besideTable(study: Study, analysis: Analysis): string | undefine
   return [
     'Other metrics at the end of the runs, means over the seeds:',
     '',
-    `| arm | ${shown.map(ending).join(' | ')} |`,
+    `| arm | ${shown.map(shortMetric).join(' | ')} |`,
     `| --- |${shown.map(() => ' --- |').join('')}`,
     ...analysis.arms.map(({ arm: { name } }) => `| ${name} | ${cells(name).join(' | ')} |`),
   ].join('\n')

@@ -1,7 +1,9 @@
 // What a study found, in sentences.
 import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
+import type { Arm } from '../arms.ts'
 import { MOST_SEEDS } from '../statistics/power.ts'
 import type { Study } from '../study.ts'
+import { shortMetric } from './beside.ts'
 import { short } from './svg.ts'
 
 const signed = (x: number): string => (x > 0 ? `+${short(x)}` : short(x).replace('-', '−'))
@@ -26,21 +28,27 @@ export function armSentence({ arm, comparison }: ArmResult, baseline: string): s
   return `${arm.name}: no difference from ${baseline} found (${facts}).${more}`
 }
 
+/** An arm by its group, where it is the only one of it: what a search has chosen says the report's table. */
+const shortName = ({ arms }: Analysis, { name, group }: Arm): string =>
+  group !== '' && arms.filter(({ arm }) => arm.group === group).length === 1 ? group : name
+
 /** The answer in a sentence or two, best arm first. */
 export function answerSentence(study: Study, analysis: Analysis): string {
   const compared = analysis.arms.flatMap(({ arm, comparison }) =>
-    comparison ? [{ name: arm.name, ...comparison }] : [],
+    comparison ? [{ name: shortName(analysis, arm), ...comparison }] : [],
   )
+  const own = analysis.arms.find(({ arm }) => arm.name === analysis.baseline)
+  const baseline = own ? shortName(analysis, own.arm) : analysis.baseline
   const of = (verdict: Comparison['verdict']) =>
     compared.filter((one) => one.verdict === verdict).map(({ name }) => name)
   if (compared.every(({ verdict }) => verdict === 'too few'))
     return 'There are too few seeds to answer.'
   const [better, worse, none, few] = [of('better'), of('worse'), of('none'), of('too few')]
   if (better.length + worse.length === 0)
-    return `No difference from ${analysis.baseline} was found in ${analysis.metric ?? study.measure.metric}.`
+    return `No difference from ${baseline} was found in ${shortMetric(analysis.metric ?? study.measure.metric)}${analysis.metric?.startsWith('val-') ? ' on held-out problems' : ''}.`
   const parts = [
-    [`Better than ${analysis.baseline}`, better],
-    [`Worse than ${analysis.baseline}`, worse],
+    [`Better than ${baseline}`, better],
+    [`Worse than ${baseline}`, worse],
     ['No difference found', none],
     ['Too few seeds to say', few],
   ] as const
