@@ -1,7 +1,7 @@
 // The states that runs of a study are continued from when the page was left: their checkpoints, and the files that they need.
 import { listCheckpoints, removeCheckpoints } from '../../checkpoints/storage/browse.ts'
 import { STUDY_RECORD } from '../../checkpoints/storage/places.ts'
-import type { ContentFile } from '../../content/content.ts'
+import { type ContentFile, shortHash } from '../../content/content.ts'
 import { contentNames } from '../../content/named.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { fingerprintOf } from '../fingerprint.ts'
@@ -27,7 +27,10 @@ export async function filesOf(experiment: Experiment): Promise<readonly ContentF
   return Promise.all(
     names.map(async (named) => {
       const file = await readContent(named.hash)
-      if (!file) throw new Error(`The file ${named.name} is not in this browser: ${named.hash}`)
+      if (!file)
+        throw new Error(
+          `The file ${named.name} is not in this browser (${shortHash(named.hash)}). Drop it on the page and keep it, then train.`,
+        )
       return file
     }),
   )

@@ -6,6 +6,7 @@ import { DEFAULT_SCHEDULE, newestFirst } from '../../checkpoints/schedule.ts'
 import { listCheckpoints, removeCheckpoints } from '../../checkpoints/storage/browse.ts'
 import { SILENT_MS } from '../../page/client/connection.ts'
 import type { LabPort } from '../../page/port.ts'
+import { adapterName } from '../../protocol/card.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import type { Arm } from '../arms.ts'
 import type { PlannedRun } from '../queue.ts'
@@ -137,7 +138,7 @@ export class StudyWorker {
   #hear(event: LabEvent): void {
     this.#heard_at = performance.now()
     if (event.type === 'adapter') {
-      this.#adapter = event.adapter.description
+      this.#adapter = adapterName(event.adapter)
       this.#onOpen()
     } else if (event.type === 'plan' && event.id !== undefined) this.#plans.set(event.id, event)
     else if (event.type === 'failed' && event.run === undefined) this.#onOpen(event.error.message)
