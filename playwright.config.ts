@@ -14,7 +14,7 @@ const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
 /** What a browser without WebGPU is shown. */
 const WITHOUT_GPU = /(no_webgpu|replay)\.spec\.ts$/
 /** Only where LONG_TESTS is set: all of it takes longer than a change should wait. */
-const LONG = /(circumstances|losses)\.spec\.ts$/
+const LONG = /(circumstances|losses|study_files)\.spec\.ts$/
 const executable = process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}
 
 /** Playwright reads this file once more in every worker: the environment carries the port there. */
