@@ -15,17 +15,18 @@ export function followVisibility(): void {
   followMoments()
 }
 
-/** True while any part of the element is on screen. */
-export function useVisible(ref: RefObject<Element | null>): boolean {
+/** True while any part of the element is on screen, or as near to it as `margin` in pixels. */
+export function useVisible(ref: RefObject<Element | null>, margin = 0): boolean {
   const [is_visible, setVisible] = useState(false)
   useEffect(() => {
     const element = ref.current
     if (!element) return
-    const observer = new IntersectionObserver((entries) =>
-      setVisible(entries.at(-1)?.isIntersecting ?? false),
+    const observer = new IntersectionObserver(
+      (entries) => setVisible(entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: `${margin}px` },
     )
     observer.observe(element)
     return () => observer.disconnect()
-  }, [ref])
+  }, [ref, margin])
   return is_visible
 }

@@ -2,6 +2,7 @@
 import { memo, type ReactNode, type RefObject, useEffect } from 'react'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useEditMarks, usePhaseSpans, useStepScale } from '../base/run.ts'
+import { useVisible } from '../base/visible.ts'
 import type { Domain } from './axes/domain.ts'
 import type { FrameProps } from './axes/Frame.tsx'
 import { type EditMark, editWordsNear, INSET, plotSize } from './axes/geometry.ts'
@@ -26,6 +27,16 @@ const Frame = lazyPart<FrameProps>(async () => (await import('./axes/Frame.tsx')
   fallback: <div className="plot-skeleton" />,
   className: 'plot-missing',
 })
+
+/** How far from the screen a frame is drawn, in pixels: one scrolls less until it is there. */
+const NEAR = 200
+
+/** recharts takes longer than all else of a plot: far from the screen the frame stays as it was, and at first there is none. */
+const NearFrame = memo(
+  ({ is_near, ...frame }: FrameProps & { readonly is_near: boolean }) =>
+    is_near ? <Frame {...frame} /> : null,
+  (_, { is_near }) => !is_near,
+)
 
 /** Where a plot lies and what paints it: for pictures of it. */
 export interface PlotHandle {
@@ -108,6 +119,7 @@ function Area(
 export const Plot = memo(function Plot(props: PlotProps) {
   const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
   const { ref, size } = useSize()
+  const is_near = useVisible(ref, NEAR)
   const spans = usePhaseSpans()
   const edits = useEditMarks()
   const plot = plotSize(size)
@@ -129,7 +141,8 @@ export const Plot = memo(function Plot(props: PlotProps) {
         data-steps={`${x[0]} ${x[1]}`}
       >
         {size.width > 0 ? (
-          <Frame
+          <NearFrame
+            is_near={is_near}
             size={size}
             x={x}
             y={y}
