@@ -13,7 +13,7 @@ const args = [
 const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
 /** What a browser without WebGPU is shown. */
 const WITHOUT_GPU = /(no_webgpu|replay)\.spec\.ts$/
-/** Only where LONG_TESTS is set: all of it takes longer than a change should wait. */
+/** Only where LONG_TESTS is set, as what has the tag @long: all of it takes longer than a change should wait. */
 const LONG = /(circumstances|losses|study_files)\.spec\.ts$/
 const executable = process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}
 
@@ -31,6 +31,7 @@ const address = `http://127.0.0.1:${process.env.E2E_PORT}/`
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
+  ...(process.env.LONG_TESTS ? {} : { grepInvert: /@long/ }),
   // Two cores train one run at a time.
   workers: 1,
   forbidOnly: !!process.env.CI,

@@ -14,6 +14,9 @@ declare global {
 /** Of a link: kernels that Chromium's software adapter compiles in half the time. Most tests are about something else. */
 export const QUICK = '&kernels=*:vector_4x4'
 
+/** Of a test that runs only where LONG_TESTS is set (playwright.config.ts): other tests watch over its parts. */
+export const LONG_ONLY = { tag: '@long' }
+
 export type StepEvent = Extract<LabEvent, { type: 'step' }>
 
 export class LabPage {

@@ -1,7 +1,7 @@
 // Being looked at costs a run no bit, in the page's own worker.
 import type { ObservationRequest } from '../src/lab/protocol/observation.ts'
 import type { LabCommand } from '../src/lab/protocol/protocol.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** 9 small steps through all three phases. */
@@ -97,39 +97,40 @@ test('a run that is observed at every step has the bits of one that nobody looks
   )
 })
 
-test('nothing is observed while the tab is hidden, and everything in view again once it is shown', async ({
-  lab,
-  page,
-}) => {
-  await lab.withoutMoments()
-  await lab.open(LINK.replace('phases.0.steps=3', 'phases.0.steps=2000'))
-  await lab.waitForStatus('idle')
-  await lab.show('inside')
-  await lab.get('train').click()
-  const last = (of: 'observed' | 'step') =>
-    page.evaluate((type) => {
-      const event = window.lab_events.findLast((told) => told.type === type)
-      return event && 'step' in event ? event.step : -1
-    }, of)
-  await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(0)
-  const setHidden = (is_hidden: boolean) =>
-    page.evaluate((hidden) => {
-      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }, is_hidden)
-  const taken = async (more: number) => {
-    const from = await last('step')
-    await expect.poll(() => last('step'), { timeout: 120_000 }).toBeGreaterThan(from + more)
-  }
-  await setHidden(true)
-  // What was asked before is on its way for a step or two; software adapters are observed every fifth.
-  await taken(6)
-  const seen = await last('observed')
-  await taken(12)
-  expect(await last('observed')).toBe(seen)
-  await setHidden(false)
-  await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(seen)
-})
+test(
+  'nothing is observed while the tab is hidden, and everything in view again once it is shown',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.withoutMoments()
+    await lab.open(LINK.replace('phases.0.steps=3', 'phases.0.steps=2000'))
+    await lab.waitForStatus('idle')
+    await lab.show('inside')
+    await lab.get('train').click()
+    const last = (of: 'observed' | 'step') =>
+      page.evaluate((type) => {
+        const event = window.lab_events.findLast((told) => told.type === type)
+        return event && 'step' in event ? event.step : -1
+      }, of)
+    await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(0)
+    const setHidden = (is_hidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, is_hidden)
+    const taken = async (more: number) => {
+      const from = await last('step')
+      await expect.poll(() => last('step'), { timeout: 120_000 }).toBeGreaterThan(from + more)
+    }
+    await setHidden(true)
+    // What was asked before is on its way for a step or two; software adapters are observed every fifth.
+    await taken(6)
+    const seen = await last('observed')
+    await taken(12)
+    expect(await last('observed')).toBe(seen)
+    await setHidden(false)
+    await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(seen)
+  },
+)
 
 test('a finished run has every figure and a lens, though no panel was open', async ({ lab }) => {
   await lab.open(LINK)

@@ -1,7 +1,7 @@
 // Without a server the page opens and trains; a new version waits until the person wants it, and no page is put together from two.
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { build, type PreviewServer, preview } from 'vite'
-import { expect, LabPage, QUICK, test } from './lab_page.ts'
+import { expect, LabPage, LONG_ONLY, QUICK, test } from './lab_page.ts'
 
 test.use({ serviceWorkers: 'allow' })
 
@@ -59,67 +59,83 @@ const isKept = (lab: LabPage) =>
     return navigator.serviceWorker.controller?.state
   })
 
-test('the page opens and trains without a server, and takes a new version when it is asked to', async ({
-  context,
-  page,
-}, testInfo) => {
-  const site = testInfo.outputPath('site')
-  cpSync('dist/app', site, { recursive: true })
-  const later = testInfo.outputPath('later')
-  await buildSecond(later)
-  let server: PreviewServer | undefined
-  try {
-    server = await preview({
-      logLevel: 'silent',
-      build: { outDir: site },
-      preview: { host: '127.0.0.1', port: 0 },
-    })
-    const address = server.resolvedUrls?.local[0] ?? ''
-    const first = scriptsOf(site)
-    const lab = new LabPage(page)
-    await lab.open(LINK, address)
-    await lab.waitForStatus('idle')
-    await expect.poll(() => isKept(lab)).toBe('activated')
+/** Serves a folder for a test. */
+async function serve(folder: string): Promise<{ server: PreviewServer; address: string }> {
+  const server = await preview({
+    logLevel: 'silent',
+    build: { outDir: folder },
+    preview: { host: '127.0.0.1', port: 0 },
+  })
+  return { server, address: server.resolvedUrls?.local[0] ?? '' }
+}
 
-    // Without a connection the page opens whole, and trains.
-    await context.setOffline(true)
-    await page.reload()
-    await lab.waitForStatus('idle')
-    await expectWhole(lab, first)
-    await lab.get('train').click()
-    await lab.waitForStep(3)
+/** Opens the page, and waits until all of it is kept for use without a connection. */
+async function openKept(lab: LabPage, address: string): Promise<void> {
+  await lab.open(LINK, address)
+  await lab.waitForStatus('idle')
+  await expect.poll(() => isKept(lab)).toBe('activated')
+}
 
-    // A new version is published, and nothing of the old one is left on the server.
-    await context.setOffline(false)
-    rmSync(site, { recursive: true })
-    cpSync(later, site, { recursive: true })
-    const second = scriptsOf(site)
-    expect([...second].some((name) => first.has(name) && name.startsWith('first'))).toBe(false)
-    await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.update())
-    const notice = lab.get('version-ready')
-    await expect(notice).toContainText('A new version is ready. The page keeps the present run')
-    await expectWhole(lab, first)
-
-    // Until it is asked for, pages that are opened are still the old one, whole.
-    const other = new LabPage(await context.newPage())
-    await other.open('v=1&p=tiny', address)
-    await other.waitForStatus('idle')
-    await expectWhole(other, first)
-    await expect(other.get('version-ready')).toBeVisible()
-    await other.page.close()
-
-    // Asked for, it comes whole, and the run continues in it.
-    await lab.get('load-version').click()
-    await expect(page.getByRole('banner')).toContainText('Understory II')
-    await lab.get('go-on').click()
-    // Its kernels are compiled first.
-    await expect.poll(async () => (await lab.steps()).length, COMPILED).toBeGreaterThan(0)
-    await expectWhole(lab, second)
-    await expect(notice).toHaveCount(0)
-  } finally {
-    await server?.close()
-  }
+test('the page opens whole and trains without a server', async ({ context, page }) => {
+  const { server, address } = await serve('dist/app')
+  const lab = new LabPage(page)
+  await openKept(lab, address)
+  await server.close()
+  await context.setOffline(true)
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await expectWhole(lab, scriptsOf('dist/app'))
+  await lab.get('train').click()
+  await lab.waitForStep(3)
 })
+
+test(
+  'a new version waits until it is asked for, and no page is put together from two',
+  LONG_ONLY,
+  async ({ context, page }, testInfo) => {
+    const site = testInfo.outputPath('site')
+    cpSync('dist/app', site, { recursive: true })
+    const later = testInfo.outputPath('later')
+    await buildSecond(later)
+    const { server, address } = await serve(site)
+    try {
+      const first = scriptsOf(site)
+      const lab = new LabPage(page)
+      await openKept(lab, address)
+      await lab.get('train').click()
+      await lab.waitForStep(3)
+
+      // A new version is published, and nothing of the old one is left on the server.
+      rmSync(site, { recursive: true })
+      cpSync(later, site, { recursive: true })
+      const second = scriptsOf(site)
+      expect([...second].some((name) => first.has(name) && name.startsWith('first'))).toBe(false)
+      await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.update())
+      const notice = lab.get('version-ready')
+      await expect(notice).toContainText('A new version is ready. The page keeps the present run')
+      await expectWhole(lab, first)
+
+      // Until it is asked for, pages that are opened are still the old one, whole.
+      const other = new LabPage(await context.newPage())
+      await other.open('v=1&p=tiny', address)
+      await other.waitForStatus('idle')
+      await expectWhole(other, first)
+      await expect(other.get('version-ready')).toBeVisible()
+      await other.page.close()
+
+      // Asked for, it comes whole, and the run continues in it.
+      await lab.get('load-version').click()
+      await expect(page.getByRole('banner')).toContainText('Understory II')
+      await lab.get('go-on').click()
+      // Its kernels are compiled first.
+      await expect.poll(async () => (await lab.steps()).length, COMPILED).toBeGreaterThan(0)
+      await expectWhole(lab, second)
+      await expect(notice).toHaveCount(0)
+    } finally {
+      await server.close()
+    }
+  },
+)
 
 test('the page can be installed', async ({ page, request }) => {
   await page.goto('./')

@@ -1,5 +1,5 @@
 // The profiler measures a step of a run that is on, and the benchmark's card can be copied and opened elsewhere.
-import { expect, LabPage, QUICK } from './lab_page.ts'
+import { expect, LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 // Two updates from one batch: only then does a step compute the old log-probs by themselves.
@@ -62,35 +62,35 @@ test('a profiled step shows every stage, and the run continues with the same num
   expect(numbers(profiled)).toEqual(numbers(plain))
 })
 
-test('the benchmark’s card is copied as text and as a link that shows it elsewhere', async ({
-  lab,
-  page,
-  browser,
-}) => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await lab.open()
-  await lab.show('gpu')
-  await lab.waitForStatus('idle')
-  await lab.get('benchmark').click()
-  await expect(lab.get('benchmark-status')).toBeVisible()
-  await expect(lab.get('result-card')).toBeVisible({ timeout: 200_000 })
-  await lab.get('copy-card').click()
-  await expect(lab.get('toast')).toContainText('copied as text')
-  const text = await page.evaluate(() => navigator.clipboard.readText())
-  expect(text).toMatch(/^Understory on .*, Chrome \d+\nPeak, multiply-adds: [\d.,]+ GFLOP\/s\n/)
-  await lab.get('copy-card-link').click()
-  await expect(lab.get('toast')).toContainText('Link copied')
-  const link = await page.evaluate(() => navigator.clipboard.readText())
-  expect(text.endsWith(link)).toBe(true)
+test(
+  'the benchmark’s card is copied as text and as a link that shows it elsewhere',
+  LONG_ONLY,
+  async ({ lab, page, browser }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await lab.open()
+    await lab.show('gpu')
+    await lab.waitForStatus('idle')
+    await lab.get('benchmark').click()
+    await expect(lab.get('benchmark-status')).toBeVisible()
+    await expect(lab.get('result-card')).toBeVisible({ timeout: 200_000 })
+    await lab.get('copy-card').click()
+    await expect(lab.get('toast')).toContainText('copied as text')
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text).toMatch(/^Understory on .*, Chrome \d+\nPeak, multiply-adds: [\d.,]+ GFLOP\/s\n/)
+    await lab.get('copy-card-link').click()
+    await expect(lab.get('toast')).toContainText('Link copied')
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text.endsWith(link)).toBe(true)
 
-  const context = await browser.newContext()
-  const received = new LabPage(await context.newPage())
-  await received.page.goto(link)
-  await received.waitForStatus('idle')
-  const card = received.get('shared-card')
-  await expect(card).toContainText('by someone else')
-  const values = await lab.get('result-card').locator('dd').allInnerTexts()
-  expect(await card.locator('dd').allInnerTexts()).toEqual(values)
-  await expect(received.get('notices')).toHaveCount(0)
-  await context.close()
-})
+    const context = await browser.newContext()
+    const received = new LabPage(await context.newPage())
+    await received.page.goto(link)
+    await received.waitForStatus('idle')
+    const card = received.get('shared-card')
+    await expect(card).toContainText('by someone else')
+    const values = await lab.get('result-card').locator('dd').allInnerTexts()
+    expect(await card.locator('dd').allInnerTexts()).toEqual(values)
+    await expect(received.get('notices')).toHaveCount(0)
+    await context.close()
+  },
+)

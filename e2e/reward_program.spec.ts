@@ -1,5 +1,5 @@
 // Rewards that a person composes on the page: tried before training, trained on, and programs that misbehave.
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK =
@@ -39,32 +39,33 @@ const rewards = async (lab: LabPage) =>
   )
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 
-// data.spec.ts trains on a reward in Python, so that one is only in long runs.
-const TRIED = Object.entries(SEVENS).filter(
-  ([name]) => process.env.LONG_TESTS || name.endsWith('.js'),
-)
-for (const [name, source] of TRIED)
-  test(`a dropped ${name} is tried, trained on, and the reward rises`, async ({ lab }) => {
-    await lab.open(LINK)
-    await lab.waitForStatus('idle')
-    await drop(lab, name, source)
-    await expect(lab.get('reward-trial')).toBeVisible({ timeout: 240_000 })
-    await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9)
-    await expect(lab.get('reward-trial').locator('tr[data-what=empty] .total').first()).toHaveText(
-      '0',
-    )
-    await lab.get('reward-close').click()
-    await lab.get('train').click()
-    await lab.waitForStatus('finished', 300_000)
-    const all = await rewards(lab)
-    expect(all).toHaveLength(40)
-    expect(mean(all.slice(-5))).toBeGreaterThan(mean(all.slice(0, 5)) + 0.3)
-    const [{ metrics }] = (await lab.steps()).slice(-1)
-    expect(metrics).toMatchObject({ 'reward/timeouts': 0, 'reward/errors': 0 })
-    expect(metrics['reward/program/mean']).toBeCloseTo(metrics['critic/score/mean'], 12)
-    expect(metrics['reward/program/sevens/mean']).toBeGreaterThan(0)
-    await expect(lab.get('samples')).toContainText('program')
-  })
+// data.spec.ts trains on a reward in either language.
+for (const [name, source] of Object.entries(SEVENS))
+  test(
+    `a dropped ${name} is tried, trained on, and the reward rises`,
+    LONG_ONLY,
+    async ({ lab }) => {
+      await lab.open(LINK)
+      await lab.waitForStatus('idle')
+      await drop(lab, name, source)
+      await expect(lab.get('reward-trial')).toBeVisible({ timeout: 240_000 })
+      await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9)
+      await expect(
+        lab.get('reward-trial').locator('tr[data-what=empty] .total').first(),
+      ).toHaveText('0')
+      await lab.get('reward-close').click()
+      await lab.get('train').click()
+      await lab.waitForStatus('finished', 300_000)
+      const all = await rewards(lab)
+      expect(all).toHaveLength(40)
+      expect(mean(all.slice(-5))).toBeGreaterThan(mean(all.slice(0, 5)) + 0.3)
+      const [{ metrics }] = (await lab.steps()).slice(-1)
+      expect(metrics).toMatchObject({ 'reward/timeouts': 0, 'reward/errors': 0 })
+      expect(metrics['reward/program/mean']).toBeCloseTo(metrics['critic/score/mean'], 12)
+      expect(metrics['reward/program/sevens/mean']).toBeGreaterThan(0)
+      await expect(lab.get('samples')).toContainText('program')
+    },
+  )
 
 test('parts are added, weighted and tried; a setting that cannot be used is refused', async ({
   lab,
@@ -97,7 +98,7 @@ test('parts are added, weighted and tried; a setting that cannot be used is refu
 
 /** Programs that misbehave, and what is said of their answers. */
 const HOSTILE: Readonly<Record<string, readonly [string, string]>> = {
-  'an endless loop': ['function compute_score() { for (;;); }', 'took longer than 1000 ms'],
+  'an endless loop': ['function compute_score() { for (;;); }', 'took longer than 100 ms'],
   'a memory bomb': [
     'function compute_score() { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)) }',
     'ended',
@@ -128,7 +129,8 @@ const HOSTILE: Readonly<Record<string, readonly [string, string]>> = {
 test('a program that misbehaves costs its responses the score, and the page nothing', async ({
   lab,
 }) => {
-  await lab.open(LINK)
+  // Every answer that is tried takes as long as it may.
+  await lab.open(`${LINK}&reward.timeout_ms=100`)
   await lab.waitForStatus('idle')
   for (const [what, [source, said]] of Object.entries(HOSTILE)) {
     await drop(lab, `${what.replaceAll(' ', '_')}.js`, source)

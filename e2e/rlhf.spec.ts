@@ -1,7 +1,7 @@
 // A person teaches: twelve pairs answered on the page, and the reward model's accuracy appears.
 import type { Page } from '@playwright/test'
 import { expectSound } from './axe.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** The preset with few steps in every phase. Neither response has to be any good for one to be shorter. */
@@ -113,26 +113,27 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
   await expect.poll(() => page.url()).not.toContain('verdicts')
 })
 
-test('verdicts in quick succession outlive a reload, on a narrow screen where the question comes first', async ({
-  lab,
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=2'))
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('waiting', 200_000)
-  await expect(lab.get('prefer-undo')).toBeInViewport()
-  await expectSound(lab)
-  for (const [n, choice] of ['prefer-a', 'prefer-b', 'prefer-a'].entries()) {
-    await lab.get(choice).click()
-    await expect.poll(() => given(lab)).toBe(n + 1)
-  }
-  // Nobody says anything more; within a second what was said is kept all the same.
-  await expect.poll(() => verdictsKept(page)).toBe(3)
-  await page.reload()
-  await lab.get('go-on').click()
-  await lab.waitForStatus('waiting', 200_000)
-  await expect(lab.get('prefer-progress')).toContainText('3 of 12')
-  await lab.get('reset').click()
-})
+test(
+  'verdicts in quick succession outlive a reload, on a narrow screen where the question comes first',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=2'))
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('waiting', 200_000)
+    await expect(lab.get('prefer-undo')).toBeInViewport()
+    await expectSound(lab)
+    for (const [n, choice] of ['prefer-a', 'prefer-b', 'prefer-a'].entries()) {
+      await lab.get(choice).click()
+      await expect.poll(() => given(lab)).toBe(n + 1)
+    }
+    // Nobody says anything more; within a second what was said is kept all the same.
+    await expect.poll(() => verdictsKept(page)).toBe(3)
+    await page.reload()
+    await lab.get('go-on').click()
+    await lab.waitForStatus('waiting', 200_000)
+    await expect(lab.get('prefer-progress')).toContainText('3 of 12')
+    await lab.get('reset').click()
+  },
+)

@@ -1,7 +1,7 @@
 // Runs are kept, found again, opened and compared.
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { waitForCheckpoint, waitForRecords } from './stored.ts'
 import { test } from './warm_page.ts'
 
@@ -198,47 +198,47 @@ test('a record that cannot be written is reported on every part of the page, and
   await expect(lab.get('record-problem')).toHaveCount(0)
 })
 
-test('a run whose site data are cleared while it continues is kept again, from its first step', async ({
-  lab,
-  page,
-  context,
-}) => {
-  await lab.open(SHORT)
-  await lab.waitForStatus('idle')
-  await lab.get('step').click()
-  await lab.waitForStep(1)
-  await waitForRecords(page, 'paused 1')
-  await waitForCheckpoint(lab, 1)
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('Storage.clearDataForOrigin', {
-    origin: new URL(page.url()).origin,
-    storageTypes: 'indexeddb,file_systems',
-  })
-  await lab.get('step').click()
-  await lab.waitForStep(2)
-  await lab.waitForStatus('paused')
-  await waitForRecords(page, 'paused 2')
-  await waitForCheckpoint(lab, 2)
-  await expect(lab.get('record-problem')).toHaveCount(0)
-  await page.reload()
-  await lab.waitForStatus('idle')
-  await lab.get('tab-runs').click()
-  await expect(lab.get('run')).toContainText(`2 of ${STEPS}`)
-  await lab.get('run').getByTestId('open-run').click()
-  await expect(lab.get('status')).toContainText(`interrupted at step 2 of ${STEPS}`)
-  await expect(lab.get('checkpoints')).toContainText('1 checkpoint is kept')
-  await lab.get('tab-learn').click()
-  await lab.get('sft-loss-chart-numbers').locator('summary').click()
-  await expect(lab.get('sft-loss-chart-numbers').getByRole('rowheader')).toHaveText(['2', '1'])
+test(
+  'a run whose site data are cleared while it continues is kept again, from its first step',
+  LONG_ONLY,
+  async ({ lab, page, context }) => {
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await lab.get('step').click()
+    await lab.waitForStep(1)
+    await waitForRecords(page, 'paused 1')
+    await waitForCheckpoint(lab, 1)
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Storage.clearDataForOrigin', {
+      origin: new URL(page.url()).origin,
+      storageTypes: 'indexeddb,file_systems',
+    })
+    await lab.get('step').click()
+    await lab.waitForStep(2)
+    await lab.waitForStatus('paused')
+    await waitForRecords(page, 'paused 2')
+    await waitForCheckpoint(lab, 2)
+    await expect(lab.get('record-problem')).toHaveCount(0)
+    await page.reload()
+    await lab.waitForStatus('idle')
+    await lab.get('tab-runs').click()
+    await expect(lab.get('run')).toContainText(`2 of ${STEPS}`)
+    await lab.get('run').getByTestId('open-run').click()
+    await expect(lab.get('status')).toContainText(`interrupted at step 2 of ${STEPS}`)
+    await expect(lab.get('checkpoints')).toContainText('1 checkpoint is kept')
+    await lab.get('tab-learn').click()
+    await lab.get('sft-loss-chart-numbers').locator('summary').click()
+    await expect(lab.get('sft-loss-chart-numbers').getByRole('rowheader')).toHaveText(['2', '1'])
 
-  // A record that cannot be read leaves its checkpoints within reach.
-  await lab.get('tab-runs').click()
-  await breakRecord(page, (await lab.get('run').getAttribute('data-run')) ?? '')
-  await page.reload()
-  await lab.get('tab-runs').click()
-  await lab.get('offer-checkpoint').click()
-  await expect(lab.get('offered-file')).toContainText(`step 2 of ${STEPS}`)
-})
+    // A record that cannot be read leaves its checkpoints within reach.
+    await lab.get('tab-runs').click()
+    await breakRecord(page, (await lab.get('run').getAttribute('data-run')) ?? '')
+    await page.reload()
+    await lab.get('tab-runs').click()
+    await lab.get('offer-checkpoint').click()
+    await expect(lab.get('offered-file')).toContainText(`step 2 of ${STEPS}`)
+  },
+)
 
 test('two runs step in turns, and both are kept', async ({ lab, page }) => {
   await lab.open(SHORT)

@@ -1,5 +1,5 @@
 // One step of a run, token by token: the table, its formulas, and slow motion by keyboard.
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Two mini-batches in a step: the second one sees other ratios than 1. */
@@ -118,27 +118,28 @@ test('a step is looked at token by token, and walked through by keyboard', async
   )
 })
 
-test('on a narrow screen tokens are columns, and nothing moves by itself where that is asked for', async ({
-  lab,
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await lab.withoutMoments()
-  await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=1'))
-  await lab.waitForStatus('idle')
-  await lab.get('tab-tokens').click()
-  await lab.get('train').click()
-  await lab.waitForStep(1)
-  await lab.get('trace-step').click()
-  const grid = lab.get('token-table')
-  await expect(grid).toBeVisible({ timeout: 200_000 })
-  await lab.get('pause').click()
-  await lab.waitForStatus('paused')
-  await expect(grid.getByRole('rowheader').first()).toHaveText('score')
-  await expect(lab.get('stage-play')).toHaveCount(0)
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
-})
+test(
+  'on a narrow screen tokens are columns, and nothing moves by itself where that is asked for',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await lab.withoutMoments()
+    await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=1'))
+    await lab.waitForStatus('idle')
+    await lab.get('tab-tokens').click()
+    await lab.get('train').click()
+    await lab.waitForStep(1)
+    await lab.get('trace-step').click()
+    const grid = lab.get('token-table')
+    await expect(grid).toBeVisible({ timeout: 200_000 })
+    await lab.get('pause').click()
+    await lab.waitForStatus('paused')
+    await expect(grid.getByRole('rowheader').first()).toHaveText('score')
+    await expect(lab.get('stage-play')).toHaveCount(0)
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(overflow).toBe(0)
+  },
+)
