@@ -270,35 +270,30 @@ ownTest('a download that a person stops continues with what is there', async ({ 
   await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
 })
 
-ownTest(
-  'a tab that is closed half-way continues with what is there',
-  LONG_ONLY,
-  async ({ page, context }) => {
-    const lab = new LabPage(page)
-    await lab.open('v=1&p=tiny')
-    await lab.waitForStatus('idle')
-    await command(lab, 'open a model')
-    await find(lab, `${server.origin}/stall/`)
-    await expect(lab.get('model-found')).toContainText('qwen3')
-    await lab.get('model-fetch').click()
-    const weights = () => server.asked.filter(({ path }) => path === '/stall/model.safetensors')
-    // After the byte that tells the size, the request that never ends.
-    await expect.poll(() => weights().length).toBe(2)
-    await page.close()
+ownTest('a closed tab continues with what is there', LONG_ONLY, async ({ page, context }) => {
+  const lab = new LabPage(page)
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  await find(lab, `${server.origin}/stall/`)
+  await expect(lab.get('model-found')).toContainText('qwen3')
+  await lab.get('model-fetch').click()
+  const weights = () => server.asked.filter(({ path }) => path === '/stall/model.safetensors')
+  // After the byte that tells the size, the request that never ends.
+  await expect.poll(() => weights().length).toBe(2)
+  await page.close()
 
-    const next = await context.newPage()
-    const again = new LabPage(next)
-    await again.open('v=1&p=tiny')
-    await again.waitForStatus('idle')
-    await command(again, 'open a model')
-    await expect(again.get('models-kept')).toContainText('not whole')
-    const small = server.asked.filter(({ path }) => path === '/stall/tokenizer.json').length
-    await find(again, `${server.origin}/stall/`)
-    await expect(again.get('model-found')).toContainText('are here already')
-    await again.get('model-fetch').click()
-    await expect(again.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
-    // Its size is asked for once more, and its bytes are not.
-    const asked = server.asked.filter(({ path }) => path === '/stall/tokenizer.json')
-    expect(asked.slice(small).map(({ range }) => range)).toEqual(['bytes=0-0'])
-  },
-)
+  const again = new LabPage(await context.newPage())
+  await again.open('v=1&p=tiny')
+  await again.waitForStatus('idle')
+  await command(again, 'open a model')
+  await expect(again.get('models-kept')).toContainText('not whole')
+  const small = server.asked.filter(({ path }) => path === '/stall/tokenizer.json').length
+  await find(again, `${server.origin}/stall/`)
+  await expect(again.get('model-found')).toContainText('are here already')
+  await again.get('model-fetch').click()
+  await expect(again.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  // Its size is asked for once more, and its bytes are not.
+  const asked = server.asked.filter(({ path }) => path === '/stall/tokenizer.json')
+  expect(asked.slice(small).map(({ range }) => range)).toEqual(['bytes=0-0'])
+})
