@@ -12,6 +12,8 @@ import { type Selection, selectionStore, setView } from './selection.ts'
 
 const selectView = ({ view }: Selection) => view
 
+const SMOOTHED = 'smoothed '
+
 /** Which number of every run the last column shows. */
 function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
@@ -23,14 +25,18 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
         <span className="soft">Show</span>
         <select
           data-testid="runs-statistic"
-          value={view.statistic}
-          onChange={({ target }) =>
-            setView({ statistic: STATISTICS.find((known) => known === target.value) ?? 'last' })
+          title={`Smoothed: exponential moving average over the steps that measured it, weight ${SMOOTHING}, started without bias`}
+          value={view.is_smoothed ? `${SMOOTHED}${view.statistic}` : view.statistic}
+          onChange={({ target: { value } }) =>
+            setView({
+              is_smoothed: value.startsWith(SMOOTHED),
+              statistic: STATISTICS.find((known) => value.endsWith(known)) ?? 'last',
+            })
           }
         >
-          {STATISTICS.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
+          {['', SMOOTHED].flatMap((how) =>
+            STATISTICS.map((name) => <option key={how + name}>{how + name}</option>),
+          )}
         </select>
       </label>
       <label>
@@ -122,16 +128,6 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
       </label>
       <NumberChoice entries={entries} />
       <Grouping entries={entries} />
-      <label
-        title={`Exponential moving average over the steps that measured it, weight ${SMOOTHING}, started without bias`}
-      >
-        <input
-          type="checkbox"
-          checked={view.is_smoothed}
-          onChange={({ target }) => setView({ is_smoothed: target.checked })}
-        />
-        smoothed
-      </label>
       {hidden > 0 ? (
         <label>
           <input
