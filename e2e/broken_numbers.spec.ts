@@ -1,5 +1,5 @@
 // Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and continues with smaller steps.
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK, test } from './lab_page.ts'
 import { keepEvery } from './stored.ts'
 
 /** AdamW that forgets how large gradients were and remembers where they pointed: harmless at a rate of next to nothing. */
@@ -27,57 +27,58 @@ async function setRate(lab: LabPage, whose: 'actor' | 'critic', rate: string): P
 const all = async (lab: LabPage, type: string) =>
   (await lab.events()).filter((event) => event.type === type)
 
-test('numbers that break are reported with their evidence, and the run continues from the last sound state at half the learning rate', async ({
-  lab,
-  page,
-}) => {
-  await keepEvery(page, 4000)
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStep(3)
-  // A pause keeps the run.
-  await lab.get('pause').click()
-  await lab.waitForStatus('paused')
-  await expect.poll(async () => (await all(lab, 'checkpoint')).length).toBe(1)
-  const sound = await lab.number('step-count')
-  await setRate(lab, 'actor', '0.1')
-  await setRate(lab, 'critic', '0.1')
-  await expect.poll(async () => (await all(lab, 'steered')).length).toBe(2)
-  await lab.get('train').click()
+test(
+  'numbers that break are reported with their evidence, and the run continues from the last sound state at half the learning rate',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await keepEvery(page, 4000)
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStep(3)
+    // A pause keeps the run.
+    await lab.get('pause').click()
+    await lab.waitForStatus('paused')
+    await expect.poll(async () => (await all(lab, 'checkpoint')).length).toBe(1)
+    const sound = await lab.number('step-count')
+    await setRate(lab, 'actor', '0.1')
+    await setRate(lab, 'critic', '0.1')
+    await expect.poll(async () => (await all(lab, 'steered')).length).toBe(2)
+    await lab.get('train').click()
 
-  const card = lab.get('guarded')
-  await expect(card).toBeVisible({ timeout: 120_000 })
-  await lab.waitForStatus('paused')
-  await expect(card.getByRole('listitem')).toHaveCount(3)
-  await expect(card.getByRole('listitem').first()).toContainText(/^Step \d+: .*not applied/)
-  const [guarded] = await all(lab, 'guarded')
-  if (guarded?.type !== 'guarded') throw new Error('not guarded')
-  // What was done by hand since then is not done again.
-  expect(guarded.step).toBe(sound)
-  await expect(card).toContainText(`waits at step ${sound}`)
-  await expect(card).toContainText('actor.optim.lr 0.000004 → 0.000002')
-  expect(guarded.broken[0].step).toBeGreaterThan(sound)
-  expect(guarded.broken.every(({ evidence }) => evidence !== undefined)).toBe(true)
-  expect(await lab.number('step-count')).toBe(sound)
-  const folder = process.env.SCREENSHOTS
-  if (folder) await screenshots(lab, folder)
+    const card = lab.get('guarded')
+    await expect(card).toBeVisible({ timeout: 120_000 })
+    await lab.waitForStatus('paused')
+    await expect(card.getByRole('listitem')).toHaveCount(3)
+    await expect(card.getByRole('listitem').first()).toContainText(/^Step \d+: .*not applied/)
+    const [guarded] = await all(lab, 'guarded')
+    if (guarded?.type !== 'guarded') throw new Error('not guarded')
+    // What was done by hand since then is not done again.
+    expect(guarded.step).toBe(sound)
+    await expect(card).toContainText(`waits at step ${sound}`)
+    await expect(card).toContainText('actor.optim.lr 0.000004 → 0.000002')
+    expect(guarded.broken[0].step).toBeGreaterThan(sound)
+    expect(guarded.broken.every(({ evidence }) => evidence !== undefined)).toBe(true)
+    expect(await lab.number('step-count')).toBe(sound)
+    const folder = process.env.SCREENSHOTS
+    if (folder) await screenshots(lab, folder)
 
-  const before = (await lab.steps()).length
-  await lab.get('go-on-slower').click()
-  await expect(card).toHaveCount(0)
-  await expect
-    .poll(async () => (await lab.steps()).length, { timeout: 60_000 })
-    .toBeGreaterThan(before + 5)
-  expect((await lab.steps())[before].step).toBe(sound + 1)
-  const steered = (await all(lab, 'steered')).slice(2)
-  expect(steered).toMatchObject([
-    { entry: { step: sound, kind: 'set', path: 'actor.optim.lr' } },
-    { entry: { step: sound, kind: 'set', path: 'critic.optim.lr' } },
-  ])
-  expect(await all(lab, 'guarded')).toHaveLength(1)
-  await expect(lab.get('error')).toHaveCount(0)
-})
+    const before = (await lab.steps()).length
+    await lab.get('go-on-slower').click()
+    await expect(card).toHaveCount(0)
+    await expect
+      .poll(async () => (await lab.steps()).length, { timeout: 60_000 })
+      .toBeGreaterThan(before + 5)
+    expect((await lab.steps())[before].step).toBe(sound + 1)
+    const steered = (await all(lab, 'steered')).slice(2)
+    expect(steered).toMatchObject([
+      { entry: { step: sound, kind: 'set', path: 'actor.optim.lr' } },
+      { entry: { step: sound, kind: 'set', path: 'critic.optim.lr' } },
+    ])
+    expect(await all(lab, 'guarded')).toHaveLength(1)
+    await expect(lab.get('error')).toHaveCount(0)
+  },
+)
 
 /** For looking at: wide and narrow, light and dark. */
 async function screenshots({ page, get }: LabPage, folder: string): Promise<void> {

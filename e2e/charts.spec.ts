@@ -1,7 +1,7 @@
 // Charts do what people expect of charts: hide and solo, zoom, logarithmic axes, smoothing, full screen, files, numbers.
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const STEPS = 40
@@ -166,95 +166,96 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
   await expect(lab.get('smoothing-value')).toHaveText('0.937')
 })
 
-test('a chart comes down as numbers and as pictures, and fills the screen', async ({
-  lab,
-  page,
-}) => {
-  await train(lab)
-  const steps = await lab.steps()
-  await legend(lab, 'entropy-chart', 'layer 1').click()
-  await drag(page, lab.get('entropy-chart'), 0.14, 0.28)
-  const shown = steps.filter(({ step }) => step >= 10 && step <= 20)
-  const names = [0, 2, 3].map((layer) => `layer/entropy/${layer}`)
+test(
+  'a chart comes down as numbers and as pictures, and fills the screen',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await train(lab)
+    const steps = await lab.steps()
+    await legend(lab, 'entropy-chart', 'layer 1').click()
+    await drag(page, lab.get('entropy-chart'), 0.14, 0.28)
+    const shown = steps.filter(({ step }) => step >= 10 && step <= 20)
+    const names = [0, 2, 3].map((layer) => `layer/entropy/${layer}`)
 
-  const csv = await download(lab, 'entropy-chart', 'csv')
-  expect(csv.name).toBe('tiny-sort-three-digits-seed-3.entropy.csv')
-  const [head, ...rows] = csv.bytes.toString().trimEnd().split('\n')
-  expect(head).toBe(['step', ...names].join())
-  expect(rows.map((row) => row.split(',').map(Number))).toEqual(
-    shown.map(({ step, metrics }) => [step, ...names.map((name) => metrics[name])]),
-  )
-  const jsonl = await download(lab, 'kl-chart', 'jsonl')
-  expect(jsonl.name).toBe('tiny-sort-three-digits-seed-3.actor-ppo-kl.jsonl')
+    const csv = await download(lab, 'entropy-chart', 'csv')
+    expect(csv.name).toBe('tiny-sort-three-digits-seed-3.entropy.csv')
+    const [head, ...rows] = csv.bytes.toString().trimEnd().split('\n')
+    expect(head).toBe(['step', ...names].join())
+    expect(rows.map((row) => row.split(',').map(Number))).toEqual(
+      shown.map(({ step, metrics }) => [step, ...names.map((name) => metrics[name])]),
+    )
+    const jsonl = await download(lab, 'kl-chart', 'jsonl')
+    expect(jsonl.name).toBe('tiny-sort-three-digits-seed-3.actor-ppo-kl.jsonl')
 
-  await lab.get('zoom-reset').click()
-  const svg = (await download(lab, 'entropy-chart', 'svg')).bytes.toString()
-  const parsed = await page.evaluate((text) => {
-    const page = new DOMParser().parseFromString(text, 'image/svg+xml')
-    const lines = [...page.querySelectorAll('g[clip-path="url(#plot)"] > path')]
-    return {
-      error: page.querySelector('parsererror')?.textContent,
-      title: page.querySelector('title')?.textContent,
-      points: lines.map((line) => line.getAttribute('d')?.match(/[ML]/g)?.length),
+    await lab.get('zoom-reset').click()
+    const svg = (await download(lab, 'entropy-chart', 'svg')).bytes.toString()
+    const parsed = await page.evaluate((text) => {
+      const page = new DOMParser().parseFromString(text, 'image/svg+xml')
+      const lines = [...page.querySelectorAll('g[clip-path="url(#plot)"] > path')]
+      return {
+        error: page.querySelector('parsererror')?.textContent,
+        title: page.querySelector('title')?.textContent,
+        points: lines.map((line) => line.getAttribute('d')?.match(/[ML]/g)?.length),
+      }
+    }, svg)
+    // The untrained model has no entropies: step 0 is not measured.
+    const measured = steps.filter(({ metrics }) => metrics['layer/entropy/0'] !== undefined).length
+    expect(parsed).toEqual({
+      error: undefined,
+      title: 'Entropy of every layer’s policy',
+      points: [measured, measured, measured],
+    })
+    expect(svg).not.toMatch(/var\(|href|url\((?!#)/)
+    expect(svg).toContain('layer 2')
+
+    const heat = await download(lab, 'heatmap-plot', 'csv')
+    expect(heat.name).toBe('tiny-sort-three-digits-seed-3.entropy-map.csv')
+    expect(heat.bytes.toString().split('\n')[0]).toBe(
+      'step,layer/entropy/0,layer/entropy/1,layer/entropy/2,layer/entropy/3',
+    )
+    for (const chart of ['heatmap-plot', 'entropy-chart']) {
+      const png = await download(lab, chart, 'png')
+      const colours = await page.evaluate(async (base64) => {
+        const image = new Image()
+        image.src = `data:image/png;base64,${base64}`
+        await image.decode()
+        const canvas = document.createElement('canvas')
+        canvas.width = image.width
+        canvas.height = image.height
+        const ctx = canvas.getContext('2d')
+        ctx?.drawImage(image, 0, 0)
+        const { data } = ctx?.getImageData(0, 0, image.width, image.height) ?? { data: [] }
+        const seen = new Set<string>()
+        for (let i = 0; i < data.length; i += 4) seen.add([...data.slice(i, i + 3)].join())
+        return { width: image.width, count: seen.size }
+      }, png.bytes.toString('base64'))
+      const box = await lab.get(chart).locator('.plot-area').boundingBox()
+      expect(colours.width).toBeGreaterThan(2 * (box?.width ?? 0))
+      expect(colours.count, chart).toBeGreaterThan(20)
     }
-  }, svg)
-  // The untrained model has no entropies: step 0 is not measured.
-  const measured = steps.filter(({ metrics }) => metrics['layer/entropy/0'] !== undefined).length
-  expect(parsed).toEqual({
-    error: undefined,
-    title: 'Entropy of every layer’s policy',
-    points: [measured, measured, measured],
-  })
-  expect(svg).not.toMatch(/var\(|href|url\((?!#)/)
-  expect(svg).toContain('layer 2')
 
-  const heat = await download(lab, 'heatmap-plot', 'csv')
-  expect(heat.name).toBe('tiny-sort-three-digits-seed-3.entropy-map.csv')
-  expect(heat.bytes.toString().split('\n')[0]).toBe(
-    'step,layer/entropy/0,layer/entropy/1,layer/entropy/2,layer/entropy/3',
-  )
-  for (const chart of ['heatmap-plot', 'entropy-chart']) {
-    const png = await download(lab, chart, 'png')
-    const colours = await page.evaluate(async (base64) => {
-      const image = new Image()
-      image.src = `data:image/png;base64,${base64}`
-      await image.decode()
-      const canvas = document.createElement('canvas')
-      canvas.width = image.width
-      canvas.height = image.height
-      const ctx = canvas.getContext('2d')
-      ctx?.drawImage(image, 0, 0)
-      const { data } = ctx?.getImageData(0, 0, image.width, image.height) ?? { data: [] }
-      const seen = new Set<string>()
-      for (let i = 0; i < data.length; i += 4) seen.add([...data.slice(i, i + 3)].join())
-      return { width: image.width, count: seen.size }
-    }, png.bytes.toString('base64'))
-    const box = await lab.get(chart).locator('.plot-area').boundingBox()
-    expect(colours.width).toBeGreaterThan(2 * (box?.width ?? 0))
-    expect(colours.count, chart).toBeGreaterThan(20)
-  }
+    // Full screen, larger and with the same lines hidden; Escape leaves it.
+    const small = await lab.get('entropy-chart').locator('canvas').boundingBox()
+    await lab.get('entropy-chart-menu').locator('summary').click()
+    await lab.get('entropy-chart-full-screen').click()
+    const full = lab.get('entropy-chart-full').locator('canvas')
+    await expect
+      .poll(async () => (await full.boundingBox())?.height)
+      .toBeGreaterThan(1.5 * (small?.height ?? Number.POSITIVE_INFINITY))
+    await expect(legend(lab, 'entropy-chart-full', 'layer 1')).toHaveAttribute(
+      'aria-pressed',
+      'false',
+    )
+    await page.keyboard.press('Escape')
+    await expect(lab.get('full-chart')).toHaveCount(0)
 
-  // Full screen, larger and with the same lines hidden; Escape leaves it.
-  const small = await lab.get('entropy-chart').locator('canvas').boundingBox()
-  await lab.get('entropy-chart-menu').locator('summary').click()
-  await lab.get('entropy-chart-full-screen').click()
-  const full = lab.get('entropy-chart-full').locator('canvas')
-  await expect
-    .poll(async () => (await full.boundingBox())?.height)
-    .toBeGreaterThan(1.5 * (small?.height ?? Number.POSITIVE_INFINITY))
-  await expect(legend(lab, 'entropy-chart-full', 'layer 1')).toHaveAttribute(
-    'aria-pressed',
-    'false',
-  )
-  await page.keyboard.press('Escape')
-  await expect(lab.get('full-chart')).toHaveCount(0)
-
-  // For people who do not see it: a name, a description and the numbers.
-  const plot = lab.get('entropy-chart')
-  await expect(plot).toHaveAccessibleName('Entropy of every layer’s policy')
-  await expect(plot).toHaveAccessibleDescription(/3 final policy: [\d.]+, between/)
-  await lab.get('entropy-chart-numbers').locator('summary').click()
-  const table = lab.get('entropy-chart-numbers').getByRole('table')
-  await expect(table.getByRole('row')).toHaveCount(measured + 1)
-  await expect(table.getByRole('rowheader').first()).toHaveText(String(STEPS))
-})
+    // For people who do not see it: a name, a description and the numbers.
+    const plot = lab.get('entropy-chart')
+    await expect(plot).toHaveAccessibleName('Entropy of every layer’s policy')
+    await expect(plot).toHaveAccessibleDescription(/3 final policy: [\d.]+, between/)
+    await lab.get('entropy-chart-numbers').locator('summary').click()
+    const table = lab.get('entropy-chart-numbers').getByRole('table')
+    await expect(table.getByRole('row')).toHaveCount(measured + 1)
+    await expect(table.getByRole('rowheader').first()).toHaveText(String(STEPS))
+  },
+)

@@ -2,7 +2,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
 import { formatNumber } from '../src/ui/base/format.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK =
@@ -146,62 +146,66 @@ test('responses are found, ordered, coloured and walked through', async ({ lab, 
   expect(overflow).toBe(0)
 })
 
-test('a step that is looked at next shows here and in the stages, with the entropy of any layer once it is asked for', async ({
-  lab,
-  page,
-}) => {
-  const { step, table } = await traceOne(lab)
-  await lab.get('colour-mode').selectOption('layer_entropy')
-  await lab.get('inspector-order').selectOption('sampled')
-  await lab.get('inspector').locator('[data-t]').first().click()
-  await lab.get('trace-step').click()
-  await expect(lab.get('inspected-step')).not.toHaveAttribute('data-step', `${step}`)
-  await lab.waitForStatus('paused')
-  const next = Number(await lab.get('inspected-step').getAttribute('data-step'))
-  await expect(lab.get('trace-summary')).toContainText(`Step ${next},`)
-  await expect(lab.get('layers-say')).toContainText(`those after step ${next}`)
+test(
+  'a step that is looked at next shows here and in the stages, with the entropy of any layer once it is asked for',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    const { step, table } = await traceOne(lab)
+    await lab.get('colour-mode').selectOption('layer_entropy')
+    await lab.get('inspector-order').selectOption('sampled')
+    await lab.get('inspector').locator('[data-t]').first().click()
+    await lab.get('trace-step').click()
+    await expect(lab.get('inspected-step')).not.toHaveAttribute('data-step', `${step}`)
+    await lab.waitForStatus('paused')
+    const next = Number(await lab.get('inspected-step').getAttribute('data-step'))
+    await expect(lab.get('trace-summary')).toContainText(`Step ${next},`)
+    await expect(lab.get('layers-say')).toContainText(`those after step ${next}`)
 
-  // As the worker sent them: of the first response's first token (it may be its only one), [L+1] by read-out, and how many responses have any.
-  const sent = await page.evaluate((of) => {
-    const event = window.lab_events.findLast((told) => told.type === 'trace' && told.step === of)
-    if (event?.type !== 'trace') return undefined
-    const { samples } = event.table
-    const [{ layer_entropy, tokens }] = samples
-    const at = (values: Float32Array | undefined) => {
-      const states = (values?.length ?? 0) / tokens.length
-      return Array.from(values?.slice(0, states) ?? [])
-    }
-    return {
-      ...{ raw: at(layer_entropy?.raw), normed: at(layer_entropy?.normed) },
-      whole: samples.every((sample) => sample.layer_entropy) && samples.length,
-    }
-  }, next)
-  expect(sent?.whole).toBe(table.samples.length)
-  const last = (sent?.raw.length ?? 0) - 1
-  expect(last).toBeGreaterThan(1)
-  await expect(lab.get('colour-layer').locator('option')).toHaveCount(last + 1)
-  await expect(lab.get('colour-layer').locator('option').first()).toHaveText('0 embedding')
+    // As the worker sent them: of the first response's first token (it may be its only one), [L+1] by read-out, and how many responses have any.
+    const sent = await page.evaluate((of) => {
+      const event = window.lab_events.findLast((told) => told.type === 'trace' && told.step === of)
+      if (event?.type !== 'trace') return undefined
+      const { samples } = event.table
+      const [{ layer_entropy, tokens }] = samples
+      const at = (values: Float32Array | undefined) => {
+        const states = (values?.length ?? 0) / tokens.length
+        return Array.from(values?.slice(0, states) ?? [])
+      }
+      return {
+        ...{ raw: at(layer_entropy?.raw), normed: at(layer_entropy?.normed) },
+        whole: samples.every((sample) => sample.layer_entropy) && samples.length,
+      }
+    }, next)
+    expect(sent?.whole).toBe(table.samples.length)
+    const last = (sent?.raw.length ?? 0) - 1
+    expect(last).toBeGreaterThan(1)
+    await expect(lab.get('colour-layer').locator('option')).toHaveCount(last + 1)
+    await expect(lab.get('colour-layer').locator('option').first()).toHaveText('0 embedding')
 
-  const told = lab.get('inspector').locator('li[data-place="0"] [data-t="0"]')
-  await told.focus()
-  const layers = lab.get('token-layers').locator('dd')
-  const shown = () => layers.evaluateAll((all) => all.map((dd) => Number(dd.getAttribute('title'))))
-  for (const readout of ['raw', 'normed'] as const) {
-    await lab.get('colour-readout').selectOption(readout)
-    await expect.poll(shown).toEqual(sent?.[readout])
-    for (const layer of [0, last]) {
-      await lab.get('colour-layer').selectOption(`${layer}`)
-      await expect(lab.get('token-layer')).toContainText(`layer ${layer}`)
-      await expect(lab.get('token-layer')).toContainText(`the weights after step ${next}`)
-      const shades = await lab
-        .get('inspector')
-        .locator('li[data-place] [data-t]')
-        .evaluateAll((all) => all.map(({ className }) => /seq-\d+/.exec(className)?.[0]))
-      expect(shades).not.toContain(undefined)
-      const number = formatNumber(sent?.[readout][layer] ?? Number.NaN)
-      expect(await told.getAttribute('aria-label')).toMatch(new RegExp(` ${number}$`))
+    const told = lab.get('inspector').locator('li[data-place="0"] [data-t="0"]')
+    await told.focus()
+    const layers = lab.get('token-layers').locator('dd')
+    const shown = () =>
+      layers.evaluateAll((all) => all.map((dd) => Number(dd.getAttribute('title'))))
+    for (const readout of ['raw', 'normed'] as const) {
+      await lab.get('colour-readout').selectOption(readout)
+      await expect.poll(shown).toEqual(sent?.[readout])
+      for (const layer of [0, last]) {
+        await lab.get('colour-layer').selectOption(`${layer}`)
+        await expect(lab.get('token-layer')).toContainText(`layer ${layer}`)
+        await expect(lab.get('token-layer')).toContainText(`the weights after step ${next}`)
+        const shades = await lab
+          .get('inspector')
+          .locator('li[data-place] [data-t]')
+          .evaluateAll((all) => all.map(({ className }) => /seq-\d+/.exec(className)?.[0]))
+        expect(shades).not.toContain(undefined)
+        const number = formatNumber(sent?.[readout][layer] ?? Number.NaN)
+        expect(await told.getAttribute('aria-label')).toMatch(new RegExp(` ${number}$`))
+      }
     }
-  }
-  const { violations } = await new AxeBuilder({ page }).include('[data-testid=inspector]').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
-})
+    const { violations } = await new AxeBuilder({ page })
+      .include('[data-testid=inspector]')
+      .analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  },
+)

@@ -1,6 +1,6 @@
 // Looking into a run that is over: nothing was looked at while it trained, and the figures, the lens and the tokens come afterwards.
 import { violations } from './axe.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { keepEvery } from './stored.ts'
 import { test } from './warm_page.ts'
 
@@ -16,53 +16,54 @@ async function look(lab: LabPage, step: number): Promise<void> {
   )
 }
 
-test('a run that is over is looked into at its last state and at a kept one, and keeps what was seen', async ({
-  lab,
-  page,
-}) => {
-  await keepEvery(page, 4)
-  await lab.withoutMoments()
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
-  const told = async () => (await lab.events()).map(({ type }) => type)
-  expect(await told()).not.toContain('observed')
+test(
+  'a run that is over is looked into at its last state and at a kept one, and keeps what was seen',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await keepEvery(page, 4)
+    await lab.withoutMoments()
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    const told = async () => (await lab.events()).map(({ type }) => type)
+    expect(await told()).not.toContain('observed')
 
-  await lab.show('inside')
-  await expect(lab.get('delta')).not.toHaveAttribute('data-step')
-  await expect(lab.get('look-step')).toHaveValue('8')
-  await look(lab, 8)
-  expect(await violations(page, '.look-now')).toEqual([])
-  for (const figure of ['flow', 'delta', 'cosine', 'heat']) {
-    await lab.get(figure).scrollIntoViewIfNeeded()
-    await expect(lab.get(figure), figure).toHaveAttribute('data-step', '8')
-  }
-  await expect(lab.get('lens-summary')).toHaveAttribute('data-step', '8')
+    await lab.show('inside')
+    await expect(lab.get('delta')).not.toHaveAttribute('data-step')
+    await expect(lab.get('look-step')).toHaveValue('8')
+    await look(lab, 8)
+    expect(await violations(page, '.look-now')).toEqual([])
+    for (const figure of ['flow', 'delta', 'cosine', 'heat']) {
+      await lab.get(figure).scrollIntoViewIfNeeded()
+      await expect(lab.get(figure), figure).toHaveAttribute('data-step', '8')
+    }
+    await expect(lab.get('lens-summary')).toHaveAttribute('data-step', '8')
 
-  // Step 5 is the first of the inner phase: it was taken, and its tokens are seen now.
-  await look(lab, 4)
-  await lab.get('delta').scrollIntoViewIfNeeded()
-  await expect(lab.get('delta')).toHaveAttribute('data-step', '4')
-  await lab.show('tokens')
-  await expect(lab.get('inspected-step')).toHaveAttribute('data-step', '5')
-  await expect(lab.get('stages')).toContainText('Step 5')
-  // The run is as it was.
-  await expect(lab.get('status')).toHaveAttribute('data-status', 'finished')
-  await expect(lab.get('step-count')).toContainText('5')
-  expect((await told()).filter((type) => type === 'step')).toHaveLength(9)
+    // Step 5 is the first of the inner phase: it was taken, and its tokens are seen now.
+    await look(lab, 4)
+    await lab.get('delta').scrollIntoViewIfNeeded()
+    await expect(lab.get('delta')).toHaveAttribute('data-step', '4')
+    await lab.show('tokens')
+    await expect(lab.get('inspected-step')).toHaveAttribute('data-step', '5')
+    await expect(lab.get('stages')).toContainText('Step 5')
+    // The run is as it was.
+    await expect(lab.get('status')).toHaveAttribute('data-status', 'finished')
+    await expect(lab.get('step-count')).toContainText('5')
+    expect((await told()).filter((type) => type === 'step')).toHaveLength(9)
 
-  // Its record has what was seen.
-  await page.reload()
-  await lab.show('runs')
-  await lab.get('open-run').click()
-  await expect(lab.get('past-run')).toContainText('finished, 8 steps')
-  await lab.show('inside')
-  await lab.get('delta').scrollIntoViewIfNeeded()
-  await expect(lab.get('delta')).toHaveAttribute('data-step', '8')
-  await lab.get('checkpoints').locator('summary').click()
-  await lab.get('checkpoint').last().getByTestId('look-inside').click()
-  await expect(lab.get('look-words')).toContainText('Looked at the state after step 4', {
-    timeout: 200_000,
-  })
-})
+    // Its record has what was seen.
+    await page.reload()
+    await lab.show('runs')
+    await lab.get('open-run').click()
+    await expect(lab.get('past-run')).toContainText('finished, 8 steps')
+    await lab.show('inside')
+    await lab.get('delta').scrollIntoViewIfNeeded()
+    await expect(lab.get('delta')).toHaveAttribute('data-step', '8')
+    await lab.get('checkpoints').locator('summary').click()
+    await lab.get('checkpoint').last().getByTestId('look-inside').click()
+    await expect(lab.get('look-words')).toContainText('Looked at the state after step 4', {
+      timeout: 200_000,
+    })
+  },
+)

@@ -170,9 +170,8 @@ async function continuation(lab: LabPage): Promise<string[]> {
   return parts.allInnerTexts()
 }
 
-// With LONG_TESTS a Llama too.
-for (const family of process.env.LONG_TESTS ? ['qwen3', 'llama'] : ['qwen3'])
-  test(`an adapter of an opened ${family} learns, leaves and comes back`, async ({ lab, page }) => {
+for (const family of ['qwen3', 'llama'])
+  test(`an adapter of a ${family} learns, leaves, comes back`, LONG_ONLY, async ({ lab, page }) => {
     const model = family === 'qwen3' ? qwen : llama
     await lab.open(RUN)
     await lab.waitForStatus('idle')

@@ -40,62 +40,63 @@ async function numbers(lab: LabPage) {
   }))
 }
 
-test('a run that is observed at every step has the bits of one that nobody looks at', async ({
-  lab,
-  page,
-}) => {
-  // A run begins with this request, as panels are not what is tested here.
-  await page.addInitScript(() => {
-    const Native = window.Worker
-    window.Worker = class extends Native {
-      override postMessage(command: LabCommand): void {
-        const observe = window.request
-        super.postMessage(command.type === 'start' && observe ? { ...command, observe } : command)
+test(
+  'a run that is observed at every step has the bits of one that nobody looks at',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    // A run begins with this request, as panels are not what is tested here.
+    await page.addInitScript(() => {
+      const Native = window.Worker
+      window.Worker = class extends Native {
+        override postMessage(command: LabCommand): void {
+          const observe = window.request
+          super.postMessage(command.type === 'start' && observe ? { ...command, observe } : command)
+        }
       }
-    }
-  })
-  await lab.withoutMoments()
-  await lab.open(LINK)
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
-  const plain = await numbers(lab)
-  expect(plain.length).toBe(10)
-  expect((await lab.events()).some(({ type }) => type === 'observed')).toBe(false)
+    })
+    await lab.withoutMoments()
+    await lab.open(LINK)
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    const plain = await numbers(lab)
+    expect(plain.length).toBe(10)
+    expect((await lab.events()).some(({ type }) => type === 'observed')).toBe(false)
 
-  await lab.get('reset').click()
-  await page.evaluate((request) => {
-    window.request = request
-  }, REQUEST)
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
-  expect(await numbers(lab)).toEqual(plain)
-  await expectSameDevice(lab)
-  // Float32 arrays do not leave the page as they are: what is looked at is counted there.
-  const seen = await page.evaluate(() =>
-    window.lab_events.flatMap((event, i) => {
-      if (event.type !== 'observed') return []
-      const { observation, step } = event
-      return [
-        {
-          step,
-          after: window.lab_events[i - 1].type,
-          states: observation.mean.norm_hidden?.length,
-          lenses: observation.lenses.map(({ tokens, raw }) => raw.entropy.length / tokens.length),
-          refused: observation.refused,
-          is_timed: Object.values(observation.cost_ms).every((ms) => ms >= 0),
-        },
-      ]
-    }),
-  )
-  const states = seen[0]?.states ?? 0
-  expect(states).toBeGreaterThan(1)
-  expect(seen).toEqual(
-    plain.map(({ step }) => ({
-      ...{ step, after: 'step', states, lenses: [states, states], is_timed: true },
-      refused: expect.stringContaining('"x"'),
-    })),
-  )
-})
+    await lab.get('reset').click()
+    await page.evaluate((request) => {
+      window.request = request
+    }, REQUEST)
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    expect(await numbers(lab)).toEqual(plain)
+    await expectSameDevice(lab)
+    // Float32 arrays do not leave the page as they are: what is looked at is counted there.
+    const seen = await page.evaluate(() =>
+      window.lab_events.flatMap((event, i) => {
+        if (event.type !== 'observed') return []
+        const { observation, step } = event
+        return [
+          {
+            step,
+            after: window.lab_events[i - 1].type,
+            states: observation.mean.norm_hidden?.length,
+            lenses: observation.lenses.map(({ tokens, raw }) => raw.entropy.length / tokens.length),
+            refused: observation.refused,
+            is_timed: Object.values(observation.cost_ms).every((ms) => ms >= 0),
+          },
+        ]
+      }),
+    )
+    const states = seen[0]?.states ?? 0
+    expect(states).toBeGreaterThan(1)
+    expect(seen).toEqual(
+      plain.map(({ step }) => ({
+        ...{ step, after: 'step', states, lenses: [states, states], is_timed: true },
+        refused: expect.stringContaining('"x"'),
+      })),
+    )
+  },
+)
 
 test(
   'nothing is observed while the tab is hidden, and everything in view again once it is shown',

@@ -9,58 +9,60 @@ const LINK =
   // The page says what became of both.
   '&rollout.dtype=float16&validation.prompts=4000'
 
-test('a profiled step shows every stage, and the run continues with the same numbers', async ({
-  lab,
-}) => {
-  await lab.withoutMoments()
-  await lab.open(LINK)
-  await lab.show('gpu')
-  await lab.waitForStatus('idle')
-  await lab.page.locator('summary', { hasText: /^Validation.*note/ }).click()
-  await expect(lab.get('field-validation-prompts-remark')).toContainText('holds out 200 problems')
-  // Fewer are enough from here on.
-  await lab.get('field-validation-prompts').fill('8')
-  await lab.get('train').click()
-  await lab.waitForStep(4)
-  await expect(lab.get('rollout-dtype')).toContainText(
-    /Rollouts ran on a float16 cache; attention from it differs by 0\.\d+|ran on float32/,
-  )
-  await lab.get('profile-step').click()
-  const stages = lab.get('profile-stages')
-  for (const name of ['gen', 'old_log_prob', 'update_actor', 'probe'])
-    await expect(stages.locator(`[data-name="${name}"]`)).toBeVisible()
-  const event = (await lab.events()).find(({ type }) => type === 'profile')
-  if (event?.type !== 'profile') throw new Error('the worker sent no profile')
-  const { profile, peak } = event
-  expect(profile.time_ms).toBeGreaterThan(0)
-  expect(peak?.gflops).toBeGreaterThan(0)
-  await expect(lab.get('profile-summary')).toContainText(`Step ${event.step} took`)
-  const kernels = lab.get('profile-kernels')
-  await expect(kernels.getByRole('row')).toHaveCount(1 + Math.min(10, profile.kernels.length))
-  // The run is not disturbed.
-  await lab.waitForStep(event.step + 3)
-  await expect(lab.get('benchmark')).toBeDisabled()
-  const profiled = await lab.steps()
-  const last = profiled[profiled.length - 1].step
-
-  // The same run without a profile has the same numbers.
-  await lab.get('pause').click()
-  await lab.waitForStatus('paused')
-  await lab.page.locator('#reset').click()
-  await lab.get('train').click()
-  await lab.waitForStep(last)
-  const plain = (await lab.steps()).slice(0, profiled.length)
-  const numbers = (steps: typeof plain) =>
-    steps.map(({ metrics }) =>
-      Object.fromEntries(
-        Object.entries(metrics).filter(
-          ([name]) =>
-            !/^timing_|^perf\/(time_per_step|throughput)$/.test(name) && name !== 'perf/submits',
-        ),
-      ),
+test(
+  'a profiled step shows every stage, and the run continues with the same numbers',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.withoutMoments()
+    await lab.open(LINK)
+    await lab.show('gpu')
+    await lab.waitForStatus('idle')
+    await lab.page.locator('summary', { hasText: /^Validation.*note/ }).click()
+    await expect(lab.get('field-validation-prompts-remark')).toContainText('holds out 200 problems')
+    // Fewer are enough from here on.
+    await lab.get('field-validation-prompts').fill('8')
+    await lab.get('train').click()
+    await lab.waitForStep(4)
+    await expect(lab.get('rollout-dtype')).toContainText(
+      /Rollouts ran on a float16 cache; attention from it differs by 0\.\d+|ran on float32/,
     )
-  expect(numbers(profiled)).toEqual(numbers(plain))
-})
+    await lab.get('profile-step').click()
+    const stages = lab.get('profile-stages')
+    for (const name of ['gen', 'old_log_prob', 'update_actor', 'probe'])
+      await expect(stages.locator(`[data-name="${name}"]`)).toBeVisible()
+    const event = (await lab.events()).find(({ type }) => type === 'profile')
+    if (event?.type !== 'profile') throw new Error('the worker sent no profile')
+    const { profile, peak } = event
+    expect(profile.time_ms).toBeGreaterThan(0)
+    expect(peak?.gflops).toBeGreaterThan(0)
+    await expect(lab.get('profile-summary')).toContainText(`Step ${event.step} took`)
+    const kernels = lab.get('profile-kernels')
+    await expect(kernels.getByRole('row')).toHaveCount(1 + Math.min(10, profile.kernels.length))
+    // The run is not disturbed.
+    await lab.waitForStep(event.step + 3)
+    await expect(lab.get('benchmark')).toBeDisabled()
+    const profiled = await lab.steps()
+    const last = profiled[profiled.length - 1].step
+
+    // The same run without a profile has the same numbers.
+    await lab.get('pause').click()
+    await lab.waitForStatus('paused')
+    await lab.page.locator('#reset').click()
+    await lab.get('train').click()
+    await lab.waitForStep(last)
+    const plain = (await lab.steps()).slice(0, profiled.length)
+    const numbers = (steps: typeof plain) =>
+      steps.map(({ metrics }) =>
+        Object.fromEntries(
+          Object.entries(metrics).filter(
+            ([name]) =>
+              !/^timing_|^perf\/(time_per_step|throughput)$/.test(name) && name !== 'perf/submits',
+          ),
+        ),
+      )
+    expect(numbers(profiled)).toEqual(numbers(plain))
+  },
+)
 
 test(
   'the benchmark’s card is copied as text and as a link that shows it elsewhere',

@@ -142,21 +142,23 @@ test('a program that misbehaves costs its responses the score, and the page noth
   expect(await lab.page.evaluate(() => ({}) as { score?: number })).toEqual({})
 })
 
-test('a run with a program that never ends continues, and says how many were ended', async ({
-  lab,
-}) => {
-  await lab.open(`${LINK.replace('steps=40', 'steps=3')}&reward.timeout_ms=100`)
-  await lab.waitForStatus('idle')
-  await drop(
-    lab,
-    'loop.js',
-    'function compute_score(_, text) { while (text.length > 2); return text.length }',
-  )
-  await expect(lab.get('reward-trial')).toBeVisible({ timeout: 60_000 })
-  await lab.get('reward-close').click()
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 120_000)
-  const steps = (await lab.steps()).filter(({ step }) => step > 0)
-  expect(steps).toHaveLength(3)
-  for (const { metrics } of steps) expect(metrics['reward/timeouts']).toBeGreaterThan(0)
-})
+test(
+  'a run with a program that never ends continues, and says how many were ended',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(`${LINK.replace('steps=40', 'steps=3')}&reward.timeout_ms=100`)
+    await lab.waitForStatus('idle')
+    await drop(
+      lab,
+      'loop.js',
+      'function compute_score(_, text) { while (text.length > 2); return text.length }',
+    )
+    await expect(lab.get('reward-trial')).toBeVisible({ timeout: 60_000 })
+    await lab.get('reward-close').click()
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 120_000)
+    const steps = (await lab.steps()).filter(({ step }) => step > 0)
+    expect(steps).toHaveLength(3)
+    for (const { metrics } of steps) expect(metrics['reward/timeouts']).toBeGreaterThan(0)
+  },
+)

@@ -1,5 +1,5 @@
 // One slider looks back: charts, numbers and samples show its step, and Follow returns to the newest.
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const STEPS = 22
@@ -77,19 +77,23 @@ test('the slider moves the whole page to a step that is over, and back', async (
   await expect(lab.get('numbers')).not.toHaveAttribute('data-step', /./)
 })
 
-test('what is kept says how much it is, and its budget is remembered', async ({ lab, page }) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 300_000)
-  await lab.get('kept').locator('summary').click()
-  const samples = (await lab.events()).filter(({ type }) => type === 'samples').length
-  await expect(lab.get('kept-samples')).toContainText(new RegExp(`Samples${samples}\\d.* KiB`))
-  await lab.get('kept-budget').selectOption('4 MB')
-  await page.reload()
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStep(1)
-  await lab.get('kept').locator('summary').click()
-  await expect(lab.get('kept-budget')).toHaveValue('4000000')
-})
+test(
+  'what is kept says how much it is, and its budget is remembered',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 300_000)
+    await lab.get('kept').locator('summary').click()
+    const samples = (await lab.events()).filter(({ type }) => type === 'samples').length
+    await expect(lab.get('kept-samples')).toContainText(new RegExp(`Samples${samples}\\d.* KiB`))
+    await lab.get('kept-budget').selectOption('4 MB')
+    await page.reload()
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStep(1)
+    await lab.get('kept').locator('summary').click()
+    await expect(lab.get('kept-budget')).toHaveValue('4000000')
+  },
+)

@@ -1,5 +1,5 @@
 // A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
-import { expect, type LabPage, QUICK, type StepEvent } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK, type StepEvent } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Small steps, and more of them than the hands need. */
@@ -183,88 +183,89 @@ test('a setting that cannot change under way shows the difference and offers a r
   await expect.poll(() => new URL(page.url()).search).not.toContain('train_batch_size=16')
 })
 
-test('what is done to a running run is shown where it is done, and what the next run leaves out', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await stepTo(lab, 1)
-  const items = lab.get('phases').getByRole('listitem')
-  await lab.get('next-phase').click()
-  await expect(items.first()).toContainText('ends here')
-  await expect(lab.get('next-phase')).toBeDisabled()
-  await stepTo(lab, 2)
-  await expect(items.first()).toContainText('1 of 6, ended by hand')
+test(
+  'what is done to a running run is shown where it is done, and what the next run leaves out',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await stepTo(lab, 1)
+    const items = lab.get('phases').getByRole('listitem')
+    await lab.get('next-phase').click()
+    await expect(items.first()).toContainText('ends here')
+    await expect(lab.get('next-phase')).toBeDisabled()
+    await stepTo(lab, 2)
+    await expect(items.first()).toContainText('1 of 6, ended by hand')
 
-  // Numbers are typed as they come, and refused beside the button that asked.
-  await lab.get('add-phase').click()
-  const steps = lab.get('add-phase-steps')
-  await steps.fill('')
-  await steps.pressSequentially('0')
-  await lab.get('insert-now').click()
-  await expect(lab.get('add-phases').getByRole('alert')).toContainText('from 1 to 100000, got 0')
-  await steps.fill('')
-  await steps.pressSequentially('5')
-  await expect(lab.get('add-phases').getByRole('alert')).toHaveCount(0)
-  await lab.get('append-phase').click()
-  await expect(items).toHaveCount(3)
-  await expect(items.nth(2)).toContainText('5 steps')
+    // Numbers are typed as they come, and refused beside the button that asked.
+    await lab.get('add-phase').click()
+    const steps = lab.get('add-phase-steps')
+    await steps.fill('')
+    await steps.pressSequentially('0')
+    await lab.get('insert-now').click()
+    await expect(lab.get('add-phases').getByRole('alert')).toContainText('from 1 to 100000, got 0')
+    await steps.fill('')
+    await steps.pressSequentially('5')
+    await expect(lab.get('add-phases').getByRole('alert')).toHaveCount(0)
+    await lab.get('append-phase').click()
+    await expect(items).toHaveCount(3)
+    await expect(items.nth(2)).toContainText('5 steps')
 
-  // The same field twice after one step: one entry, one mark, whole words under the pointer.
-  await page.locator('summary', { hasText: /^Actor/ }).click()
-  const lr = page.locator('#field-actor-optim-lr')
-  for (const [value, count] of [
-    ['0.0005', 3],
-    ['0.0007', 4],
-  ] as const) {
-    await lr.fill(value)
-    await lr.blur()
-    await expect.poll(() => steeredCount(lab)).toBe(count)
-  }
-  await stepTo(lab, 3)
-  await expect(page.locator('#reward-chart .edit-mark title')).toHaveText('added GRPO, lr 0.0007')
-  expect(new URL(page.url()).search).not.toContain('0.0005')
-  const plot = page.locator('#reward-chart .plot-area')
-  await plot.scrollIntoViewIfNeeded()
-  const mark = await page.locator('#reward-chart .edit-mark').boundingBox()
-  const area = await plot.boundingBox()
-  if (!mark || !area) throw new Error('no mark')
-  await page.mouse.move(mark.x - 4, area.y + area.height / 2)
-  await expect(plot).toHaveAttribute('title', 'after step 2: added GRPO, lr 0.0007')
+    // The same field twice after one step: one entry, one mark, whole words under the pointer.
+    await page.locator('summary', { hasText: /^Actor/ }).click()
+    const lr = page.locator('#field-actor-optim-lr')
+    for (const [value, count] of [
+      ['0.0005', 3],
+      ['0.0007', 4],
+    ] as const) {
+      await lr.fill(value)
+      await lr.blur()
+      await expect.poll(() => steeredCount(lab)).toBe(count)
+    }
+    await stepTo(lab, 3)
+    await expect(page.locator('#reward-chart .edit-mark title')).toHaveText('added GRPO, lr 0.0007')
+    expect(new URL(page.url()).search).not.toContain('0.0005')
+    const plot = page.locator('#reward-chart .plot-area')
+    await plot.scrollIntoViewIfNeeded()
+    const mark = await page.locator('#reward-chart .edit-mark').boundingBox()
+    const area = await plot.boundingBox()
+    if (!mark || !area) throw new Error('no mark')
+    await page.mouse.move(mark.x - 4, area.y + area.height / 2)
+    await expect(plot).toHaveAttribute('title', 'after step 2: added GRPO, lr 0.0007')
 
-  // A field that cannot follow says so itself.
-  await page.locator('summary', { hasText: /^Rollout(?! c)/ }).click()
-  const prompts = page.locator('#field-rollout-train_batch_size')
-  await prompts.fill('32')
-  await prompts.blur()
-  const field = page.locator('.field', { has: prompts })
-  await expect(field).toContainText('needs restart')
-  await expect(lab.get('restart-leaves-out')).toContainText('3 changes')
-  await lab.get('discard').click()
-  await expect(field).not.toContainText('needs restart')
+    // A field that cannot follow says so itself.
+    await page.locator('summary', { hasText: /^Rollout(?! c)/ }).click()
+    const prompts = page.locator('#field-rollout-train_batch_size')
+    await prompts.fill('32')
+    await prompts.blur()
+    const field = page.locator('.field', { has: prompts })
+    await expect(field).toContainText('needs restart')
+    await expect(lab.get('restart-leaves-out')).toContainText('3 changes')
+    await lab.get('discard').click()
+    await expect(field).not.toContainText('needs restart')
 
-  // The end of the phase at work is dragged while steps continue; it never ends before where the run is.
-  await lab.get('train').click()
-  const boundary = lab.get('phase-boundary-1')
-  const box = await boundary.boundingBox()
-  if (!box) throw new Error('no boundary')
-  const y = box.y + box.height / 2
-  await page.mouse.move(box.x + box.width / 2, y)
-  await page.mouse.down()
-  await page.mouse.move(0, y, { steps: 5 })
-  await page.mouse.up()
-  await lab.waitForStatus('finished', 120_000)
-  const switches = (await lab.events()).filter((event) => event.type === 'phase')
-  expect(switches.map(({ phase }) => phase)).toEqual([0, 1, 2])
-  expect(switches[2].step).toBeLessThan(30)
-  const taken = switches[2].step - switches[1].step
-  await expect(items.nth(1)).toContainText(new RegExp(`${taken} (of ${taken}|steps)`))
+    // The end of the phase at work is dragged while steps continue; it never ends before where the run is.
+    await lab.get('train').click()
+    const boundary = lab.get('phase-boundary-1')
+    const box = await boundary.boundingBox()
+    if (!box) throw new Error('no boundary')
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + box.width / 2, y)
+    await page.mouse.down()
+    await page.mouse.move(0, y, { steps: 5 })
+    await page.mouse.up()
+    await lab.waitForStatus('finished', 120_000)
+    const switches = (await lab.events()).filter((event) => event.type === 'phase')
+    expect(switches.map(({ phase }) => phase)).toEqual([0, 1, 2])
+    expect(switches[2].step).toBeLessThan(30)
+    const taken = switches[2].step - switches[1].step
+    await expect(items.nth(1)).toContainText(new RegExp(`${taken} (of ${taken}|steps)`))
 
-  await expect(lab.get('steering-left-out')).toHaveCount(0)
-  await boundary.focus()
-  await page.keyboard.press('ArrowRight')
-  await expect(lab.get('steering-left-out')).toContainText('without the 4 changes')
-  await page.keyboard.press('Control+z')
-  await expect(lab.get('steering-left-out')).toHaveCount(0)
-})
+    await expect(lab.get('steering-left-out')).toHaveCount(0)
+    await boundary.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(lab.get('steering-left-out')).toContainText('without the 4 changes')
+    await page.keyboard.press('Control+z')
+    await expect(lab.get('steering-left-out')).toHaveCount(0)
+  },
+)

@@ -33,7 +33,9 @@ const STAGES = {
 /** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
 const LANES = [['lint', 'types', 'unit', 'conform', 'dawn'], ['build']]
 /** The lane that is free takes the next one, which may be a part of a stage; torture is only in `npm run test:long`. */
-const LAST = ['e2e 1/5', 'e2e 2/5', 'gpu', 'e2e 3/5', 'e2e 4/5', 'e2e 5/5', 'torture']
+const PARTS = 8
+const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
+const LAST = [...e2e.slice(0, 2), 'gpu', ...e2e.slice(2), 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train'].map((kind) => {
   const all = `../shared/goldens/${kind}`
