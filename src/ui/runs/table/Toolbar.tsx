@@ -121,7 +121,8 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
         <input
           type="text"
           data-testid="runs-search"
-          placeholder="Search names, tags, notes, tasks …"
+          placeholder="Search runs"
+          title="Names, tags, notes and tasks"
           value={view.search}
           onChange={({ target }) => setView({ search: target.value })}
         />
