@@ -32,9 +32,10 @@ const STAGES = {
 }
 /** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
 const LANES = [['lint', 'types', 'unit', 'conform', 'dawn'], ['build']]
-/** The lane that is free takes the next one, which may be a part of a stage; torture is only in `npm run test:long`. */
+/** Enough that a lane waits little for the other at the end; each part starts a browser of its own. */
 const PARTS = 8
 const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
+/** The lane that is free takes the next one, which may be a part of a stage; torture is only in `npm run test:long`. */
 const LAST = [...e2e.slice(0, 2), 'gpu', ...e2e.slice(2), 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train'].map((kind) => {

@@ -28,7 +28,7 @@ const Frame = lazyPart<FrameProps>(async () => (await import('./axes/Frame.tsx')
   className: 'plot-missing',
 })
 
-/** How far from the screen a frame is drawn, in pixels: one scrolls less until it is there. */
+/** Pixels from the screen at which a frame is drawn, so that it is there before a reader has scrolled to it. */
 const NEAR = 200
 
 /** recharts takes longer than all else of a plot: far from the screen the frame stays as it was, and at first there is none. */
