@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
-import { expect, test } from './lab_page.ts'
+import { expect, QUICK, test } from './lab_page.ts'
 
 /** A few steps of a narrow model of one layer. */
-const LINK =
-  'v=1&p=tiny&phases=sft,rl&phases.0.steps=4&phases.1.steps=4&phases.1.target_layer=final&model.num_hidden_layers=1&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=4&validation.prompts=8'
+const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=4&phases.1.steps=4&phases.1.target_layer=final&model.num_hidden_layers=1&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=4&validation.prompts=8${QUICK}`
 
 interface Kept {
   readonly seed: number

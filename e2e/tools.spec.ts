@@ -3,7 +3,7 @@ import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK =
-  `v=1&p=calculator-products&task.tool_share=1&phases.0.steps=60&phases.0.batch_size=32&phases.1.steps=2${QUICK}` +
+  `v=1&p=calculator-products&task.tool_share=1&phases.0.steps=40&phases.0.batch_size=16&phases.1.steps=2${QUICK}` +
   '&model.hidden_size=32&model.intermediate_size=64&model.num_attention_heads=2&model.num_key_value_heads=2' +
   '&validation.test_freq=0&probe.freq=0'
 
@@ -44,7 +44,7 @@ test('a dropped program is a tool: tried by hand, kept by its hash, and part of 
   lab,
   page,
 }) => {
-  await lab.open(`${LINK.replace('phases.0.steps=60', 'phases.0.steps=2')}&reward.timeout_ms=300`)
+  await lab.open(`${LINK.replace('phases.0.steps=40', 'phases.0.steps=2')}&reward.timeout_ms=300`)
   await lab.waitForStatus('idle')
   const transfer = await page.evaluateHandle((text) => {
     const data = new DataTransfer()

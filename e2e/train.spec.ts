@@ -1,21 +1,14 @@
-// What a person was promised: press Train, and reward, accuracy and the layers' entropies move.
+// What a person was promised: press Train, and accuracy and the layers' entropies move. That reward rises is seen in newcomer.spec.ts.
 import type { Page } from '@playwright/test'
-import { expect, type StepEvent, test } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
-/** The tiny preset, its last phase cut short: 20 steps of reinforcement are enough to see it work. */
-const LINK = 'v=1&p=tiny&phases.2.steps=16'
+/** The tiny preset, its phases of reinforcement cut short: the supervised one makes the layers differ. */
+const LINK = `v=1&p=tiny&phases.0.steps=50&phases.0.batch_size=32&probe.rows=16&phases.1.steps=2&phases.2.steps=3&validation.prompts=64&rollout.train_batch_size=16&actor.ppo_mini_batch_size=16${QUICK}`
 const LAYERS = 3
-/** Means of 8 steps of 128 responses: their standard error is about 0.015. */
-const WINDOW = 8
 
-/** Measured on SwiftShader: reward 0.23 to 0.35, held-out accuracy 0 to 77 %; half of that is asked for. */
-const REWARD_RISE = 0.06
-const ACCURACY_RISE = 38
-
-function meanReward(steps: readonly StepEvent[]): number {
-  const rewards = steps.map(({ metrics }) => metrics['critic/score/mean'])
-  return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
-}
+/** Measured on SwiftShader: held-out accuracy 0 to 69 %; half of that is asked for. */
+const ACCURACY_RISE = 34
 
 /** The colour of each row of the heat map near its right end, bottom row first. */
 async function rowColours(page: Page, rows: number): Promise<string[]> {
@@ -33,10 +26,11 @@ async function rowColours(page: Page, rows: number): Promise<string[]> {
   }, rows)
 }
 
-test('after Train, reward and accuracy rise, the phases switch and the layers differ', async ({
+test('after Train, accuracy rises, the phases switch and the layers differ', async ({
   lab,
   page,
 }) => {
+  await lab.withoutMoments()
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await expect(lab.get('adapter')).toContainText('software adapter')
@@ -49,19 +43,16 @@ test('after Train, reward and accuracy rise, the phases switch and the layers di
   const switches = (await lab.events()).filter((event) => event.type === 'phase')
   expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
     [0, 0, 'start'],
-    [66, 1, 'steps'],
-    [70, 2, 'steps'],
+    [50, 1, 'steps'],
+    [52, 2, 'steps'],
   ])
-  await expect(lab.get('step-count')).toHaveText('86')
-  for (const done of ['66 of 66', '4 of 4', '16 of 16'])
+  await expect(lab.get('step-count')).toHaveText('55')
+  for (const done of ['50 of 50', '2 of 2', '3 of 3'])
     await expect(lab.get('phases')).toContainText(done)
 
-  // Reward and accuracy rise, and what the page shows is what the worker computed.
-  const rl = (await lab.steps()).filter(({ phase }) => phase > 0)
-  expect(meanReward(rl.slice(-WINDOW)) - meanReward(rl.slice(0, WINDOW))).toBeGreaterThan(
-    REWARD_RISE,
-  )
-  const last_reward = 100 * (rl.at(-1)?.metrics['critic/score/mean'] ?? Number.NaN)
+  // Accuracy rises, and what the page shows is what the worker computed.
+  const last_step = (await lab.steps()).at(-1)
+  const last_reward = 100 * (last_step?.metrics['critic/score/mean'] ?? Number.NaN)
   await expect(lab.get('reward-value')).toHaveText(`${last_reward.toFixed(1)} %`)
   expect((await lab.number('accuracy-value')) - accuracy_before).toBeGreaterThan(ACCURACY_RISE)
 
@@ -75,5 +66,5 @@ test('after Train, reward and accuracy rise, the phases switch and the layers di
   expect(new Set(await rowColours(page, LAYERS + 1)).size).toBe(LAYERS + 1)
 
   // Samples are of the newest reinforcement step.
-  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 86')
+  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 55')
 })
