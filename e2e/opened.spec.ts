@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { writeSafetensors } from '../src/model/hf/safetensors_write.ts'
-import { expect, type LabPage } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const MODEL = 'conformance/fixtures/trl/repeat_digit/model'
@@ -54,63 +54,70 @@ test('validation generations of verl become a run with its answers and its curve
   rmSync(join(folder, '..'), { recursive: true })
 })
 
-test('a model reads a typed text, and an adapter changes what it says', async ({ lab, page }) => {
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  const q = 'base_model.model.model.layers.0.self_attn.q_proj'
-  const filled = (count: number) => Float32Array.from({ length: count }, (_, i) => Math.sin(i))
-  const adapter = folderOf(
-    {
-      'adapter_config.json': JSON.stringify({ peft_type: 'LORA', r: 2, lora_alpha: 8 }),
-      'adapter_model.safetensors': writeSafetensors(
-        new Map([
-          [`${q}.lora_A.weight`, { shape: [2, 128], data: filled(256) }],
-          [`${q}.lora_B.weight`, { shape: [128, 2], data: filled(256) }],
-        ]),
-      ),
-    },
-    'adapter',
-  )
-  // An adapter alone is nothing to look at.
-  await openFolder(lab, adapter)
-  await expect(lab.get('file-problem')).toContainText('Open the folder of the model')
-  await lab.get('file-problem').getByRole('button').first().click()
-
-  await openFolder(lab, MODEL)
-  await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 128 channels, 26 tokens', {
-    timeout: 120_000,
-  })
-  const read = async () => {
-    await lab.get('model-text').fill('7=7')
-    await lab.get('model-read').click()
-    await expect(lab.get('model-tokens').locator('tbody tr')).toHaveCount(3, { timeout: 60_000 })
-    return Number(
-      await lab
-        .get('model-entropies')
-        .locator('tr[data-layer="2"] td')
-        .first()
-        .getAttribute('data-value'),
+test(
+  'a model reads a typed text, and an adapter changes what it says',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny')
+    await lab.waitForStatus('idle')
+    const q = 'base_model.model.model.layers.0.self_attn.q_proj'
+    const filled = (count: number) => Float32Array.from({ length: count }, (_, i) => Math.sin(i))
+    const adapter = folderOf(
+      {
+        'adapter_config.json': JSON.stringify({ peft_type: 'LORA', r: 2, lora_alpha: 8 }),
+        'adapter_model.safetensors': writeSafetensors(
+          new Map([
+            [`${q}.lora_A.weight`, { shape: [2, 128], data: filled(256) }],
+            [`${q}.lora_B.weight`, { shape: [128, 2], data: filled(256) }],
+          ]),
+        ),
+      },
+      'adapter',
     )
-  }
-  const before = await read()
-  expect(before).toBeGreaterThan(0)
-  expect(before).toBeLessThan(Math.log(26))
-  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
-  await lab.get('model-normed').check()
-  const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-  await lab.get('model-text').fill('7='.repeat(40))
-  await lab.get('model-read').click()
-  await expect(lab.get('model-problem')).toContainText('a text of 1 to 64 tokens, found 80')
+    // An adapter alone is nothing to look at.
+    await openFolder(lab, adapter)
+    await expect(lab.get('file-problem')).toContainText('Open the folder of the model')
+    await lab.get('file-problem').getByRole('button').first().click()
 
-  const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: /Open another model/ }).click()
-  await (await choosing).setFiles(adapter)
-  await expect(lab.get('model-facts')).toContainText('The adapter adapter is merged into it.', {
-    timeout: 120_000,
-  })
-  expect(await read()).not.toBeCloseTo(before, 4)
-  await page.keyboard.press('Escape')
-  await expect(lab.get('model-dialog')).toBeHidden()
-  rmSync(join(adapter, '..'), { recursive: true })
-})
+    await openFolder(lab, MODEL)
+    await expect(lab.get('model-facts')).toContainText(
+      'qwen3, 2 layers of 128 channels, 26 tokens',
+      {
+        timeout: 120_000,
+      },
+    )
+    const read = async () => {
+      await lab.get('model-text').fill('7=7')
+      await lab.get('model-read').click()
+      await expect(lab.get('model-tokens').locator('tbody tr')).toHaveCount(3, { timeout: 60_000 })
+      return Number(
+        await lab
+          .get('model-entropies')
+          .locator('tr[data-layer="2"] td')
+          .first()
+          .getAttribute('data-value'),
+      )
+    }
+    const before = await read()
+    expect(before).toBeGreaterThan(0)
+    expect(before).toBeLessThan(Math.log(26))
+    await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+    await lab.get('model-normed').check()
+    const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+    await lab.get('model-text').fill('7='.repeat(40))
+    await lab.get('model-read').click()
+    await expect(lab.get('model-problem')).toContainText('a text of 1 to 64 tokens, found 80')
+
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: /Open another model/ }).click()
+    await (await choosing).setFiles(adapter)
+    await expect(lab.get('model-facts')).toContainText('The adapter adapter is merged into it.', {
+      timeout: 120_000,
+    })
+    expect(await read()).not.toBeCloseTo(before, 4)
+    await page.keyboard.press('Escape')
+    await expect(lab.get('model-dialog')).toBeHidden()
+    rmSync(join(adapter, '..'), { recursive: true })
+  },
+)

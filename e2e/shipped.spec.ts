@@ -1,27 +1,29 @@
 // Presets that begin with a model: the one that comes with the page, and those that a person has to open first.
-import { expect, test } from './lab_page.ts'
+import { expect, LONG_ONLY, test } from './lab_page.ts'
 
 /** One step on few and short rows. */
 const SHORT =
   'v=1&p=countdown-pretrained&rollout.train_batch_size=2&rollout.n=2&actor.ppo_mini_batch_size=2&phases.0.steps=1&validation.test_freq=0&validation.prompts=2&probe.rows=2'
 
-test('Train fetches the shipped model from the host of the page and begins with it', async ({
-  lab,
-  page,
-}) => {
-  const asked: string[] = []
-  page.context().on('request', (request) => {
-    if (request.url().includes('/models/')) asked.push(new URL(request.url()).pathname)
-  })
-  await lab.open(SHORT)
-  await expect(lab.get('missing-files')).toBeHidden()
-  await lab.get('train').click()
-  await lab.waitForStep(1)
-  expect(asked.some((path) => path.endsWith('/models/arithmetic/model.safetensors'))).toBe(true)
-  // Random weights write no sum that is right, nor end where they should.
-  const [{ metrics }] = (await lab.steps()).slice(-1)
-  expect(metrics['critic/score/mean']).toBeGreaterThan(0.2)
-})
+// In newcomer.spec.ts the first run begins with a shipped model, too.
+test(
+  'Train fetches the shipped model from the host of the page and begins with it',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    const asked: string[] = []
+    page.context().on('request', (request) => {
+      if (request.url().includes('/models/')) asked.push(new URL(request.url()).pathname)
+    })
+    await lab.open(SHORT)
+    await expect(lab.get('missing-files')).toBeHidden()
+    await lab.get('train').click()
+    await lab.waitForStep(1)
+    expect(asked.some((path) => path.endsWith('/models/arithmetic/model.safetensors'))).toBe(true)
+    // Random weights write no sum that is right, nor end where they should.
+    const [{ metrics }] = (await lab.steps()).slice(-1)
+    expect(metrics['critic/score/mean']).toBeGreaterThan(0.2)
+  },
+)
 
 test('a preset of a real model says which one to open, and Train does not begin', async ({
   lab,

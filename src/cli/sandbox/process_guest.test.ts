@@ -238,6 +238,6 @@ test('a program in Python answers as verl calls it, repeats, and reaches nothing
   ])
   expect(answers[9]).toEqual(answers[10])
   // Another process, the same order of a set.
-  const again = await sandboxOf(PYTHON, 'python').call(texts.map(argsOf), limits)
-  expect(again).toEqual(answers)
+  const again = await sandboxOf(PYTHON, 'python').call(texts.slice(8).map(argsOf), limits)
+  expect(again).toEqual(answers.slice(8))
 }, 240_000)

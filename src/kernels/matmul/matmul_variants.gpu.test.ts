@@ -75,22 +75,20 @@ const sizesOf = (op: MatmulOp, { tile: [height, width], supports }: MatmulVarian
 
 // Kernels with barriers take seconds to compile on a software adapter: there one of each kind. For nt_add their body is that
 // of nt, but where results are stored in vectors.
-const SLOW = [
-  'slices_16x32',
-  'slices_16x16',
-  'skinny_8x16',
-  'staged_32x32_4x4',
-  'staged_32x32_4x4_by_4',
-]
+const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
+  slices_16x32: ['nn', 'nt', 'tn'],
+  slices_16x16: ['nn', 'nt', 'tn'],
+  skinny_8x16: ['tn'],
+  staged_32x32_4x4: MATMUL_OPS,
+  staged_32x32_4x4_by_4: ['nt'],
+}
 const runsAll = ({ suits_software }: MatmulVariant) =>
   suits_software || !gpu.facts.is_software || Boolean(process.env.LONG_TESTS)
-const cases = MATMUL_VARIANTS.filter((variant) => hasFeatures(gpu, variant))
-  .filter((variant) => runsAll(variant) || SLOW.includes(variant.name))
-  .flatMap((variant) =>
-    MATMUL_OPS.filter((op) => sizesOf(op, variant).length > 0)
-      .filter((op) => op !== 'nt_add' || runsAll(variant) || variant.name === 'staged_32x32_4x4')
-      .map((op) => [variant.name, op, variant] as const),
-  )
+const cases = MATMUL_VARIANTS.filter((variant) => hasFeatures(gpu, variant)).flatMap((variant) =>
+  (runsAll(variant) ? MATMUL_OPS : (SLOW[variant.name] ?? []))
+    .filter((op) => sizesOf(op, variant).length > 0)
+    .map((op) => [variant.name, op, variant] as const),
+)
 
 describe.for(cases)('%s %s', ([, op, variant]) => {
   const [height, width] = variant.tile
