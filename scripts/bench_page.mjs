@@ -100,6 +100,8 @@ const UI_UPDATES = { warm: 10, measured: 40 }
 
 /** CPU time of the page's thread per update of a case, or its share of the time. */
 export async function measureUi(page, ui_case) {
+  const { picture_height: height } = ui_case
+  if (height) await page.setViewportSize({ width: 1440, height })
   await page.evaluate((ui_case) => globalThis.uiBench.open(ui_case), ui_case)
   const updates = (count) => page.evaluate((count) => globalThis.uiBench.update(count), count)
   await updates(UI_UPDATES.warm)

@@ -1,5 +1,6 @@
 // The page's own components on made-up series: what an update costs the page's main thread.
 import { createRoot } from 'react-dom/client'
+import type { AdapterFacts } from '../../src/kernels/device/adapter.ts'
 import { appendMetrics, type Series } from '../../src/lab/columns/series.ts'
 import { applyEvent } from '../../src/lab/page/events/apply.ts'
 import { emptyRun, type LabState, labStore } from '../../src/lab/page/store.ts'
@@ -38,6 +39,8 @@ export interface UiCase {
   readonly per_second?: number
   /** Most milliseconds of the thread for an update, or its share of the time where `per_second` is given. */
   readonly budget: number
+  /** The height of the page in view, with the picture in it. Without it the charts are at the top of what is in view. */
+  readonly picture_height?: number
 }
 
 /** What an update cost. */
@@ -61,7 +64,23 @@ export const UI_CASES: readonly UiCase[] = [
     per_second: 10,
     budget: 0.15,
   },
+  {
+    name: 'the same with the picture in view',
+    shows: 'learning',
+    steps: 2000,
+    layers: 8,
+    per_second: 10,
+    budget: 0.15,
+    picture_height: 1800,
+  },
 ]
+
+/** Beside it, and where no GPU draws, the picture is painted when there is news. */
+const SOFTWARE: AdapterFacts = {
+  ...{ vendor: 'made', architecture: 'up', description: '', is_software: true },
+  ...{ features: [], has_subgroups: false, has_f16: false },
+  ...{ max_buffer_bytes: 2 ** 28, max_binding_bytes: 2 ** 27 },
+}
 
 const CHARTS = 4
 const LINES = 8
@@ -126,6 +145,7 @@ function begin(ui_case: UiCase): void {
   for (let step = 0; step <= steps; step++) appendMetrics(series, step, metricsAt(ui_case, step))
   labStore.setState({
     ...emptyRun(),
+    adapter: ui_case.picture_height ? SOFTWARE : undefined,
     status: 'running',
     run: 1,
     run_experiment,
@@ -184,7 +204,7 @@ async function open(ui_case: UiCase): Promise<void> {
   createRoot(root).render(SHOWN[ui_case.shows]())
   while (!document.querySelector('.recharts-surface')) await nextFrame()
   // What is out of view is not painted.
-  document.querySelector('.charts')?.scrollIntoView()
+  if (!ui_case.picture_height) document.querySelector('.charts')?.scrollIntoView()
   await wait(500)
 }
 

@@ -1,9 +1,12 @@
-// One clock for everything that redraws: after a change, in an animation frame, at most ten times a second.
+// One clock for everything that redraws: after a change, in an animation frame, at most ten times a second; five where no GPU draws.
+import { labStore } from '../../lab/page/store.ts'
 import { overlayStore } from './overlays.ts'
 import { shownStore } from './shown.ts'
 import { uiStore } from './store.ts'
 
 const REDRAW_MS = 100
+/** There the page is painted on the cores that train. */
+const REDRAW_WITHOUT_GPU_MS = 200
 
 /**
  * Counts `frame` up after changes of the shown run and of the runs behind it. Animation frames stop in hidden tabs, and so
@@ -20,7 +23,9 @@ export function startTicker(): void {
   const wait = () => {
     if (waiting) return
     waiting = true
-    const rest = drawn_at + REDRAW_MS - performance.now()
+    const { adapter } = labStore.getState()
+    const every_ms = adapter?.is_software ? REDRAW_WITHOUT_GPU_MS : REDRAW_MS
+    const rest = drawn_at + every_ms - performance.now()
     if (rest > 0) setTimeout(() => requestAnimationFrame(tick), rest)
     else requestAnimationFrame(tick)
   }

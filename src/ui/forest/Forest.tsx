@@ -28,6 +28,8 @@ const ROUNDS = 3
 const FRAME_MS = 33
 /** Where no GPU draws: there a frame of the whole picture keeps a core busy for 15 ms. */
 const FRAME_WITHOUT_GPU_MS = 100
+/** The same while a run has news, as it needs the cores. */
+const NEWS_WITHOUT_GPU_MS = 1000
 /** Words change less often than light. */
 const SAY_MS = 250
 
@@ -67,16 +69,24 @@ interface Painter {
   say(scene: Scene): void
 }
 
+const hasGpu = () => shownStore.getState().adapter?.is_software === false
+
+/** A screen's frame, by which an animation frame may come too early. */
+const SCREEN_MS = 17
+
 /** Paints frame after frame. Returns how to stop. */
 function paintMoving({ paint: paintScene, say }: Painter): () => void {
-  let [request, painted_at, said_at] = [0, 0, 0]
+  let [request, timer, said_at] = [0, 0, 0]
   let begun: number | undefined
   let shown: Scene | undefined
   const paint = (now: number) => {
-    request = requestAnimationFrame(paint)
-    const has_gpu = shownStore.getState().adapter?.is_software === false
-    if (now - painted_at < (has_gpu ? FRAME_MS : FRAME_WITHOUT_GPU_MS)) return
-    painted_at = now
+    // An animation frame that is asked for costs the browser a frame, painted or not.
+    timer = window.setTimeout(
+      () => {
+        request = requestAnimationFrame(paint)
+      },
+      (hasGpu() ? FRAME_MS : FRAME_WITHOUT_GPU_MS) - SCREEN_MS,
+    )
     begun ??= now
     const target = presentScene() ?? playedAt(now - begun)
     shown = eased(shown, target)
@@ -86,27 +96,38 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
     say(target)
   }
   request = requestAnimationFrame(paint)
-  return () => cancelAnimationFrame(request)
+  return () => {
+    clearTimeout(timer)
+    cancelAnimationFrame(request)
+  }
 }
 
 /** Paints when there is something new to see. Returns how to stop. */
 function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasElement): () => void {
+  let painted_at = Number.NEGATIVE_INFINITY
+  let timer: number | undefined
   const paint = () => {
+    clearTimeout(timer)
+    timer = undefined
+    painted_at = performance.now()
     const scene = presentScene() ?? recordedScene(RECORDED_STEPS)
     paintScene(scene, 0)
     say(scene)
   }
+  const paintNews = () => {
+    const wait_ms = hasGpu() ? 0 : painted_at + NEWS_WITHOUT_GPU_MS - performance.now()
+    if (wait_ms <= 0) paint()
+    else timer ??= window.setTimeout(paint, wait_ms)
+  }
   const sizes = new ResizeObserver(paint)
   sizes.observe(canvas)
   const stop = uiStore.subscribe((now, before) => {
-    if (
-      now.frame !== before.frame ||
-      now.is_dark !== before.is_dark ||
-      now.at_step !== before.at_step
-    )
-      paint()
+    // What the person changes is seen at once.
+    if (now.is_dark !== before.is_dark || now.at_step !== before.at_step) paint()
+    else if (now.frame !== before.frame) paintNews()
   })
   return () => {
+    clearTimeout(timer)
     sizes.disconnect()
     stop()
   }
