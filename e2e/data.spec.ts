@@ -175,9 +175,18 @@ test('a tokenizer is trained for the rows, or asked for, and the dialog is legib
   expect(page.url()).toContain('task.vocab_size=262')
 })
 
-test('what is no data is refused by what it is, and nothing is changed', async ({ lab }) => {
+test('an example is opened by a press; what is no data is refused by what it is, and nothing is changed', async ({
+  lab,
+  page,
+}) => {
   await lab.open(LINK)
+  await lab.waitForStatus('idle')
   const url = lab.page.url()
+  await page.keyboard.press('Control+k')
+  await lab.get('palette-input').fill('own data')
+  await page.keyboard.press('Enter')
+  await lab.get('data-example').click()
+  await expect(lab.get('data-found')).toContainText('320 rows to train on, 80 rows held out')
   await drop(lab, 'page.jsonl', '<!DOCTYPE html><html></html>')
   await expect(lab.get('data-refused')).toContainText(
     'page.jsonl: expected a data file, found a web page',

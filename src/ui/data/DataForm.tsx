@@ -14,6 +14,7 @@ import {
 import { showToast } from '../base/store.ts'
 import { closeDialog } from '../palette/dialogs.ts'
 import { closePast } from '../runs/opened.ts'
+import { DataStart } from './DataStart.tsx'
 import { FilePicker } from './FilePicker.tsx'
 import { FirstRows } from './FirstRows.tsx'
 import { FoundRows } from './FoundRows.tsx'
@@ -84,8 +85,8 @@ export function DataForm() {
         </button>
       </div>
       <p className="soft">
-        Rows of a prompt and a right answer, or text: JSON lines, JSON, CSV, Parquet or plain text.
-        Nothing is uploaded.
+        Rows of a prompt and a right answer, or text. Drop a file anywhere on the page, or choose
+        one. Nothing is uploaded.
       </p>
       <FilePicker
         label="File"
@@ -94,6 +95,7 @@ export function DataForm() {
         is_first
         onFile={(chosen) => openedDataStore.setState({ file: chosen })}
       />
+      {file ? null : <DataStart onFile={(chosen) => openedDataStore.setState({ file: chosen })} />}
       {file && !reading ? (
         <p role="status" data-testid="data-reading">
           Reading {file.name} … {progress > 0 ? <progress value={progress} /> : null}{' '}

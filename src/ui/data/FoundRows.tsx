@@ -67,28 +67,31 @@ function Lengths({
   return (
     <figure data-testid={`lengths-${name.toLowerCase()}`}>
       <figcaption>{words}</figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`Histogram. ${words}`}
-        preserveAspectRatio="none"
-      >
-        {bins.map(({ from, to, count: rows }, i) => {
-          const height = rows === 0 ? 0 : Math.max(2, (HEIGHT * rows) / highest)
-          const range = from === to ? from : `${from} to ${to}`
-          return (
-            <rect
-              key={from}
-              x={i * width + 0.5}
-              y={HEIGHT - height}
-              width={width - 1}
-              height={height}
-            >
-              <title>{`${range} tokens: ${count(rows, 'row')}`}</title>
-            </rect>
-          )
-        })}
-      </svg>
+      {/* Rows of one length are said. */}
+      {bins.length < 2 ? null : (
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          role="img"
+          aria-label={`Histogram. ${words}`}
+          preserveAspectRatio="none"
+        >
+          {bins.map(({ from, to, count: rows }, i) => {
+            const height = rows === 0 ? 0 : Math.max(2, (HEIGHT * rows) / highest)
+            const range = from === to ? from : `${from} to ${to}`
+            return (
+              <rect
+                key={from}
+                x={i * width + 0.5}
+                y={HEIGHT - height}
+                width={width - 1}
+                height={height}
+              >
+                <title>{`${range} tokens: ${count(rows, 'row')}`}</title>
+              </rect>
+            )
+          })}
+        </svg>
+      )}
     </figure>
   )
 }
