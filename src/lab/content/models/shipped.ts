@@ -10,7 +10,7 @@ export interface ShippedModel {
   readonly files: readonly ModelFile[]
 }
 
-const SHIPPED: readonly ShippedModel[] = Object.entries(shipped).map(([name, files]) => ({
+export const SHIPPED: readonly ShippedModel[] = Object.entries(shipped).map(([name, files]) => ({
   name,
   files,
 }))

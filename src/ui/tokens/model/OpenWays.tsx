@@ -16,6 +16,7 @@ import type { FoundModel, ModelUse } from '../../../lab/protocol/opened_model.ts
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { chooseFile } from '../../palette/files.ts'
 import { FetchFrame } from './FetchFrame.tsx'
+import { ShippedModels } from './ShippedModels.tsx'
 
 const USES: Readonly<Record<ModelUse['what'], string>> = {
   look: 'look inside and write',
@@ -176,6 +177,7 @@ export function OpenWays({ has_model }: { has_model: boolean }) {
       ) : null}
       {found ? <Found model={found} is_busy={is_busy} /> : null}
       <Kept />
+      {has_model ? null : <ShippedModels is_busy={is_busy} />}
     </section>
   )
 }

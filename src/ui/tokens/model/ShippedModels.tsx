@@ -1,0 +1,63 @@
+// Models that come with the page: one press, and there is something to look into.
+import { useState } from 'react'
+import { SHIPPED, type ShippedModel } from '../../../lab/content/models/shipped.ts'
+import { shippedFiles } from '../../../lab/page/opened/shipped_files.ts'
+import { formatBytes } from '../../base/format.ts'
+import { openModelFiles } from './model_files.ts'
+
+/** What each has learned, and a text to begin with. */
+const KNOWN: Readonly<Record<string, { readonly says: string; readonly text: string }>> = {
+  arithmetic: {
+    says: '6 layers; how sums, divisors and factors are written, seldom the right ones',
+    text: '12+7=',
+  },
+  small: { says: '4 layers; sums, sorting, brackets, half learned', text: '312>' },
+  'small-deep': { says: '12 layers; the same problems', text: '312>' },
+  sorter: { says: '3 layers; begins to sort three digits', text: '312>' },
+}
+
+export function ShippedModels({ is_busy }: { is_busy: boolean }) {
+  const [problem, setProblem] = useState<string>()
+  const open = async (model: ShippedModel) => {
+    setProblem(undefined)
+    try {
+      openModelFiles(model.name, await shippedFiles(model))
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return (
+    <>
+      <table className="model-table" data-testid="models-shipped">
+        <caption>They come with the page</caption>
+        <tbody>
+          {SHIPPED.map((model) => (
+            <tr key={model.name}>
+              <th scope="row">{model.name}</th>
+              <td>
+                {KNOWN[model.name]?.says} <span className="soft">e.g.</span>{' '}
+                <code>{KNOWN[model.name]?.text}</code>
+              </td>
+              <td>{formatBytes(model.files.reduce((sum, { bytes }) => sum + bytes, 0))}</td>
+              <td>
+                <button
+                  type="button"
+                  data-testid={`open-shipped-${model.name}`}
+                  disabled={is_busy}
+                  onClick={() => void open(model)}
+                >
+                  Open
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {problem === undefined ? null : (
+        <p className="bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}
