@@ -77,7 +77,8 @@ async function openInside(lab: LabPage, page: Page, link: string): Promise<void>
 
 test('figures say what to do, then draw the newest observed step', async ({ lab, page }) => {
   await openInside(lab, page, `v=1&p=tiny${QUICK}`)
-  await expect(lab.get('flow-step')).toContainText('Press Train')
+  await expect(lab.get('inside-train')).toBeEnabled()
+  await expect(lab.get('flow-step')).toHaveText('Nothing was observed yet.')
   await expect(lab.get('pass-step')).toContainText('No pass@k was measured')
 
   const step = (n: number): LabEvent => ({
@@ -224,4 +225,14 @@ test('a run is observed for the figures in view alone, and scrubbing shows anoth
   expect(shown).toBeLessThan(last.step)
   await lab.get('follow').click()
   await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
+})
+
+test('before a run, a model that comes with the page is opened by two presses', async ({ lab }) => {
+  await lab.open('v=1&p=tiny#tab=inside')
+  await lab.get('inside-models').click()
+  await lab.get('open-shipped-sorter').click()
+  await expect(lab.get('model-facts')).toContainText('qwen3, 3 layers of 32 channels, 26 tokens')
+  await lab.get('model-text').fill('312>')
+  await lab.get('model-read').click()
+  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(4)
 })

@@ -12,8 +12,10 @@ import { PassFigure } from './figures/PassFigure.tsx'
 import { TargetFigure } from './figures/TargetFigure.tsx'
 import { LookNow } from './LookNow.tsx'
 import { MomentsChoice } from './MomentsChoice.tsx'
+import { Nothing } from './Nothing.tsx'
 
 const FIGURES: readonly PanelEntry[] = [
+  { name: 'What fills the figures', Own: Nothing },
   { name: 'The look at a kept state', Own: LookNow },
   { name: 'The choice of moments', Own: MomentsChoice },
   { name: 'The entropy flow', Own: FlowFigure },

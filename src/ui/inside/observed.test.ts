@@ -37,7 +37,7 @@ test('a figure says which step it shows, and when that is not the one asked for'
 
 test('an empty figure says what to do', () => {
   const nothing = { is_past: false, is_busy: false, at_step: undefined, first: undefined }
-  expect(emptyWords(nothing)).toContain('Press Train')
+  expect(emptyWords(nothing)).toBe('Nothing was observed yet.')
   expect(emptyWords({ ...nothing, is_busy: true })).toContain('next observed step')
   expect(emptyWords({ ...nothing, is_past: true })).toContain('This run kept no numbers')
   expect(emptyWords({ ...nothing, at_step: 3, first: 10 })).toBe(

@@ -80,7 +80,7 @@ export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): strin
     return 'This run kept no numbers for this figure. Where a state of it is kept, Look now above measures them.'
   return is_busy
     ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
-    : 'Nothing was observed yet. Press Train: it is measured at the ends of phases, and in each step while it is in view.'
+    : 'Nothing was observed yet.'
 }
 
 /** What the probes of some groups cost, in milliseconds; undefined where none was timed. */

@@ -58,7 +58,7 @@ export function EntropyFigure() {
     ? at_step === undefined
       ? 'All steps so far.'
       : `All steps; the line marks step ${at_step}.`
-    : 'Nothing was measured. Press Train.'
+    : 'Nothing was measured yet.'
   return (
     <Figure
       id="final-entropy"

@@ -1,0 +1,38 @@
+// Before a run: what fills the figures, and what can be looked into at once.
+import { Play, Search } from 'lucide-react'
+import { train } from '../../lab/page/client/controls.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { useLab } from '../base/run.ts'
+import { useShown } from '../base/shown.ts'
+import { canToggle } from '../palette/actions.ts'
+import { openModels } from '../tokens/model/model_files.ts'
+
+const selectHasRun = ({ run_experiment }: LabState) => run_experiment !== undefined
+
+export function Nothing() {
+  const has_run = useShown(selectHasRun)
+  const can_train = useLab(canToggle)
+  if (has_run) return null
+  return (
+    <section className="card look-now" aria-label="What fills the figures">
+      <p>
+        Train, and every figure fills: at the ends of phases, at validations, and in each step while
+        it is in view. Or look into a model that comes with the page.
+      </p>
+      <div className="look-now-actions">
+        <button
+          type="button"
+          className="primary"
+          data-testid="inside-train"
+          disabled={!can_train}
+          onClick={() => train()}
+        >
+          <Play className="icon" aria-hidden="true" /> Train
+        </button>
+        <button type="button" data-testid="inside-models" onClick={openModels}>
+          <Search className="icon" aria-hidden="true" /> Look into a model
+        </button>
+      </div>
+    </section>
+  )
+}
