@@ -37,6 +37,7 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
 
 test('a phase opens its panel: what it inherits is grey, what it changes is marked', async ({
   lab,
+  page,
 }) => {
   await lab.open('v=1&p=tiny')
   await lab.waitForStatus('idle')
@@ -47,6 +48,13 @@ test('a phase opens its panel: what it inherits is grey, what it changes is mark
   await clip.fill('0.1')
   await clip.blur()
   await expect(field).toHaveCount(0)
+
+  // On a phone the page goes there when it is asked to.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.get('phases').locator('.phase-segment').nth(1).click()
+  await page.getByRole('button', { name: 'Settings of phase 2' }).click()
+  await expect(page.locator('summary', { hasText: /^Phase 2$/ })).toBeInViewport()
+  await expect(page.locator('#field-phases-1-steps')).toBeInViewport()
 })
 
 test('a metric is pinned to the board, and the link brings the board back', async ({

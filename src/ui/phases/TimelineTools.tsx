@@ -1,9 +1,10 @@
 // Below the line of phases: what can be done with the chosen one, and how to repeat or add one.
-import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
+import { ArrowLeft, ArrowRight, ListPlus, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { MAX_PHASES } from '../../lab/experiment/schema.ts'
 import { steer } from '../../lab/page/client/steering.ts'
 import { phaseMark } from '../plot/axes/geometry.ts'
+import { goToPhase } from '../settings/wanted.ts'
 import { AddPhases } from './AddPhases.tsx'
 import { type PhaseEdits, tell } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
@@ -87,6 +88,15 @@ function ChosenTools(props: {
       >
         <Trash2 className="icon" aria-hidden="true" />
       </Tool>
+      <span className="narrow-only">
+        <Tool
+          label={`Settings of phase ${selected + 1}`}
+          enabled={true}
+          onClick={() => goToPhase(selected)}
+        >
+          <SlidersHorizontal className="icon" aria-hidden="true" />
+        </Tool>
+      </span>
     </>
   )
 }

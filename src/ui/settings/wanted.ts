@@ -18,10 +18,16 @@ const wantedPhaseStore = createStore<{
 
 /** Shows the settings of a phase beside the line of phases, where there is room; the focus stays where it is. */
 export function showPhase(index: number): void {
-  if (!globalThis.matchMedia?.('(min-width: 900px)').matches) return
+  if (hasRoomBeside()) goToPhase(index)
+}
+
+/** Shows the settings of a phase, also where the page goes there for it. */
+export function goToPhase(index: number): void {
   uiStore.setState({ settings_open: true })
   wantedPhaseStore.setState({ wanted: { index } })
 }
+
+const hasRoomBeside = () => globalThis.matchMedia?.('(min-width: 900px)').matches ?? false
 
 /** Calls `unfold` when the phase of a heading is wanted; what is drawn then comes into sight. */
 export function useWantedPhase(index: number | undefined, unfold: () => void) {
@@ -35,7 +41,11 @@ export function useWantedPhase(index: number | undefined, unfold: () => void) {
     if (!wanted) return
     latest.current()
     const body = ref.current?.closest('.settings-body')
-    if (ref.current && body)
+    if (ref.current && !hasRoomBeside()) {
+      ref.current.scrollIntoView()
+      // Settings that are opened again later stay where they are.
+      wantedPhaseStore.setState({ wanted: undefined })
+    } else if (ref.current && body)
       body.scrollTop += ref.current.getBoundingClientRect().top - body.getBoundingClientRect().top
   }, [wanted])
   return ref
