@@ -1,4 +1,5 @@
 // The first minute of somebody who has never been here, as states in their order: what can be seen, and done, in each.
+import type { Page } from '@playwright/test'
 import { expect, type LabPage, test } from './lab_page.ts'
 
 test('Train is three presses away for somebody with a keyboard', async ({ lab, page }) => {
@@ -13,6 +14,46 @@ test('Train is three presses away for somebody with a keyboard', async ({ lab, p
   expect(page.url()).toBe(address)
 })
 
+declare global {
+  interface Window {
+    /** What the screen offered at each of the seconds. */
+    seen_at: Screen[]
+  }
+}
+
+interface Screen {
+  readonly second: number
+  readonly status: string
+  readonly step: number
+  /** The words of the picture: a sentence, or what happens. */
+  readonly says: string
+  /** Controls that can be pressed, of those that a newcomer needs. */
+  readonly offers: readonly string[]
+  readonly alerts: number
+}
+
+const SECONDS = [5, 15, 30, 60]
+
+/** Notes what is on screen at SECONDS after the page was loaded. */
+const noteScreens = (page: Page) =>
+  page.addInitScript((seconds) => {
+    window.seen_at = []
+    const find = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`)
+    const note = (second: number) => {
+      const names = ['train-here', 'train', 'pause', 'next-lesson']
+      const forest = document.querySelector<HTMLElement>('.forest')
+      window.seen_at.push({
+        second,
+        status: find('status')?.dataset.status ?? '',
+        step: Number.parseInt(find('step-count')?.innerText ?? '', 10) || 0,
+        says: forest?.innerText.trim() ?? '',
+        offers: names.filter((name) => find(name)?.matches(':enabled, a[href]')),
+        alerts: document.querySelectorAll('[role="alert"]').length,
+      })
+    }
+    for (const second of seconds) setTimeout(note, 1000 * second, second)
+  }, SECONDS)
+
 /** The chart of rewards has a line. */
 const rewardIsDrawn = (lab: LabPage) =>
   expect(lab.get('reward-value')).toContainText('%', { timeout: 200_000 })
@@ -20,7 +61,8 @@ const rewardIsDrawn = (lab: LabPage) =>
 test('from the first look to the end of the first run, every state says what is going on and what can be done', async ({
   lab,
   page,
-}) => {
+}, testInfo) => {
+  await noteScreens(page)
   await lab.open()
 
   // At first: a picture that moves, one sentence, one button, and whose run it is.
@@ -69,6 +111,22 @@ test('from the first look to the end of the first run, every state says what is 
   await expect(lab.get('next-preset')).toBeVisible()
   await lab.get('forest-caption').getByText('What it came to with several seeds').click()
   await expect(lab.get('forest-caption')).toContainText('in 5 of 5 seeds')
+
+  // Whatever it has come to after 5, 15, 30 and 60 s: something is said, something can be done, nothing is wrong.
+  await expect
+    .poll(() => page.evaluate(() => window.seen_at.length), { timeout: 120_000 })
+    .toBe(SECONDS.length)
+  const screens = await page.evaluate(() => window.seen_at)
+  await testInfo.attach('screens', { body: JSON.stringify(screens, undefined, 2) })
+  for (const { second, status, says, offers, alerts } of screens) {
+    expect(status, `${second} s`).toMatch(/^(loading|idle|preparing|running|finished)$/)
+    expect(says, `${second} s`).toMatch(/[a-z]{3,} .*[a-z]{3,}/s)
+    expect(offers, `${second} s`).not.toEqual([])
+    expect(alerts, `${second} s`).toBe(0)
+  }
+  const steps = screens.map(({ step }) => step)
+  expect(steps).toEqual(steps.toSorted((a, b) => a - b))
+  expect(new Set(screens.map(({ says }) => says)).size).toBeGreaterThan(2)
 
   // Afterwards: Inside is not empty, and the next run knows how long it takes.
   await lab.show('inside')
