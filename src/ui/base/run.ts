@@ -193,6 +193,8 @@ export const useLastLayer = (): number => useShown(selectLastLayer)
 
 export const selectStatus = (state: LabState) => state.status
 
+/** Whether a run was begun, or is shown. */
+export const selectHasRun = ({ run_experiment }: LabState): boolean => run_experiment !== undefined
 /** True from Train until the run is over or dropped. */
 export const selectIsBusy = ({ status }: LabState) =>
   status === 'preparing' || status === 'running' || status === 'paused' || status === 'waiting'

@@ -6,7 +6,7 @@ import { train } from '../../lab/page/client/controls.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { openingOn } from '../../lab/presets/presets.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
-import { useLab } from '../base/run.ts'
+import { selectHasRun, useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { canToggle } from '../palette/actions.ts'
 import { useEstimate } from './estimate.ts'
@@ -60,7 +60,6 @@ function Estimate() {
   )
 }
 
-const selectHasRun = ({ run_experiment }: LabState) => run_experiment !== undefined
 const selectHasGpu = ({ adapter }: LabState) => adapter !== undefined
 
 /** One sentence and one button. */

@@ -1,13 +1,10 @@
 // Before a run: what fills the figures, and what can be looked into at once.
 import { Play, Search } from 'lucide-react'
 import { train } from '../../lab/page/client/controls.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { useLab } from '../base/run.ts'
+import { selectHasRun, useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { canToggle } from '../palette/actions.ts'
 import { openModels } from '../tokens/model/model_files.ts'
-
-const selectHasRun = ({ run_experiment }: LabState) => run_experiment !== undefined
 
 export function Nothing() {
   const has_run = useShown(selectHasRun)

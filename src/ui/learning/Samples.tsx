@@ -5,6 +5,7 @@ import type { LabState } from '../../lab/page/store.ts'
 import { shownText } from '../../lab/protocol/token_text.ts'
 import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
+import { selectHasRun } from '../base/run.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore, useAtStep, useShown } from '../base/shown.ts'
 import { TurnText } from '../base/TurnText.tsx'
@@ -19,7 +20,6 @@ type Sample = Batch['samples'][number]
 const SHOWN_STEPS = 3
 /** Of every step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
-const selectHasRun = (state: LabState) => state.run_experiment !== undefined
 const selectSeries = (state: LabState) => state.series
 /** Nobody reads faster. */
 const REFRESH_MS = 1000

@@ -1,12 +1,16 @@
 // Models that come with the page: one press, and there is something to look into.
 import { useState } from 'react'
-import { SHIPPED, type ShippedModel } from '../../../lab/content/models/shipped.ts'
+import {
+  SHIPPED,
+  type ShippedModel,
+  type ShippedName,
+} from '../../../lab/content/models/shipped.ts'
 import { shippedFiles } from '../../../lab/page/opened/shipped_files.ts'
 import { formatBytes } from '../../base/format.ts'
 import { openModelFiles } from './model_files.ts'
 
 /** What each has learned, and a text to begin with. */
-const KNOWN: Readonly<Record<string, { readonly says: string; readonly text: string }>> = {
+const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text: string }>> = {
   arithmetic: {
     says: '6 layers; how sums, divisors and factors are written, seldom the right ones',
     text: '12+7=',
@@ -35,8 +39,8 @@ export function ShippedModels({ is_busy }: { is_busy: boolean }) {
             <tr key={model.name}>
               <th scope="row">{model.name}</th>
               <td>
-                {KNOWN[model.name]?.says} <span className="soft">e.g.</span>{' '}
-                <code>{KNOWN[model.name]?.text}</code>
+                {KNOWN[model.name].says} <span className="soft">e.g.</span>{' '}
+                <code>{KNOWN[model.name].text}</code>
               </td>
               <td>{formatBytes(model.files.reduce((sum, { bytes }) => sum + bytes, 0))}</td>
               <td>
