@@ -4,14 +4,16 @@ import type { ContentFile } from '../content.ts'
 import { type ModelFile, modelHash, modelList } from './model_files.ts'
 import shipped from './shipped.json' with { type: 'json' }
 
+export type ShippedName = keyof typeof shipped
+
 /** A model of the lab's own: the name of its folder, and its files. */
 export interface ShippedModel {
-  readonly name: string
+  readonly name: ShippedName
   readonly files: readonly ModelFile[]
 }
 
 export const SHIPPED: readonly ShippedModel[] = Object.entries(shipped).map(([name, files]) => ({
-  name,
+  name: name as ShippedName,
   files,
 }))
 

@@ -7,10 +7,12 @@ export const shippedFiles = ({ name, files }: ShippedModel): Promise<File[]> =>
     files.map(async (file) => {
       const address = `models/${name}/${file.name}`
       const answer = await fetch(address)
-      if (!answer.ok)
+      const content = await answer.blob()
+      // Some hosts answer with a page of theirs in place of what is missing.
+      if (!answer.ok || content.size !== file.bytes)
         throw new Error(
-          `The model ${name} of this site could not be loaded: ${address}: the host answered ${answer.status}. Reload the page; if that does not help, its host lacks files.`,
+          `The model ${name} of this site could not be loaded: ${address}: expected ${file.bytes} bytes, found ${content.size} (the host answered ${answer.status}). Reload the page; if that does not help, its host lacks files.`,
         )
-      return new File([await answer.blob()], file.name)
+      return new File([content], file.name)
     }),
   )
