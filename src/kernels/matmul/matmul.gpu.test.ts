@@ -2,14 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { matmul_nn_ref, matmul_nt_add_ref, matmul_nt_ref, matmul_tn_ref } from './matmul.ref.ts'
-import {
-  matmul_nn,
-  matmul_nt,
-  matmul_nt_add,
-  matmul_tn,
-  matmul_tn_split,
-  matmulTn,
-} from './matmul.ts'
+import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 
 const gpu = await Gpu.open()
 
@@ -41,20 +34,11 @@ const sizes: [number, number, number][] = [
   [3, 5, 301],
 ]
 
-// Whole vectors of four: the smallest, exactly one tile, one past it, several; k below, at and past the 4 slices.
-const split_sizes: [number, number, number][] = [
-  [4, 4, 1],
-  [16, 32, 4],
-  [20, 36, 65],
-  [68, 100, 301],
-]
-
 describe.for([
-  ['matmul_nn', matmul_nn, matmul_nn_ref, sizes],
-  ['matmul_nt', matmul_nt, matmul_nt_ref, sizes],
-  ['matmul_tn', matmul_tn, matmul_tn_ref, sizes],
-  ['matmul_tn_split', matmul_tn_split, matmul_tn_ref, split_sizes],
-] as const)('%s', ([, kernel, reference, sizes]) => {
+  ['matmul_nn', matmul_nn, matmul_nn_ref],
+  ['matmul_nt', matmul_nt, matmul_nt_ref],
+  ['matmul_tn', matmul_tn, matmul_tn_ref],
+] as const)('%s', ([, kernel, reference]) => {
   test.for(sizes)('matches the reference at m %i, n %i, k %i', async ([m, n, k]) => {
     const [a, b] = [randomValues(m * k, m + k), randomValues(k * n, 1000 + n + k)]
     const out = randomValues(m * n, 3)
@@ -102,17 +86,6 @@ test.for([
     const part = await run(kernel, [count, n, k], { a: rows, b, out })
     expect(part).toEqual(whole.slice(first * n, (first + count) * n))
   }
-})
-
-test('small outputs of whole vectors take the split kernel', () => {
-  const shapes = [
-    { m: 512, n: 512 },
-    { m: 512, n: 516 },
-    { m: 26, n: 64 },
-    { m: 64, n: 26 },
-  ]
-  const expected = [matmul_tn_split, matmul_tn, matmul_tn, matmul_tn]
-  expect(shapes.map(matmulTn)).toEqual(expected)
 })
 
 test('a grid folded into two dimensions covers every tile', async () => {

@@ -3,7 +3,6 @@ import { unrolled } from '../wgsl/compose.ts'
 import matmul from './matmul.wgsl?raw'
 import add from './matmul_nt_add.wgsl?raw'
 import tile_source from './matmul_tile.wgsl?raw'
-import tn_split from './matmul_tn_split.wgsl?raw'
 
 const TILE = 64
 const tile = unrolled(tile_source, 8)
@@ -41,22 +40,6 @@ export const matmul_tn = defineKernel({
   wgsl: matmul + tile,
   constants: { TRANSPOSE_A: 1 },
 })
-
-/** matmul_tn for a small out, with k cut into 4 slices that are summed side by side. m and n are multiples of 4. */
-export const matmul_tn_split: typeof matmul_tn = {
-  ...matmul_tn,
-  name: 'matmul_tn_split',
-  wgsl: unrolled(tn_split, 8),
-  constants: {},
-  workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 16) * Math.ceil(n / 32)),
-}
-
-/** Up to this many elements of out, there are too few tiles of 64 x 64 to fill a device. */
-const MAX_SPLIT_SIZE = 512 * 512
-
-/** The quicker of the two for this shape. They sum in different orders, so they agree to rounding only. */
-export const matmulTn = ({ m, n }: { m: number; n: number }): typeof matmul_tn =>
-  m * n <= MAX_SPLIT_SIZE && m % 4 === 0 && n % 4 === 0 ? matmul_tn_split : matmul_tn
 
 /**
  * out[m, n] = Σ_k a[m, k] b[n, k] + addend[m · addend_stride + n].

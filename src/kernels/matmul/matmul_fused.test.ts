@@ -56,7 +56,7 @@ test.for(FUSED_OPS)('%s runs on what its plain product would run on', (op) => {
   const [plain_op, size] = plain[op]
   const suffix = (name: string | undefined) =>
     name?.replace(/^matmul_(nt|nn|tn)_(swiglu|bias)_/, '')
-  const by_default = op === 'tn_bias' ? 'slices_16x32' : 'vector_8x8'
+  const by_default = op === 'tn_bias' ? 'vector_8x8_by_4' : 'vector_8x8'
   expect(suffix(fusedKernel(undefined, op, sizes[op])?.name)).toBe(by_default)
   const shape_class = { nt: 'nt_m128_n192_k64', nn: 'nn_m128_n96_k64', tn: 'tn_m192_n64_k128' }
   const choice = { '*': 'slices_32x32', [shape_class[plain_op]]: 'staged_64x64_8x8' }
@@ -102,7 +102,7 @@ test('each op has a kernel of every tile that its plain product can take', () =>
       fusedVariant(matmulVariant(name), op, { m: 64, n: 64, k: 64 }),
     )
   const tiles = Object.keys(FUSED_TILES)
-  const of_tn = ['slices_16x32', 'vector_4x4_by_4']
+  const of_tn = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4_by_4']
   expect(names('nt_swiglu')).toEqual(tiles.filter((name) => !of_tn.includes(name)))
   expect(names('nn_swiglu')).toEqual(names('nt_swiglu'))
   // Rows in vectors of four.

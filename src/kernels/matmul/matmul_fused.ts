@@ -86,14 +86,10 @@ const FUSED: { [Op in FusedOp]: [MatmulOp, (name: string, tile: Tile) => FusedKe
 
 export const FUSED_OPS = Object.keys(FUSED) as FusedOp[]
 
-/**
- * Variants with fused kernels: all that tiles/tile_source.ts writes out but those that sum by subgroups, and matmul_tn_split.wgsl,
- * whose sums it can repeat.
- */
-export const FUSED_TILES: Readonly<Record<string, Tile>> = {
-  ...Object.fromEntries(Object.entries(TILES).filter(([, { subgroups }]) => !subgroups)),
-  slices_16x32: { down: 2, across: 4, rows: 8, cols: 8, slices: 4, stage: 0 },
-}
+/** Variants with fused kernels: all that tiles/tile_source.ts writes out but those that sum by subgroups. */
+export const FUSED_TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
+  Object.entries(TILES).filter(([, { subgroups }]) => !subgroups),
+)
 
 /** The product whose choice holds for a fused one: for nt_swiglu gate_up, which is twice as wide as out. */
 const plainProduct = (op: FusedOp, { m, n, k }: MatmulSize): [MatmulOp, MatmulSize] => [

@@ -28,7 +28,8 @@ async function run(variant: MatmulVariant, op: MatmulOp, { m, n, k }: MatmulSize
 test.for([
   ['nt', 'vector_4x4', 'vector_8x8', { m: 77, n: 14, k: 32 }],
   ['nn', 'vector_4x4', 'vector_8x8', { m: 77, n: 32, k: 96 }],
-  ['tn', 'vector_4x4_by_4', 'slices_16x32', { m: 96, n: 32, k: 77 }],
+  ['tn', 'vector_4x4_by_4', 'vector_8x8_by_4', { m: 96, n: 32, k: 77 }],
+  ['tn', 'vector_8x8_by_4', 'slices_16x32', { m: 96, n: 44, k: 77 }],
 ] as const)('%s on %s has the bits of %s', async ([op, narrow, wide, size]) => {
   expect(defaultVariant(op, size).name).toBe(narrow)
   const [ours, theirs] = [

@@ -76,7 +76,7 @@ const sizesOf = (op: MatmulOp, { tile: [height, width], supports }: MatmulVarian
 // Kernels with barriers take seconds to compile on a software adapter: there one of each kind. For nt_add their body is that
 // of nt, but where results are stored in vectors.
 const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
-  slices_16x32: ['nn', 'nt', 'tn'],
+  slices_16x32: ['tn'],
   slices_16x16: ['nn', 'nt', 'tn'],
   skinny_8x16: ['tn'],
   staged_32x32_4x4: MATMUL_OPS,

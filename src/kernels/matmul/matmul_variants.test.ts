@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn, matmul_tn_split } from './matmul.ts'
+import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import {
   defaultVariant,
   MATMUL_OPS,
@@ -23,8 +23,14 @@ test('without a choice the default rule holds', () => {
   expect(matmulKernel({}, 'nt', { ...size, m: 8 })).toBe(matmul_nt)
   expect(matmulKernel({}, 'nn', { ...size, n: 63 })).toBe(matmul_nn)
   expect(matmulKernel({}, 'nt_add', { ...size, k: 191 })).toBe(matmul_nt_add)
-  expect(matmulKernel({}, 'tn', size)).toBe(matmul_tn_split)
   expect(matmulKernel({}, 'tn', { ...size, m: 27 })).toBe(matmul_tn)
+  expect(matmulKernel({}, 'tn', { ...size, n: 26 })).toBe(matmul_tn)
+  // k in four parts, up to a size.
+  for (const [n, name] of [
+    [512, 'vector_8x8_by_4'],
+    [516, 'vector_8x8'],
+  ] as const)
+    expect(defaultVariant('tn', { m: 512, n, k: 1 }).name).toBe(name)
 })
 
 test('a choice holds for its class, as far as its variant supports the size', () => {
@@ -48,7 +54,7 @@ test("'*' holds for every class without a choice of its own, as far as its varia
   expect(matmulKernel(choice, 'nt', { ...size, k: 191 })).toBe(matmul_nt)
   // A class's own variant that does not fit gives way to the default, not to '*'.
   const unfit = { '*': 'vector_4x4', tn_m100_n64_k256: 'skinny_1x16' }
-  expect(matmulKernel(unfit, 'tn', size)).toBe(matmul_tn_split)
+  expect(matmulKernel(unfit, 'tn', size)).toBe(matmulVariant('vector_8x8_by_4').kernel('tn'))
   expect(() => matmulKernel({ '*': 'vector_9x9' }, 'nt', size)).toThrow(RangeError)
 })
 

@@ -1,13 +1,6 @@
 // The kernels that a matrix product may run on, and which of them one does.
 import { type AnyKernel, type Feature, foldGrid } from '../device/kernel.ts'
-import {
-  matmul_nn,
-  matmul_nt,
-  matmul_nt_add,
-  matmul_tn,
-  matmul_tn_split,
-  matmulTn,
-} from './matmul.ts'
+import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import type { MatmulOp, Tile } from './tiles/tile.ts'
 import { tileSource } from './tiles/tile_source.ts'
 import { VARIANT_NAMES, type VariantName } from './variant_names.ts'
@@ -56,13 +49,14 @@ type Sizes = readonly [number, number, number, number, number, number]
 
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
 // skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory, _by_4
-// with k shared by four (of vector_, by four sums of one lane, for tn alone); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
-const SIZES: Readonly<
-  Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32' | 'vector_4x4_by_4'>, Sizes>
-> = {
+// with k shared by four (of vector_, in four passes of one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
+const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8'>, Sizes>> = {
+  slices_16x32: [2, 4, 8, 8, 4, 0],
   vector_8x8: [8, 8, 8, 8, 1, 0],
+  vector_8x8_by_4: [2, 4, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
   vector_4x4: [8, 8, 4, 4, 1, 0],
+  vector_4x4_by_4: [8, 8, 4, 4, 1, 0],
   slices_32x32: [8, 8, 4, 4, 4, 0],
   slices_16x16: [4, 4, 4, 4, 16, 0],
   skinny_8x16: [1, 4, 8, 4, 16, 0],
@@ -83,14 +77,16 @@ const SIZES: Readonly<
 /** The tiles of the variants that tiles/tile_source.ts writes out. */
 export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   VARIANT_NAMES.flatMap((name): [string, Tile][] => {
-    if (name === 'register_8x8' || name === 'slices_16x32') return []
-    const sizes = name === 'vector_4x4_by_4' ? SIZES.vector_4x4 : SIZES[name]
-    const [down, across, rows, cols, slices, stage] = sizes
+    if (name === 'register_8x8') return []
+    const [down, across, rows, cols, slices, stage] = SIZES[name]
     const subgroups = name.startsWith('subgroups_')
-    const sums = name === 'vector_4x4_by_4' ? { sums: 4 } : {}
-    return [[name, { down, across, rows, cols, slices, stage, subgroups, ...sums }]]
+    const passes = /^vector_.*_by_4$/.test(name) ? { passes: 4 } : {}
+    return [[name, { down, across, rows, cols, slices, stage, subgroups, ...passes }]]
   }),
 )
+
+/** These are for a weight's gradient alone: a long k, and a result of few tiles. All three give the same bits. */
+const OF_TN: readonly string[] = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4_by_4']
 
 /** What is read in vectors of four has whole ones. */
 const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize, { stage }: Tile): boolean =>
@@ -116,7 +112,7 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
     requires,
     tiling: tile,
     supports: (op, size) =>
-      hasVectors(op, size, tile) && (op === 'tn' ? rows % 4 === 0 : tile.sums === undefined),
+      hasVectors(op, size, tile) && (op === 'tn' ? rows % 4 === 0 : !OF_TN.includes(name)),
     kernel: (op) => {
       if (!made.has(op)) made.set(op, make(op) as unknown as AnyKernel)
       return made.get(op) as never
@@ -124,7 +120,7 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
   }
 }
 
-/** Every variant, first the two that the default rule takes from. What a variant supports depends on the shape alone. */
+/** Every variant, first the plain one. What a variant supports depends on the shape alone. */
 export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
   {
     name: 'register_8x8',
@@ -133,14 +129,6 @@ export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
     requires: [],
     supports: () => true,
     kernel: (op) => plain[op] as never,
-  },
-  {
-    name: 'slices_16x32',
-    tile: [16, 32],
-    suits_software: false,
-    requires: [],
-    supports: (op, { m, n }) => op === 'tn' && m % 4 === 0 && n % 4 === 0,
-    kernel: () => matmul_tn_split as never,
   },
   ...Object.entries(TILES).map(([name, tile]) => tileVariant(name, tile)),
 ]
@@ -179,15 +167,15 @@ export const isNarrowLayer = (outputs: number, inputs: number): boolean =>
 const isNarrow = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
   op === 'tn' ? isNarrowLayer(m, n) : op === 'nn' ? isNarrowLayer(k, n) : isNarrowLayer(n, k)
 
+/** Up to this many elements of a weight's gradient, k is summed in four parts: more digits stay, and lanes may share it. */
+const MAX_SPLIT_SIZE = 512 * 512
+
 /** What a product runs on unless a choice says otherwise. Narrow layers have the bits of the others. */
 export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
-  if (op === 'tn') {
-    const is_split = matmulTn(size) === matmul_tn_split
-    const split = isNarrow(op, size) ? 'vector_4x4_by_4' : 'slices_16x32'
-    return matmulVariant(is_split ? split : 'register_8x8')
-  }
-  const vector = matmulVariant(isNarrow(op, size) ? 'vector_4x4' : 'vector_8x8')
-  const is_vector = size.m >= MIN_VECTOR_ROWS && vector.supports(op, size)
+  const is_split = op === 'tn' && size.m * size.n <= MAX_SPLIT_SIZE
+  const tile = isNarrow(op, size) ? 'vector_4x4' : 'vector_8x8'
+  const vector = matmulVariant(is_split ? `${tile}_by_4` : tile)
+  const is_vector = (op === 'tn' || size.m >= MIN_VECTOR_ROWS) && vector.supports(op, size)
   return is_vector ? vector : matmulVariant('register_8x8')
 }
 

@@ -5,6 +5,7 @@ export const VARIANT_NAMES = [
   'register_8x8',
   'slices_16x32',
   'vector_8x8',
+  'vector_8x8_by_4',
   'vector_8x4',
   'vector_4x4',
   'vector_4x4_by_4',

@@ -6,13 +6,7 @@ import {
   attention_forward,
   attentionKernels,
 } from '../../attention/attention.ts'
-import {
-  matmul_nn,
-  matmul_nt,
-  matmul_nt_add,
-  matmul_tn,
-  matmul_tn_split,
-} from '../../matmul/matmul.ts'
+import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from '../../matmul/matmul.ts'
 import { matmulVariant } from '../../matmul/matmul_variants.ts'
 import { masked_sum } from '../../metrics/metrics.ts'
 import { adamw_update, grad_norm_partial, OPTIMIZER_BLOCKS } from '../../optimizer/optimizer.ts'
@@ -69,7 +63,7 @@ function matmulCases(): Case[] {
   return [
     ...[matmul_nn, matmul_nt, matmul_tn].map((kernel) => of(kernel, large)),
     add(matmul_nt_add, large),
-    of(matmul_tn_split, small),
+    of(matmulVariant('slices_16x32').kernel('tn'), small),
     // One of each way in which the generated tiles work.
     of(matmulVariant('staged_32x32_4x4').kernel('nt'), small),
     add(matmulVariant('skinny_8x16').kernel('nt_add'), [20, 36, 12]),

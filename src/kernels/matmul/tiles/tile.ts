@@ -18,8 +18,8 @@ export interface Tile {
   readonly slices: number
   /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. rows and cols are multiples of 4. */
   readonly stage: number
-  /** A lane has so many sums of a result of tn, one for every so many-th k, and adds them in order: the bits of as many slices. */
-  readonly sums?: number
+  /** A lane sums a result in so many passes, each over every so many-th k, one after another: the bits of as many slices. */
+  readonly passes?: number
   /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are powers of two. */
   readonly subgroups?: boolean
 }
@@ -44,8 +44,14 @@ export interface Factor {
   readonly in_halves?: boolean
 }
 
+/** A variable that a lane sums in. */
+export interface Register {
+  readonly name: string
+  readonly type: 'f32' | 'vec4f'
+}
+
 /** Results are stored one by one where columns of b are read along k, else in vectors of four columns. */
-export const resultType = (b: Factor) => (b.along_k ? 'f32' : 'vec4f')
+export const resultType = (b: Factor): Register['type'] => (b.along_k ? 'f32' : 'vec4f')
 export const unit = (b: Factor) => (b.along_k ? 1 : 4)
 /** Calls of `store` for that many columns of a row: one each, or one for a column and its twin in the other half. */
 export const stored = (b: Factor, count: number) => (b.in_halves ? count / 2 : count)

@@ -1,26 +1,35 @@
 // The loop over k of a matrix product that reads its factors from their buffers, and every multiplication.
 import { component, lines, pairs } from './lines.ts'
-import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
+import { type Factor, placeOf, type Register, rowOf, stored, type Tile, unit } from './tile.ts'
 
-/** A lane's results: c0_0, …, and bias0, …. */
-const REGISTER = /\b(?:c\d+_\d+|bias\d+)\b/g
-/** The s-th sum of a result. */
-const sumOf = (s: number) => (s === 0 ? '$&' : `$&_${s}`)
+/** `registers` before and after a sum of passes: each pass begins with zeros, and its sums join the totals, in order. */
+const emptied = (registers: readonly Register[]): string =>
+  registers.map(({ name, type }) => `${name} = ${type}();`).join('\n')
+const joined = (registers: readonly Register[]): string =>
+  registers.map(({ name }) => `${name}_total += ${name};`).join('\n')
+const taken = (registers: readonly Register[]): string =>
+  registers.map(({ name }) => `${name} = ${name}_total;`).join('\n')
 
-/** Declares the further sums of results, or adds them to the first ones. */
-export const furtherSums = ({ sums = 1 }: Tile, text: string): string =>
-  lines(sums - 1, (s) => text.replaceAll(REGISTER, sumOf(s + 1)))
-export const addSums = ({ sums = 1 }: Tile, registers: readonly string[]): string =>
-  lines(sums - 1, (s) =>
-    registers.map((register) => `${register} += ${register}_${s + 1};`).join('\n'),
-  )
+/** Declares a lane's results. */
+export const declared = ({ passes = 1 }: Tile, registers: readonly Register[]): string =>
+  registers
+    .map(({ name, type }) => {
+      const total = passes > 1 ? ` var ${name}_total = ${type}();` : ''
+      return `var ${name} = ${type}();${total}`
+    })
+    .join('\n')
 
 /** A loop over vectors of k where any factor lies along it, else over k. */
 const vectorsOfK = (a: Factor, b: Factor) => a.along_k || b.along_k
 
-/** The loop that reads both factors from their buffers. */
-export function directLoop(tile: Tile, a: Factor, b: Factor, has_bias: boolean): string {
-  const { slices, sums = 1 } = tile
+/** The loop that reads both factors from their buffers and sums into `registers`. */
+export function directLoop(
+  { slices, passes = 1 }: Tile,
+  a: Factor,
+  b: Factor,
+  registers: readonly Register[],
+  has_bias: boolean,
+): string {
   // The last row, column or vector is used for those past the edge, whose results are not stored.
   const starts = (factor: Factor) => {
     const { name, count, along_k } = factor
@@ -47,26 +56,24 @@ export function directLoop(tile: Tile, a: Factor, b: Factor, has_bias: boolean):
     slices > 1
       ? ''
       : `if (a_first + ${rowOf(a, 0)} >= params.m || b_first + ${unit(b)}u * x >= params.n) { return; }`
-  if (sums > 1) {
-    const each = (s: number) => {
-      const at = (factor: Factor, i: number) => element(factor, i, `p + ${s}u`)
-      const text = `${terms(a, b, at)}\n${has_bias ? biasTerms(a) : ''}`
-      return `if (p + ${s}u < params.k) {\n${text.replaceAll(REGISTER, sumOf(s))}\n}`
-    }
-    return `${skip}
-${starts(a)}
-${starts(b)}
-for (var p = 0u; p < params.k; p += ${sums}u) {
-${lines(sums, each)}
-}`
-  }
-  return `${skip}
-${starts(a)}
-${starts(b)}
-for (var p = slice; p < ${vectorsOfK(a, b) ? 'k4' : 'params.k'}; p += ${slices}u) {
+  const [first, step] = passes > 1 ? ['start', passes] : ['slice', slices]
+  const loop = `for (var p = ${first}; p < ${vectorsOfK(a, b) ? 'k4' : 'params.k'}; p += ${step}u) {
 ${terms(a, b, element)}
 ${has_bias ? biasTerms(a) : ''}
 }`
+  const all =
+    passes > 1
+      ? `for (var start = 0u; start < ${passes}u; start++) {
+${emptied(registers)}
+${loop}
+${joined(registers)}
+}
+${taken(registers)}`
+      : loop
+  return `${skip}
+${starts(a)}
+${starts(b)}
+${all}`
 }
 
 /**

@@ -6,13 +6,14 @@ import {
   type Factor,
   type FusedOp,
   type MatmulOp,
+  type Register,
   resultType,
   stored,
   type Tile,
   unit,
 } from './tile.ts'
 import { HEADS, type Head } from './tile_heads.ts'
-import { addSums, directLoop, furtherSums } from './tile_loop.ts'
+import { declared, directLoop } from './tile_loop.ts'
 import { storeBias, storeFunction, storeResults, storesOwn } from './tile_store.ts'
 import { peerSource } from './tile_subgroups.ts'
 
@@ -70,13 +71,13 @@ function main(
     b.along_k || subgroups
       ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
       : [`lane % ${across}u`, `lane / ${across}u % ${down}u`, `lane / ${across * down}u`]
-  const results = range(a.count * cols).map((i) => `c${Math.floor(i / cols)}_${i % cols}`)
-  const biases = has_bias ? range(a.count / 4).map((i) => `bias${i}`) : []
-  const registers = [...results, ...biases]
-  const declared = [
-    ...results.map((name) => `var ${name} = ${resultType(b)}();`),
-    ...biases.map((name) => `var ${name} = vec4f();`),
-  ].join('\n')
+  const registers: Register[] = [
+    ...range(a.count * cols).map((i) => ({
+      name: `c${Math.floor(i / cols)}_${i % cols}`,
+      type: resultType(b),
+    })),
+    ...range(has_bias ? a.count / 4 : 0).map((i) => ({ name: `bias${i}`, type: 'vec4f' as const })),
+  ]
   return `
 @compute @workgroup_size(${down * across * slices})
 fn main(
@@ -95,10 +96,8 @@ if (${is_idle}) { return; }
 let x = ${x};
 let y = ${y};
 let slice = ${slices > 1 ? slice : '0u'};
-${declared}
-${furtherSums(tile, declared)}
-${directLoop(tile, a, b, has_bias)}
-${addSums(tile, registers)}
+${declared(tile, registers)}
+${directLoop(tile, a, b, registers, has_bias)}
 ${storeResults(tile, a, b, head)}
 ${has_bias ? storeBias(tile, a) : ''}
 }
