@@ -123,7 +123,7 @@ export const adamw_update = defineKernel({
   wgsl: update + vectorBit + controlIndices + one_rate,
   params: update_params,
   bindings: update_bindings,
-  workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
+  workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),
   cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })
 
@@ -136,6 +136,6 @@ export const adamw_update_rates = defineKernel({
   wgsl: update + vectorBit + controlIndices + ratesAt(8),
   params: update_params,
   bindings: { ...update_bindings, lr_factors: 'read' },
-  workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
+  workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),
   cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })
