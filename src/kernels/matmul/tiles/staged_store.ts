@@ -45,7 +45,7 @@ ${inParts(READ, (value, before) => `${before} + ${value}`)}
 } else {
 ${all(results, put)}
 }`,
-    gates: () => inParts(READ_PAIRS, (value, before) => `${value}, ${before}`),
+    gates: () => inParts(READ_PAIRS, (value, before) => `joined(${value}, ${before})`),
   }
   return `if (a_first + ${rows}u <= params.m && b_first + ${cols}u <= params.n) {
 ${takes !== 'pair' ? inside[takes]() : ''}

@@ -12,7 +12,7 @@ import tn_bias from './tiles_tn_bias.wgsl?raw'
 
 /**
  * What `put(row, column or vector, …)` takes to store a result. sum: the result, to which `before` has been added where `adds`
- * says so. gates: the result, and what `before` gives. pair: a result and its twin in the other half. value: the result.
+ * says so. gates: what `joined` makes of the result and what `before` gives. pair: a result and its twin in the other half. value: the result.
  */
 export type Taken = 'sum' | 'gates' | 'pair' | 'value'
 

@@ -14,7 +14,7 @@ import {
 } from './tile.ts'
 import { HEADS, type Head } from './tile_heads.ts'
 import { declared, directLoop } from './tile_loop.ts'
-import { storeBias, storeFunction, storeResults, storesOwn } from './tile_store.ts'
+import { storeBias, storeFunction, storeResults, storesLast } from './tile_store.ts'
 import { peerSource } from './tile_subgroups.ts'
 
 /** What surrounds the body of a product. */
@@ -45,7 +45,7 @@ export function tileSource(
   }
   const enable = tile.subgroups ? 'enable subgroups;\n' : ''
   const limit = `params.n${unit(b) === 4 ? ' / 4u' : ''}`
-  const store = storesOwn(tile) ? '' : storeFunction(head, resultType(b), limit)
+  const store = storesLast(tile) ? storeFunction(head, resultType(b), limit) : ''
   const body = main(tile, a, b, { head, is_idle }, op === 'tn_bias')
   return enable + head.wgsl + store + memory(tile, a, b) + body
 }

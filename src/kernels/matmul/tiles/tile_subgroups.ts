@@ -31,14 +31,21 @@ const peer = (value: string, mask: number): string =>
     ? `subgroupShuffleXor(${value}, ${mask}u)`
     : `peer(${value}, ${mask}u, lane, subgroup_size)`
 
-/** Where the register number `at` (a WGSL expression) of a lane goes, as a WGSL statement. */
-type Store = (at: string, value: string) => string
+/** A sum, and the number (a WGSL expression) of the register that it is of. */
+export interface SharedSum {
+  readonly at: string
+  readonly value: string
+}
 
 /**
- * Sums each of `registers` over the `slices` neighbouring lanes that hold a part of it, and stores every sum once. Both
- * counts are powers of two.
+ * Sums each of `registers` over the `slices` neighbouring lanes that hold a part of it; `store` writes out how the sums of a lane are
+ * stored, and every sum is one lane's. Both counts are powers of two.
  */
-export function storeShared(registers: readonly string[], slices: number, store: Store): string {
+export function storeShared(
+  registers: readonly string[],
+  slices: number,
+  store: (sums: readonly SharedSum[]) => string,
+): string {
   const out: string[] = ['var first = 0u;']
   let held = registers
   let mask = 1
@@ -61,9 +68,9 @@ export function storeShared(registers: readonly string[], slices: number, store:
     })
     spread *= 2
   }
-  const stores = held.map((value, j) => store(`first + ${j}u`, value)).join('\n')
+  const sums = held.map((value, j) => ({ at: `first + ${j}u`, value }))
   return `${out.join('\n')}
 if (slice < ${spread}u) {
-${stores}
+${store(sums)}
 }`
 }

@@ -15,6 +15,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read> gate_up: array<vec4f>;
 @group(0) @binding(4) var<storage, read_write> d_gate_up: array<vec4f>;
 
+// Of one vector: what they are, or their gradients.
 struct Gates {
   gate: vec4f,
   up: vec4f,
@@ -26,11 +27,15 @@ fn before(row: u32, vector: u32) -> Gates {
   return Gates(gate_up[at], gate_up[at + width]);
 }
 
-fn put(row: u32, vector: u32, d_out: vec4f, gates: Gates) {
-  let width = params.n / 4u;
-  let at = row * 2u * width + vector;
+fn joined(d_out: vec4f, gates: Gates) -> Gates {
   let gate = gates.gate;
   let s = vec4f(sigmoid(gate.x), sigmoid(gate.y), sigmoid(gate.z), sigmoid(gate.w));
-  d_gate_up[at] = d_out * gates.up * s * (1.0 + gate * (1.0 - s));
-  d_gate_up[at + width] = d_out * gate * s;
+  return Gates(d_out * gates.up * s * (1.0 + gate * (1.0 - s)), d_out * gate * s);
+}
+
+fn put(row: u32, vector: u32, gradient: Gates) {
+  let width = params.n / 4u;
+  let at = row * 2u * width + vector;
+  d_gate_up[at] = gradient.gate;
+  d_gate_up[at + width] = gradient.up;
 }
