@@ -5,7 +5,7 @@ import { matmul_nt, matmul_nt_add } from '../matmul/matmul.ts'
 import { swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { decode_linear_ref, decode_swiglu_ref } from './decode.ref.ts'
-import { decode_linear, decode_swiglu } from './decode.ts'
+import { decode_linear, decode_linear_short, decode_swiglu } from './decode.ts'
 
 const gpu = await Gpu.open()
 
@@ -55,6 +55,10 @@ describe.for(SIZES)('[%i, %i, %i]', ([m, n, k]) => {
     const plain = await read(out)
     expectClose(plain, decode_linear_ref(a_values, b_values, { m, n, k }), close)
     expect(plain).toEqual(await read(twin))
+    const short = gpu.tensor('short', 'f32', [m, n])
+    const none = { has_addend: 0, addend_stride: 0 }
+    await gpu.run(decode_linear_short, { m, n, k, ...none }, { a, b, addend: a, ended, out: short })
+    expect(plain).toEqual(await read(short))
 
     for (const [count, addend_stride] of [
       [m * n, n],
@@ -84,6 +88,24 @@ describe.for(SIZES)('[%i, %i, %i]', ([m, n, k]) => {
     expectClose(actual, decode_swiglu_ref(a_values, b_values, { m, n, k }), wide)
     expect(actual).toEqual(await read(twin))
   })
+})
+
+test('decode_linear_short leaves out four rows that have all ended', async () => {
+  const [m, n, k] = [14, 40, 8]
+  // All of 4 … 7, some of 8 … 11, and the last two.
+  const ended_rows = [4, 5, 6, 7, 8, 10, 12, 13]
+  const { a_values, b_values, out, ...read_only } = inputs([m, n, k], n, ended_rows)
+  const filled = randomValues(m * n, 5)
+  const params = { m, n, k, has_addend: 0, addend_stride: 0 }
+  await gpu.run(decode_linear_short, params, { ...read_only, addend: read_only.a, out })
+  const [actual, truth] = [await read(out), decode_linear_ref(a_values, b_values, { m, n, k })]
+  for (let row = 0; row < m; row++) {
+    const part = actual.subarray(row * n, (row + 1) * n)
+    const is_kept = (row >= 4 && row < 8) || row >= 12
+    if (is_kept) expect(part).toEqual(filled.subarray(row * n, (row + 1) * n))
+    else if (!ended_rows.includes(row))
+      expectClose(part, truth.subarray(row * n, (row + 1) * n), close)
+  }
 })
 
 test('eight rows that have all ended keep what they held; an ended row beside a live one changes nothing', async () => {

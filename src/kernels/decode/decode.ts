@@ -5,7 +5,13 @@ import linear from './decode_linear.wgsl?raw'
 import linear_interface from './decode_linear_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
 import swiglu_interface from './decode_swiglu_interface.wgsl?raw'
-import { addingTile, plainTile } from './decode_tile.ts'
+import { addingTile, type LaneRows, plainTile, tileRows } from './decode_tile.ts'
+
+/** Workgroups of products whose lanes have so many rows. */
+export const decodeGrid =
+  (lane_rows: LaneRows, tile_width: 32 | 64) =>
+  ({ m, n }: Record<'m' | 'n', number>) =>
+    foldGrid(Math.ceil(m / tileRows(lane_rows)) * Math.ceil(n / tile_width))
 
 /**
  * matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+ addend, when has_addend
@@ -15,15 +21,23 @@ import { addingTile, plainTile } from './decode_tile.ts'
  */
 export const decode_linear = defineKernel({
   name: 'decode_linear',
-  wgsl: linear_interface + linear + addingTile,
+  wgsl: linear_interface + linear + addingTile(8),
   params: { m: 'u32', n: 'u32', k: 'u32', has_addend: 'u32', addend_stride: 'u32' },
   bindings: { a: 'read', b: 'read', addend: 'read', ended: 'read', out: 'read_write' },
-  workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 64) * Math.ceil(n / 64)),
+  workgroups: decodeGrid(8, 64),
   cost: ({ m, n, k, has_addend }) => ({
     flops: m * n * (2 * k + has_addend),
     bytes: 4 * (m * k + n * k + (1 + has_addend) * m * n),
   }),
 })
+
+/** decode_linear for hardware, with the same bits: the rows that are left out, and their multiples, are four. */
+export const decode_linear_short: typeof decode_linear = {
+  ...decode_linear,
+  name: 'decode_linear_short',
+  wgsl: linear_interface + linear + addingTile(4),
+  workgroups: decodeGrid(4, 64),
+}
 
 /**
  * decode_linear and swiglu_forward in one: out [m, n] = silu(a · gateᵀ) · (a · upᵀ) for b = [gate; up], [2n, k]. The same
@@ -34,6 +48,6 @@ export const decode_swiglu = defineKernel({
   wgsl: swiglu_interface + swiglu + plainTile + sigmoid,
   params: { m: 'u32', n: 'u32', k: 'u32' },
   bindings: { a: 'read', b: 'read', ended: 'read', out: 'read_write' },
-  workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 64) * Math.ceil(n / 32)),
+  workgroups: decodeGrid(8, 32),
   cost: ({ m, n, k }) => ({ flops: m * n * (4 * k + 5), bytes: 4 * (m * k + 2 * n * k + m * n) }),
 })

@@ -1,7 +1,7 @@
 // Products of one decode step that begin with the RMSNorm before them: fewer dispatches, for devices that wait at each.
 import { defineKernel } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
-import { decode_linear, decode_swiglu } from './decode.ts'
+import { decode_linear, decode_swiglu, decodeGrid } from './decode.ts'
 import linear from './decode_linear.wgsl?raw'
 import linear_interface from './decode_linear_normed_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
@@ -10,7 +10,7 @@ import { gatheredTile, normedTile } from './decode_tile.ts'
 
 /**
  * decode_linear of y = rms_norm_forward(a), with `norm_weight` [k] and eps, to rounding: y is not stored, and every lane sums the squares
- * of its rows beside its products. Where `gathers` is 1, row r of a is row ids[r] (an embedding's, or a prompt's last state), and
+ * of its rows beside its products; rows are left out by fours. Where `gathers` is 1, row r of a is row ids[r] (an embedding's, or a prompt's last state), and
  * `kept` [m, k] gets these rows of the live; else `ids` [m] and `kept` may be anything.
  */
 export const decode_linear_normed = defineKernel({
@@ -21,7 +21,7 @@ export const decode_linear_normed = defineKernel({
     ...{ a: 'read', norm_weight: 'read', b: 'read', addend: 'read', ended: 'read', ids: 'read' },
     ...{ kept: 'read_write', out: 'read_write' },
   },
-  workgroups: decode_linear.workgroups,
+  workgroups: decodeGrid(4, 64),
   cost: ({ m, n, k, has_addend, gathers }) => ({
     flops: m * n * (2 * k + has_addend) + 4 * m * k,
     bytes: 4 * ((1 + gathers) * m * k + k + n * k + (1 + has_addend) * m * n),
@@ -34,7 +34,7 @@ export const decode_swiglu_normed = defineKernel({
   wgsl: swiglu_interface + swiglu + normedTile + sigmoid,
   params: { ...decode_swiglu.params, eps: 'f32' },
   bindings: { a: 'read', norm_weight: 'read', b: 'read', ended: 'read', out: 'read_write' },
-  workgroups: decode_swiglu.workgroups,
+  workgroups: decodeGrid(4, 32),
   cost: ({ m, n, k }) => ({
     flops: m * n * (4 * k + 5) + 4 * m * k,
     bytes: 4 * (m * k + k + 2 * n * k + m * n),

@@ -13,8 +13,21 @@ interface Parts {
   readonly finish: string
 }
 
-const source = ({ rows, factor, finish }: Parts): string =>
-  unrolled(withPart(withPart(withPart(tile, 'rows', rows), 'factor', factor), 'finish', finish), 8)
+/** Rows of a lane. GPUs have few tiles of a decoded token, so they take lanes of few rows: more of them, and more waves at once. */
+export type LaneRows = 4 | 8
+
+/** Of a tile, which 8 x 8 lanes make. */
+export const tileRows = (lane_rows: LaneRows): number => 8 * lane_rows
+
+function source(parts: Parts, lane_rows: LaneRows): string {
+  const others = Array.from({ length: lane_rows - 1 }, (_, i) => i + 1)
+  const stores = others.map((r) => `  store_row(row + ${r}u, col, l${r}, r${r});`).join('\n')
+  const whole = Object.entries({ ...parts, stores }).reduce(
+    (text, [name, part]) => withPart(text, name, part),
+    tile,
+  )
+  return unrolled(whole, lane_rows, 'LANE_ROWS')
+}
 
 const plain = { rows: '  let a$ = row$ * k4;', factor: '    let x$ = a[a$ + p]; \\', finish: '' }
 
@@ -24,10 +37,11 @@ const ADD = `  if (params.has_addend == 1u) {
   }`
 
 /** a as it is. */
-export const plainTile = source(plain)
+export const plainTile = source(plain, 8)
 
 /** The same, with something added. The includer declares params.has_addend and `fn before(row, col) -> vec4f`, of columns eight apart. */
-export const addingTile = source({ ...plain, finish: ADD })
+export const addingTile = (lane_rows: LaneRows): string =>
+  source({ ...plain, finish: ADD }, lane_rows)
 
 /** What is shared by both tiles with a norm: the row's sum of squares is made beside its products, and divides them at the end. */
 const normed = {
@@ -36,20 +50,23 @@ const normed = {
 }
 
 /** The product of norm(a) · norm_weight, with nothing added. The includer declares norm_weight and params.eps too. */
-export const normedTile = source({ rows: '  let a$ = row$ * k4; var s$ = 0.0;', ...normed })
+export const normedTile = source({ rows: '  let a$ = row$ * k4; var s$ = 0.0;', ...normed }, 4)
 
 /**
  * The same, with something added, of the rows of a that ids name, where params.gathers is 1; the lanes of the first column then keep these rows. The
  * includer declares ids and kept too.
  */
-export const gatheredTile = source({
-  rows: `  let gathers = params.gathers == 1u;
+export const gatheredTile = source(
+  {
+    rows: `  let gathers = params.gathers == 1u;
   let keeps = gathers && col == 0u;
   let a$ = select(row$, ids[row$], gathers) * k4; var s$ = 0.0;`,
-  factor: normed.factor,
-  finish: `${normed.finish}
+    factor: normed.factor,
+    finish: `${normed.finish}
   if (keeps) { for (var p = 0u; p < k4; p++) {
     kept[row$ * k4 + p] = a[a$ + p];
   } }
 ${ADD}`,
-})
+  },
+  4,
+)

@@ -1,16 +1,14 @@
-// The body shared by the products of one decode step: sums[i, j] = sum over p of a[i, p] b[j, p]. One invocation holds 8
-// rows and 8 columns in registers and reads four p at a time; 64 invocations make 64 rows. Sums go over p in ascending
-// order by matmul_tile.wgsl's instructions, so the numbers are those of matmul_nt. Eight neighbouring rows that have all
-// ended are left out: theirs keep what they held. A line with $ stands for 8 lines, one per row or column.
+// The body shared by the products of one decode step: sums[i, j] = sum over p of a[i, p] b[j, p]. One invocation holds
+// LANE_ROWS rows and 8 columns in registers and reads four p at a time; 8 invocations lie below one another. Sums go over p in
+// ascending order by matmul_tile.wgsl's instructions, so the numbers are those of matmul_nt. LANE_ROWS neighbouring rows that have
+// all ended are left out: theirs keep what they held. A line with $ stands for LANE_ROWS lines, one per row.
 // The includer declares params (m, k), a, b, ended, `fn width() -> u32` (columns that lanes share out), `fn column(col,
 // i) -> u32` (b's row for column i of a lane that starts at col) and `fn store(row, col, left, right)`. decode_tile.ts puts in
-// where a's rows begin, what they are multiplied by, and what is done with the sums.
-
-const ROWS = 64u; // of a tile
+// where a's rows begin, what they are multiplied by, what is done with the sums, and the stores of the other rows.
 
 fn is_live(row: u32) -> bool {
   var live = false;
-  for (var i = 0u; i < 8u; i++) { live |= ended[min(row + i, params.m - 1u)] == 0u; }
+  for (var i = 0u; i < LANE_ROWS; i++) { live |= ended[min(row + i, params.m - 1u)] == 0u; }
   return live;
 }
 
@@ -27,7 +25,7 @@ fn main(
 ) {
   let tile = group.x + group.y * grid.x;
   let tiles_across = (width() + TILE_WIDTH - 1u) / TILE_WIDTH;
-  let row = tile / tiles_across * ROWS + lane / 8u * 8u;
+  let row = (tile / tiles_across * 8u + lane / 8u) * LANE_ROWS;
   let col = tile % tiles_across * TILE_WIDTH + lane % 8u;
   if (row >= params.m || col >= width()) { return; }
   if (!is_live(row)) { return; }
@@ -37,7 +35,14 @@ fn main(
   let last = params.m - 1u;
   let row$ = min(row + $u, last);
   #rows
-  let b$ = column(col, $u) * k4;
+  let b0 = column(col, 0u) * k4;
+  let b1 = column(col, 1u) * k4;
+  let b2 = column(col, 2u) * k4;
+  let b3 = column(col, 3u) * k4;
+  let b4 = column(col, 4u) * k4;
+  let b5 = column(col, 5u) * k4;
+  let b6 = column(col, 6u) * k4;
+  let b7 = column(col, 7u) * k4;
 
   // Named variables, not arrays: an array indexed in a loop may leave the registers.
   var l$ = vec4f(); var r$ = vec4f();
@@ -51,11 +56,5 @@ fn main(
   #finish
 
   store(row, col, l0, r0);
-  store_row(row + 1u, col, l1, r1);
-  store_row(row + 2u, col, l2, r2);
-  store_row(row + 3u, col, l3, r3);
-  store_row(row + 4u, col, l4, r4);
-  store_row(row + 5u, col, l5, r5);
-  store_row(row + 6u, col, l6, r6);
-  store_row(row + 7u, col, l7, r7);
+  #stores
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decode_linear } from './decode.ts'
+import { decode_linear, decode_linear_short } from './decode.ts'
 import { decodeLinearKernel } from './decode_variants.ts'
 
 const size = { m: 256, n: 64, k: 192 }
@@ -26,4 +26,16 @@ test('every other choice leaves decode_linear', () => {
   ])
     expect(decodeLinearKernel(choice, size)).toBe(decode_linear)
   expect(() => decodeLinearKernel({ '*': 'subgroups_9x9' }, size)).toThrow(RangeError)
+})
+
+test('hardware takes lanes of few rows, unless the layer is narrow or a choice says otherwise', () => {
+  expect(decodeLinearKernel(undefined, size, true)).toBe(decode_linear_short)
+  // 5 tiles of 32 rows, where decode_linear has 3.
+  const none = { has_addend: 0, addend_stride: 0 }
+  expect(decode_linear_short.workgroups({ ...size, ...none, m: 130 })).toEqual([5, 1])
+  expect(decode_linear.workgroups({ ...size, ...none, m: 130 })).toEqual([3, 1])
+  const narrow = decodeLinearKernel(undefined, { ...size, k: 32 }, true)
+  expect(narrow.name).toBe('decode_linear_vector_4x4')
+  const chosen = decodeLinearKernel({ '*': 'subgroups_8x16' }, size, true)
+  expect(chosen.name).toBe('decode_linear_subgroups_8x16')
 })

@@ -11,7 +11,7 @@ import {
 } from '../matmul/matmul_variants.ts'
 import type { Tile } from '../matmul/tiles/tile.ts'
 import { tileSource } from '../matmul/tiles/tile_source.ts'
-import { decode_linear } from './decode.ts'
+import { decode_linear, decode_linear_short } from './decode.ts'
 import linear_interface from './decode_linear_interface.wgsl?raw'
 import shared from './decode_shared.wgsl?raw'
 
@@ -74,16 +74,17 @@ export function chosenDecodeKernel(
 /**
  * The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one, else decode_linear, or for a narrow layer
  * its twin of smaller tiles. Which rows may keep what they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is
- * a multiple of 4. Throws RangeError for the name of no variant.
+ * a multiple of 4. `is_short`: in lanes of few rows. Throws RangeError for the name of no variant.
  */
 export function decodeLinearKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
+  is_short = false,
 ): typeof decode_linear {
   const chosen = chosenDecodeKernel(choice, size)
   if (chosen) return chosen
   const twin = isNarrowLayer(size.n, size.k) ? decodeVariant(matmulVariant(NARROW)) : undefined
-  return twin ?? decode_linear
+  return twin ?? (is_short ? decode_linear_short : decode_linear)
 }
 
 /** Every kernel once. */

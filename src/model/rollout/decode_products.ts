@@ -17,7 +17,7 @@ import { isFused } from './rollout_tensors.ts'
 
 /** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that have not ended. */
 export function decodeLinear(
-  { recorder: { run }, model, cache: { rows }, tensors: { ended } }: Recording,
+  { recorder: { run }, model, cache: { rows }, tensors: { ended }, norms_inside }: Recording,
   x: Tensor,
   weight: Tensor,
   out: Tensor,
@@ -29,7 +29,7 @@ export function decodeLinear(
   if (isFused(k)) {
     const params = { ...size, has_addend: addend ? 1 : 0, addend_stride }
     const tensors = { a: x, b: weight, addend: addend ?? x, ended, out }
-    run(forWeight(decodeLinearKernel(model.matmul, size), weight), params, tensors)
+    run(forWeight(decodeLinearKernel(model.matmul, size, norms_inside), weight), params, tensors)
   } else if (addend)
     run(
       forWeight(matmul_nt_add, weight),
