@@ -35,7 +35,7 @@ export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly Var
       : ['slices_32x32', 'skinny_8x16', 'slices_16x16', 'staged_64x64_8x8']
   return k <= SHORT_K
     ? ['staged_32x32_4x4', 'subgroups_8x16', 'slices_32x32', 'staged_64x64_4x4']
-    : ['subgroups_8x16', 'subgroups_16x16', 'slices_32x32', 'staged_64x64_8x8_by_4']
+    : ['subgroups_8x16', 'subgroups_16x16', 'slices_32x32', 'slices_16x16']
 }
 
 /**
