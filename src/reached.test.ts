@@ -11,7 +11,6 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/cli/mutate.ts spoiltText': 'tests spoil files',
   'src/cli/mutate.ts spoiltValue': 'tests spoil files',
   'src/cli/soak/slope.ts fitSlope': 'scripts/soak.mjs bundles it',
-  'src/kernels/matmul/matmul_tune.ts matmulAgrees': 'tests hold the tuner’s check to wrong kernels',
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
   'src/lab/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',

@@ -5,9 +5,15 @@ import { create, globals } from 'webgpu'
 
 const [, , file, ...toggles] = process.argv
 Object.assign(globalThis, globals)
-const adapter = await create(toggles).requestAdapter()
-const offered = ['shader-f16', 'subgroups'].filter((feature) => adapter.features.has(feature))
+const MATRICES = 'chromium-experimental-subgroup-matrix'
+const experiments = 'enable-dawn-features=allow_unsafe_apis'
+const adapter = await create([experiments, ...toggles]).requestAdapter()
+const asked = ['shader-f16', 'subgroups', MATRICES]
+const offered = asked.filter((feature) => adapter.features.has(feature))
 const device = await adapter.requestDevice({ requiredFeatures: offered })
+// As src/kernels/device/features.ts names them; every GPU's blocks of one type have one size here.
+for (const { componentType, resultComponentType } of adapter.info.subgroupMatrixConfigs ?? [])
+  if (resultComponentType === 'f32') offered.push(`subgroup-matrix-${componentType}`)
 for (const { name, wgsl, constants, requires, bindings } of JSON.parse(
   readFileSync(file, 'utf8'),
 )) {

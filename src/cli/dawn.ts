@@ -38,6 +38,9 @@ export function isSupported(description: string): boolean {
   return !mesa || Number(mesa[1]) >= OLDEST_MESA
 }
 
+/** Offers what browsers offer behind a flag, subgroup matrices among it; nothing takes it unasked. */
+const EXPERIMENTS = ['enable-dawn-features=allow_unsafe_apis']
+
 /** One adapter that Dawn can open here. */
 export interface DawnAdapter {
   readonly gpu: GPU
@@ -59,7 +62,7 @@ export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
   const chosen = process.env.VK_DRIVER_FILES
   for (const driver of [chosen, ...(chosen ? [] : softwareDrivers())]) {
     if (driver) process.env.VK_DRIVER_FILES = driver
-    const gpu = create([])
+    const gpu = create(EXPERIMENTS)
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
     if (!adapter) continue
     const { info } = adapter

@@ -1,6 +1,6 @@
 // Opening an adapter: which device to ask for, and what the page shows of it.
 import { GpuError, tooLarge } from './errors.ts'
-import type { Feature } from './kernel.ts'
+import { kernelFeatures, OPTIONAL_FEATURES } from './features.ts'
 
 /** What the page shows of the adapter. */
 export interface AdapterFacts {
@@ -9,6 +9,7 @@ export interface AdapterFacts {
   readonly description: string
   /** True for SwiftShader, lavapipe, WARP: correct, and tens to hundreds of times slower than a GPU. */
   readonly is_software: boolean
+  /** The adapter's, and what kernels of the device may ask for. */
   readonly features: readonly string[]
   /** Whether kernels that require 'subgroups' compile here. */
   readonly has_subgroups: boolean
@@ -27,7 +28,7 @@ export interface OpenOptions {
   readonly segment_bytes?: number
   /** False leaves the GPU's clock alone even where there is one. */
   readonly timestamps?: boolean
-  /** False leaves subgroups and shader-f16 alone even where the adapter has them. */
+  /** False leaves subgroups, shader-f16 and subgroup matrices alone even where the adapter has them. */
   readonly features?: boolean
   /**
    * Whether independent dispatches of a program become one. On a GPU by default, where starting them takes longer than many of them;
@@ -38,7 +39,6 @@ export interface OpenOptions {
 
 const DEFAULT_BINDING_BYTES = 134217728
 const DEFAULT_BUFFER_BYTES = 268435456
-const FEATURES: readonly Feature[] = ['subgroups', 'shader-f16']
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic render/i
 
 /**
@@ -55,7 +55,7 @@ export async function openAdapter(
   if (needed > allowed) throw tooLarge(options.largest?.label ?? '', needed, allowed)
   const wanted: GPUFeatureName[] = [
     ...(options.timestamps === false ? [] : (['timestamp-query'] as const)),
-    ...(options.features === false ? [] : FEATURES),
+    ...(options.features === false ? [] : OPTIONAL_FEATURES),
   ]
   const requiredFeatures = wanted.filter((feature) => adapter.features.has(feature))
   const sizes = [needed, ...STEPS.filter((step) => step < needed)]
@@ -123,7 +123,7 @@ function factsOf({ info, features }: GPUAdapter, device: GPUDevice): AdapterFact
     architecture: info.architecture,
     description: info.description || info.device,
     is_software: isSoftware(info),
-    features: [...features].sort(),
+    features: [...new Set([...features, ...kernelFeatures(device)])].sort(),
     has_subgroups: device.features.has('subgroups'),
     has_f16: device.features.has('shader-f16'),
     max_buffer_bytes: device.limits.maxBufferSize,

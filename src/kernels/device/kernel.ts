@@ -1,7 +1,7 @@
 // How a kernel is declared: its WGSL, its params and its bindings, as data.
 
-/** What WebGPU offers on some adapters only. */
-export type Feature = 'subgroups' | 'shader-f16'
+/** What WebGPU offers on some adapters only; of subgroup matrices, blocks of a type and a size (features.ts). */
+export type Feature = 'subgroups' | 'shader-f16' | 'subgroup-matrix-f16' | 'subgroup-matrix-f32'
 
 /** A number handed to a kernel. */
 export type ParamType = 'f32' | 'u32'

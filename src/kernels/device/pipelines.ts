@@ -1,5 +1,6 @@
 // Kernels compiled to pipelines, and bound to the tensors of a dispatch.
 import { GpuError, ShapeError } from './errors.ts'
+import { kernelFeatures } from './features.ts'
 import type { AnyKernel, Names } from './kernel.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
 import { type Dispatch, SLOT_BYTES } from './program.ts'
@@ -105,7 +106,8 @@ async function compileShader(
   device: GPUDevice,
   { name, wgsl, requires = [] }: AnyKernel,
 ): Promise<GPUShaderModule> {
-  const missing = requires.filter((feature) => !device.features.has(feature))
+  const features = kernelFeatures(device)
+  const missing = requires.filter((feature) => !features.includes(feature))
   if (missing.length)
     throw new GpuError('shader', `${name}: needs ${missing.join(' and ')}, which this device lacks`)
   const code = wgsl.includes('\r') ? wgsl.replaceAll('\r', '') : wgsl

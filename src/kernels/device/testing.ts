@@ -1,5 +1,6 @@
 // GPU devices of tests: one for all tests of a process or page, and one that has no room for a buffer. Dawn keeps the pipelines of a
 // device, so on a shared one a kernel compiles once, not once a test.
+import { OPTIONAL_FEATURES } from './features.ts'
 
 interface Shared {
   readonly device: GPUDevice
@@ -26,7 +27,7 @@ export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
 }
 
 /** What `openAdapter` asks for where the adapter has it. */
-const FEATURES: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups', 'shader-f16']
+const FEATURES: readonly GPUFeatureName[] = ['timestamp-query', ...OPTIONAL_FEATURES]
 
 /**
  * From now on requests for the same limits get the same device, each through its own wrapper. The device has every feature, and

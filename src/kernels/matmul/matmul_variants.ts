@@ -1,6 +1,7 @@
 // The kernels that a matrix product may run on, and which of them one does.
 import { type AnyKernel, type Feature, foldGrid } from '../device/kernel.ts'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
+import { MATRIX_VARIANTS } from './matrix_variants.ts'
 import type { MatmulOp, Tile } from './tiles/tile.ts'
 import { tileSource } from './tiles/tile_source.ts'
 import { VARIANT_NAMES, type VariantName } from './variant_names.ts'
@@ -32,6 +33,8 @@ export interface MatmulVariant {
   readonly requires: readonly Feature[]
   /** How the kernels are written out; absent where they are not. */
   readonly tiling?: Tile
+  /** What a factor is rounded by at most, as a share of it; absent where factors are taken as they are. */
+  readonly rounding?: number
   readonly supports: (op: MatmulOp, size: MatmulSize) => boolean
   readonly kernel: <Op extends MatmulOp>(op: Op) => MatmulKernel<Op>
 }
@@ -50,7 +53,8 @@ type Sizes = readonly [number, number, number, number, number, number]
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
 // skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory, _by_4
 // with k shared by four (of vector_, in four passes of one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
-const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8'>, Sizes>> = {
+// (matrices_ are in matrix_variants.ts.)
+const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   slices_16x32: [2, 4, 8, 8, 4, 0],
   vector_8x8: [8, 8, 8, 8, 1, 0],
   vector_8x8_by_4: [2, 4, 8, 8, 1, 0],
@@ -77,8 +81,9 @@ const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8'>, Sizes>> = {
 /** The tiles of the variants that tiles/tile_source.ts writes out. */
 export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   VARIANT_NAMES.flatMap((name): [string, Tile][] => {
-    if (name === 'register_8x8') return []
-    const [down, across, rows, cols, slices, stage] = SIZES[name]
+    const sizes = SIZES[name]
+    if (!sizes) return []
+    const [down, across, rows, cols, slices, stage] = sizes
     const subgroups = name.startsWith('subgroups_')
     const passes = /^vector_.*_by_4$/.test(name) ? { passes: 4 } : {}
     return [[name, { down, across, rows, cols, slices, stage, subgroups, ...passes }]]
@@ -131,6 +136,7 @@ export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
     kernel: (op) => plain[op] as never,
   },
   ...Object.entries(TILES).map(([name, tile]) => tileVariant(name, tile)),
+  ...MATRIX_VARIANTS,
 ]
 
 const byName = new Map(MATMUL_VARIANTS.map((variant) => [variant.name, variant]))

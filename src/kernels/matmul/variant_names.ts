@@ -24,6 +24,8 @@ export const VARIANT_NAMES = [
   'subgroups_16x16',
   'subgroups_8x16',
   'subgroups_1x16',
+  'matrices_f16',
+  'matrices_f32',
 ] as const
 
 export type VariantName = (typeof VARIANT_NAMES)[number]

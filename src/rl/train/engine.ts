@@ -6,6 +6,7 @@ import type { TrainerConfig } from '../config/trainer_config.ts'
 import { planMemory } from './memory.ts'
 import { type TrainerState, trainedIn } from './state.ts'
 import { Trainer } from './trainer.ts'
+import { checkMatrices } from './tuning.ts'
 
 /** The largest tensor that any of these configurations needs. */
 export function largestTensor(configs: readonly TrainerConfig[]) {
@@ -27,12 +28,14 @@ export function steeredEngine(
   const lacks = (variant: string) => missingFeatures(variant, gpu.facts.features)
   return {
     /** `state` = what the trainer will continue from. */
-    create(config: TrainerConfig, state?: TrainerState) {
+    async create(config: TrainerConfig, state?: TrainerState) {
       if (!gpu.facts.is_software) gpu.limitDispatches()
       const trained_before = state && trainedIn(state.actor)
       const own = Object.entries(config.matmul ?? {}).filter(([, name]) => lacks(name).length === 0)
       const kernels = own.length > 0 ? { ...matmul, ...Object.fromEntries(own) } : matmul
-      return Trainer.create(gpu, { ...config, matmul: kernels, trained_before }, onProgress)
+      const whole = { ...config, matmul: kernels, trained_before }
+      await checkMatrices(gpu, whole)
+      return Trainer.create(gpu, whole, onProgress)
     },
     release: () => gpu.freeAll(),
     refusal: (config: TrainerConfig): string | undefined => {

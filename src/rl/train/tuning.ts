@@ -1,10 +1,17 @@
-// Which matrix products a run makes, and how the tuner measures them beside it.
+// Which matrix products a run makes, how the tuner measures them beside it, and whether experimental ones are right here.
 import type { OpenOptions } from '../../kernels/device/adapter.ts'
+import { GpuError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { type MatmulProgress, measureMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
+  type MatmulProgress,
+  matmulAgrees,
+  measureMatmul,
+} from '../../kernels/matmul/matmul_tune.ts'
+import {
+  chosenVariant,
   type MatmulChoice,
   type MatmulProduct,
+  type MatmulVariant,
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type ModelShape, modelShape } from '../../model/params/config.ts'
@@ -68,3 +75,30 @@ export async function* tuneBeside(
     gpu.destroy()
   }
 }
+
+/**
+ * Runs the smallest product of each kind that the configuration gives to matrix units, and compares it with the default kernel's.
+ * Throws GpuError shader where one differs by more than its factors' rounding explains, with what to do.
+ */
+export async function checkMatrices(
+  gpu: Gpu,
+  config: TrainerConfig,
+  variantOf: typeof chosenVariant = chosenVariant,
+): Promise<void> {
+  const smallest = new Map<string, readonly [MatmulProduct, MatmulVariant]>()
+  for (const product of config.matmul ? runProducts(config) : []) {
+    const variant = variantOf(config.matmul, product.op, product)
+    if (variant.rounding === undefined) continue
+    const kind = `${product.op} ${variant.name}`
+    const [known] = smallest.get(kind) ?? []
+    if (!known || work(product) < work(known)) smallest.set(kind, [product, variant])
+  }
+  for (const [product, variant] of smallest.values())
+    if (!(await matmulAgrees(gpu, product, variant)))
+      throw new GpuError(
+        'shader',
+        `kernels: ${variant.name} gives other products here than the default kernel, by more than rounding. Take it out of the pinned kernels.`,
+      )
+}
+
+const work = ({ m, n, k }: MatmulProduct) => m * n * k

@@ -61,6 +61,8 @@ export function kernelParts(kernel: AnyKernel): KernelParts | undefined {
   })
   const declared = outside.match(/var<workgroup>/g)?.length ?? 0
   if (lanes === undefined || arrays.length !== declared) return undefined
+  // Whole subgroups of a fixed workgroup multiply them.
+  if (wgsl.includes('subgroupMatrix')) return undefined
   const declarations = outside
     .replace(DIRECTIVE, '')
     .replace(STRUCT, '')

@@ -1,0 +1,48 @@
+// What adapters have beyond WebGPU's core, in the words that kernels ask for it.
+import type { Feature } from './kernel.ts'
+
+/** WGSL's subgroup matrices, in Chrome behind a flag for experiments (gpuweb/gpuweb, proposals/subgroup-matrix.md). */
+const MATRICES = 'chromium-experimental-subgroup-matrix'
+
+/** Blocks that an adapter multiplies: [M, K] · [K, N], in words of the draft. */
+interface MatrixConfig {
+  readonly componentType: string
+  readonly resultComponentType: string
+  readonly M: number
+  readonly N: number
+  readonly K: number
+}
+
+/** The blocks of a feature: the type of the factors, and their rows, columns and depth. Sums are float32. */
+const MATRIX_BLOCKS = {
+  'subgroup-matrix-f16': ['f16', 16],
+  'subgroup-matrix-f32': ['f32', 8],
+} as const
+
+/** What `openAdapter` asks a device for where the adapter has it. */
+export const OPTIONAL_FEATURES: readonly GPUFeatureName[] = [
+  'subgroups',
+  'shader-f16',
+  MATRICES as GPUFeatureName,
+]
+
+/** The features of a device that kernels may ask for. */
+export function kernelFeatures(device: GPUDevice): Feature[] {
+  const has = (feature: string) => device.features.has(feature)
+  const plain = (['subgroups', 'shader-f16'] as const).filter(has)
+  if (!has(MATRICES) || !has('subgroups')) return plain
+  const { subgroupMatrixConfigs = [] } = (device.adapterInfo ?? {}) as {
+    subgroupMatrixConfigs?: readonly MatrixConfig[]
+  }
+  const matrices = Object.entries(MATRIX_BLOCKS).filter(
+    ([, [type, size]]) =>
+      (type !== 'f16' || has('shader-f16')) &&
+      subgroupMatrixConfigs.some(
+        ({ componentType, resultComponentType, M, N, K }) =>
+          componentType === type &&
+          resultComponentType === 'f32' &&
+          [M, N, K].every((blocks) => blocks === size),
+      ),
+  )
+  return [...plain, ...matrices.map(([feature]) => feature as keyof typeof MATRIX_BLOCKS)]
+}
