@@ -5,10 +5,10 @@
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
 // uses attention_params.wgsl, attention_narrow_query.wgsl
 
-@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
 @group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
 
 const MASKED = -1e30; // far below every score, and finite
@@ -20,10 +20,9 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   #narrow_query
-  let value_from_key = kv_heads * VECTORS;
-  var k = first_token * token_size + (heads + head / (heads / kv_heads)) * VECTORS;
+  var k = first_token * token_size + heads + head / (heads / kv_heads);
 
-  let q$ = qkv[q + $u];
+  let q$ = qkv[q][$];
   var sum$ = vec4f();
   let scale = params.scale;
   var row_max = MASKED;
@@ -34,12 +33,12 @@ fn main(
     // Scored before it is known whether it is masked: a key costs two waits for memory.
     let at = k;
     k += token_size;
-    let k$ = qkv[at + $u];
+    let k$ = qkv[at][$];
     var products = vec4f();
     products = fma(q$, k$, products);
     let score = (products.x + products.y + products.z + products.w) * scale;
     if (attention_mask[key] != 0u) {
-      let v$ = qkv[at + value_from_key + $u];
+      let v$ = qkv[at + kv_heads][$];
       // One of the two factors is 1: a new maximum shrinks what was summed, else the key gets a smaller weight.
       let factor = exp(-abs(score - row_max));
       let is_new_max = score > row_max;
@@ -52,7 +51,7 @@ fn main(
   }
 
   let inverse = select(0.0, 1.0 / row_sum, is_token);
-  let at = (token * heads + head) * VECTORS;
-  out[at + $u] = sum$ * inverse;
-  lse[token * heads + head] = select(0.0, row_max + log(row_sum), is_token);
+  let at = token * heads + head;
+  out[at][$] = sum$ * inverse;
+  lse[at] = select(0.0, row_max + log(row_sum), is_token);
 }

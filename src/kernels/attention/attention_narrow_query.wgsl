@@ -1,5 +1,5 @@
 // Inside main, which query this invocation owns: its token, its head, and where its q starts in qkv. Returns where there is
-// none. The includer declares params, cu_seqlens, VECTORS, group, grid, lane.
+// none. The includer declares params, cu_seqlens, group, grid, lane.
 
   let heads = params.num_attention_heads;
   let kv_heads = params.num_key_value_heads;
@@ -10,5 +10,5 @@
   let first_token = cu_seqlens[row];
   let token = first_token + index / heads % params.width;
   if (token >= cu_seqlens[row + 1u]) { return; }
-  let token_size = (heads + 2u * kv_heads) * VECTORS;
-  let q = token * token_size + head * VECTORS;
+  let token_size = heads + 2u * kv_heads;
+  let q = token * token_size + head;

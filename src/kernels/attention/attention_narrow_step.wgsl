@@ -28,8 +28,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read> position_ids: array<u32>;
 @group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
 @group(0) @binding(5) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(6) var<storage, read_write> cache: array<CachedVector>;
-@group(0) @binding(7) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> cache: array<array<CachedVector, VECTORS>>;
+@group(0) @binding(7) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 
 const MASKED = -1e30; // far below every score, and finite
 
@@ -69,12 +69,12 @@ fn main(
   let row = index / heads;
   let head = index % heads;
   if (row >= params.rows) { return; }
-  let at = (row * heads + head) * VECTORS;
+  let at = row * heads + head;
   let mask_start = row * params.width;
   let column = min(params.column, params.width - 1u);
   // A row that has ended attends nothing, and nobody will attend to it.
   if (attention_mask[mask_start + column] == 0u) {
-    out[at + $u] = vec4f();
+    out[at][$] = vec4f();
     return;
   }
 
@@ -87,14 +87,12 @@ fn main(
   let q$ = q[$u];
   let own_k$ = own_k[$u];
   let v = base + (heads + kv_heads + kv_head) * dim;
-  let token_size = 2u * kv_heads * VECTORS;
-  let k_offset = kv_head * VECTORS;
-  let value_from_key = kv_heads * VECTORS;
+  let token_size = 2u * kv_heads;
   // The last token of a response is beyond the cache: nobody attends to it.
   if (head % group_size == 0u && column < params.prompt_length + params.response_columns) {
     let own = cache_token(row, column) * token_size;
-    cache[own + k_offset + $u] = packed_vector(own_k$);
-    cache[own + k_offset + value_from_key + $u] = packed_vector(own_value(v, $u));
+    cache[own + kv_head][$] = packed_vector(own_k$);
+    cache[own + kv_head + kv_heads][$] = packed_vector(own_value(v, $u));
   }
   // The token's own score comes first and is added last: its key need not stay in registers.
   let scale = params.scale;
@@ -105,23 +103,23 @@ fn main(
   var sum$ = vec4f();
   var row_max = MASKED;
   var row_sum = 0.0;
-  var k = cache_token(row, 0u) * token_size + k_offset;
+  var k = cache_token(row, 0u) * token_size + kv_head;
   var key = 0u;
   // Tested at its end, so that compilers read where the cache lies once.
   if (column > 0u) {
   loop {
     // A prompt's keys lie side by side, and so do a response's.
-    if (key == params.prompt_length) { k = cache_token(row, key) * token_size + k_offset; }
+    if (key == params.prompt_length) { k = cache_token(row, key) * token_size + kv_head; }
     // Scored before it is known whether it is masked: a key costs two waits for memory.
     let is_key = attention_mask[mask_start + key] != 0u;
     let at = k;
     k += token_size;
-    let k$ = cache[at + $u];
+    let k$ = cache[at][$];
     var products = vec4f();
     products = fma(q$, unpacked_vector(k$), products);
     let score = (products.x + products.y + products.z + products.w) * scale;
     if (is_key) {
-      let v$ = cache[at + value_from_key + $u];
+      let v$ = cache[at + kv_heads][$];
       let factor = exp(-abs(score - row_max));
       let is_new_max = score > row_max;
       let shrink = select(1.0, factor, is_new_max);
@@ -143,5 +141,5 @@ fn main(
   row_sum = fma(row_sum, shrink, weight);
   sum$ = fma(sum$, vec4f(shrink), weight * own_value(v, $u));
   let inverse = 1.0 / row_sum;
-  out[at + $u] = sum$ * inverse;
+  out[at][$] = sum$ * inverse;
 }

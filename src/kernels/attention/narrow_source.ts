@@ -5,7 +5,7 @@ import params_source from './attention_params.wgsl?raw'
 
 /** A line with $ is written once per vector of four channels. */
 export const narrowSource = (wgsl: string, head_dim: number): string =>
-  unrolled(wgsl, head_dim / 4, 'VECTORS')
+  unrolled(wgsl.replaceAll('VECTORS>>', `${head_dim / 4}>>`), head_dim / 4, 'VECTORS')
 
 /** The same for a kernel whose invocations own a query each. */
 export const narrowQuerySource = (wgsl: string, head_dim: number): string =>

@@ -222,7 +222,7 @@ const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
 
 /** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
 const narrowSource = (wgsl: string, hidden_size: number): string =>
-  unrolled(wgsl, hidden_size / 4, 'QUADS')
+  unrolled(wgsl.replaceAll('QUADS>>', `${hidden_size / 4}>>`), hidden_size / 4, 'QUADS')
 
 const narrow = new Map<number, VocabHeadKernels>()
 
