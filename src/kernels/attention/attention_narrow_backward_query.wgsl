@@ -20,6 +20,9 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   #narrow_query
+  let token = first_token + index / heads % columns;
+  if (token >= row_end) { return; }
+  let q = token * token_size + head;
   let o = token * heads + head;
   var k = first_token * token_size + heads + head / (heads / kv_heads);
 

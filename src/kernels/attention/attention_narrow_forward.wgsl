@@ -11,6 +11,7 @@
 @group(0) @binding(4) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
 
+const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
 
 @compute @workgroup_size(64)
@@ -20,38 +21,57 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   #narrow_query
-  var k = first_token * token_size + heads + head / (heads / kv_heads);
-
-  let q$ = qkv[q][$];
-  var sum$ = vec4f();
-  let scale = params.scale;
-  var row_max = MASKED;
-  var row_sum = 0.0;
-  let is_token = attention_mask[token] != 0u;
-  let key_end = select(first_token, token + 1u, is_token);
-  for (var key = first_token; key < key_end; key++) {
-    // Scored before it is known whether it is masked: a key costs two waits for memory.
-    let at = k;
-    k += token_size;
-    let k$ = qkv[at][$];
-    var products = vec4f();
-    products = fma(q$, k$, products);
-    let score = (products.x + products.y + products.z + products.w) * scale;
-    if (attention_mask[key] != 0u) {
-      let v$ = qkv[at + kv_heads][$];
-      // One of the two factors is 1: a new maximum shrinks what was summed, else the key gets a smaller weight.
-      let factor = exp(-abs(score - row_max));
-      let is_new_max = score > row_max;
-      let shrink = select(1.0, factor, is_new_max);
-      let weight = select(factor, 1.0, is_new_max);
-      row_max = max(row_max, score);
-      row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * v$);
+  // Keys are counted from the row's first token that is none of its padding: what lies before that changes no bit.
+  var first = first_token;
+  while (first < row_end && attention_mask[first] == 0u) { first++; }
+  // One less than 0 where a row of odd padding begins at 0: u32 wraps.
+  let token = first_token + index / heads % columns * QUERIES - (first - first_token) % QUERIES;
+  if (token + 1u > row_end) { return; }
+  let kv_head = heads + head / (heads / kv_heads);
+  let scale = params.scale * LOG2_E;
+  // Outside of its row a query is its neighbour once more.
+  let token? = clamp(token + ?u + 1u, first_token + 1u, row_end) - 1u;
+  let is_token? = attention_mask[token?] != 0u;
+  let own? = token? * token_size + kv_head;
+  let q?_$ = scale * qkv[token? * token_size + head][$];
+  var row_sum? = 0.0;
+  var sum?_$ = vec4f();
+  // Two sums begin with it, less half of the maximum each: a score comes out less the maximum.
+  var start? = vec2f();
+  // A query's own keys come first: from then on the maximum is a score.
+  var least = MASKED;
+  var key = token - (token - first) % KEYS;
+  var k = key * token_size + kv_head;
+  if (is_token0 | is_tokenLAST) {
+  loop {
+    let is_key~ = attention_mask[key + ~u] != 0u;
+    let at~ = select(min(k + ~u * token_size, ownLAST), k, ~u == 0u);
+    k -= KEYS * token_size;
+    let k~_$ = qkv[at~][$];
+    var products?_~ = start?;
+    products?_~ = fma(q?_$.xy, k~_$.xy, products?_~);
+    products?_~ = fma(q?_$.zw, k~_$.zw, products?_~);
+    let score?_~ = select(MASKED, products?_~.x + products?_~.y, is_key~ & (?u == 1u || ~u == 0u || key + ~u <= token?));
+    var growth? = least;
+    growth? = max(growth?, score?_~);
+    start? -= 0.5 * growth?;
+    let shrink? = exp2(-abs(growth?));
+    let weight?_~ = exp2(score?_~ - growth?);
+    row_sum? *= shrink?;
+    row_sum? += weight?_~;
+    sum?_$ *= shrink?;
+    let v~_$ = qkv[at~ + kv_heads][$];
+    sum?_$ = fma(vec4f(weight?_~), v~_$, sum?_$);
+    least = 0.0;
+    continuing {
+      key -= KEYS;
+      break if key + KEYS == first;
     }
   }
+  }
 
-  let inverse = select(0.0, 1.0 / row_sum, is_token);
-  let at = token * heads + head;
-  out[at][$] = sum$ * inverse;
-  lse[at] = select(0.0, row_max + log(row_sum), is_token);
+  let inverse? = 1.0 / row_sum?;
+  let o? = token? * heads + head;
+  if (token? == token + ?u) { out[o?][$] = select(vec4f(), sum?_$ * inverse?, is_token?); }
+  if (token? == token + ?u) { lse[o?] = select(0.0, (log2(row_sum?) - 2.0 * start?.x) / LOG2_E, is_token?); }
 }

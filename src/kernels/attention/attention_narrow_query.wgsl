@@ -5,10 +5,9 @@
   let kv_heads = params.num_key_value_heads;
   let index = (group.x + group.y * grid.x) * 64u + lane;
   let head = index % heads;
-  let row = index / heads / params.width;
+  let columns = params.width; //COLUMNS
+  let row = index / heads / columns;
   if (row >= params.rows) { return; }
   let first_token = cu_seqlens[row];
-  let token = first_token + index / heads % params.width;
-  if (token >= cu_seqlens[row + 1u]) { return; }
+  let row_end = cu_seqlens[row + 1u];
   let token_size = heads + 2u * kv_heads;
-  let q = token * token_size + head;

@@ -31,6 +31,7 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> cache: array<array<CachedVector, VECTORS>>;
 @group(0) @binding(7) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 
+const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
 
 // The head at `base` normed and turned, by qk_norm_rope_forward's instructions.
@@ -84,7 +85,6 @@ fn main(
   let base = row * (heads + 2u * kv_heads) * dim;
   let q = turned(row, base + head * dim, 0u);
   let own_k = turned(row, base + (heads + kv_head) * dim, dim);
-  let q$ = q[$u];
   let own_k$ = own_k[$u];
   let v = base + (heads + kv_heads + kv_head) * dim;
   let token_size = 2u * kv_heads;
@@ -94,52 +94,63 @@ fn main(
     cache[own + kv_head][$] = packed_vector(own_k$);
     cache[own + kv_head + kv_heads][$] = packed_vector(own_value(v, $u));
   }
-  // The token's own score comes first and is added last: its key need not stay in registers.
-  let scale = params.scale;
-  var products = vec4f();
-  products = fma(q$, own_k$, products);
-  let own_score = (products.x + products.y + products.z + products.w) * scale;
-
+  // Where key 0 lies, and where it would lie were the prompt's keys beside the response's.
+  let prompt = cache_token(row, 0u) * token_size + kv_head;
+  let response = (cache_token(row, params.prompt_length) - params.prompt_length) * token_size + kv_head;
+  // Keys are counted from the row's first token that is none of its padding.
+  var first = 0u;
+  while (first < column && attention_mask[mask_start + first] == 0u) { first++; }
+  // The token's own key comes first, with the one before it where both lie in one trip's keys.
+  let scale = params.scale * LOG2_E;
+  let q$ = scale * q[$];
+  var own_products = vec2f();
+  own_products = fma(q$.xy, own_k$.xy, own_products);
+  own_products = fma(q$.zw, own_k$.zw, own_products);
+  let own_score = own_products.x + own_products.y;
   var sum$ = vec4f();
-  var row_max = MASKED;
-  var row_sum = 0.0;
-  var k = cache_token(row, 0u) * token_size + kv_head;
-  var key = 0u;
+  var score = MASKED;
+  var key = column - (column - first) % KEYS;
+  if (key < column && attention_mask[mask_start + key] != 0u) {
+    let at = key * token_size + select(response, prompt, key < params.prompt_length);
+    let k$ = unpacked_vector(cache[at][$]);
+    var products = vec2f();
+    products = fma(q$.xy, k$.xy, products);
+    products = fma(q$.zw, k$.zw, products);
+    score = products.x + products.y;
+    sum$ = unpacked_vector(cache[at + kv_heads][$]);
+  }
+  let row_max = max(score, own_score);
+  var start = -0.5 * vec2f(row_max);
+  let weight = exp2(score - row_max);
+  let own_weight = exp2(own_score - row_max);
+  var row_sum = weight + own_weight;
+  sum$ = fma(vec4f(own_weight), own_value(v, $u), weight * sum$);
+  var k = key * token_size;
   // Tested at its end, so that compilers read where the cache lies once.
-  if (column > 0u) {
+  if (key > first) {
   loop {
-    // A prompt's keys lie side by side, and so do a response's.
-    if (key == params.prompt_length) { k = cache_token(row, key) * token_size + kv_head; }
-    // Scored before it is known whether it is masked: a key costs two waits for memory.
-    let is_key = attention_mask[mask_start + key] != 0u;
-    let at = k;
-    k += token_size;
-    let k$ = cache[at][$];
-    var products = vec4f();
-    products = fma(q$, unpacked_vector(k$), products);
-    let score = (products.x + products.y + products.z + products.w) * scale;
-    if (is_key) {
-      let v$ = cache[at + kv_heads][$];
-      let factor = exp(-abs(score - row_max));
-      let is_new_max = score > row_max;
-      let shrink = select(1.0, factor, is_new_max);
-      let weight = select(factor, 1.0, is_new_max);
-      row_max = max(row_max, score);
-      row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * unpacked_vector(v$));
-    }
-    continuing {
-      key++;
-      break if key >= column;
-    }
+    key -= KEYS;
+    k -= KEYS * token_size;
+    let is_key~ = attention_mask[mask_start + key + ~u] != 0u;
+    let at~ = k + ~u * token_size + select(response, prompt, key + ~u < params.prompt_length);
+    let k~_$ = unpacked_vector(cache[at~][$]);
+    var products~ = start;
+    products~ = fma(q$.xy, k~_$.xy, products~);
+    products~ = fma(q$.zw, k~_$.zw, products~);
+    let score~ = select(MASKED, products~.x + products~.y, is_key~);
+    var growth = 0.0;
+    growth = max(growth, score~);
+    start -= 0.5 * growth;
+    let shrink = exp2(-abs(growth));
+    let weight~ = exp2(score~ - growth);
+    row_sum *= shrink;
+    row_sum += weight~;
+    sum$ *= shrink;
+    let v~_$ = unpacked_vector(cache[at~ + kv_heads][$]);
+    sum$ = fma(vec4f(weight~), v~_$, sum$);
+    continuing { break if key == first; }
   }
   }
-  let factor = exp(-abs(own_score - row_max));
-  let is_new_max = own_score > row_max;
-  let shrink = select(1.0, factor, is_new_max);
-  let weight = select(factor, 1.0, is_new_max);
-  row_sum = fma(row_sum, shrink, weight);
-  sum$ = fma(sum$, vec4f(shrink), weight * own_value(v, $u));
   let inverse = 1.0 / row_sum;
   out[at][$] = sum$ * inverse;
 }
