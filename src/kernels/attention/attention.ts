@@ -15,7 +15,7 @@ import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
-import { narrowQuerySource, narrowSource, queriesOf } from './narrow_source.ts'
+import { narrowColumns, narrowQuerySource, narrowSource } from './narrow_source.ts'
 import { cacheInQuads, inQuads } from './quads.ts'
 
 const params = {
@@ -247,14 +247,13 @@ function narrowKernels(head_dim: number): AttentionKernels {
   if (known) return known
   const perColumn = (p: Record<'rows' | 'width', number>, heads: number) =>
     foldGrid(Math.ceil((p.rows * p.width * heads) / 64))
-  const queries = queriesOf(head_dim)
   const made: AttentionKernels = {
     forward: {
       ...attention_forward,
       name: `attention_forward_narrow_${head_dim}`,
-      wgsl: narrowQuerySource(narrow_forward, head_dim, queries),
+      wgsl: narrowQuerySource(narrow_forward, head_dim),
       workgroups: (p) =>
-        perColumn({ ...p, width: queries > 1 ? Math.floor(p.width / queries) + 1 : p.width }, p.num_attention_heads),
+        perColumn({ ...p, width: narrowColumns(p.width, head_dim) }, p.num_attention_heads),
     },
     backward_query: {
       ...attention_backward_query,

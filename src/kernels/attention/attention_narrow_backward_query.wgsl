@@ -19,8 +19,9 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
+  let columns = params.width;
   #narrow_query
-  let token = first_token + index / heads % columns;
+  let token = first_token + place;
   if (token >= row_end) { return; }
   let q = token * token_size + head;
   let o = token * heads + head;

@@ -1,6 +1,7 @@
 // out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j for short rows and small heads. One invocation per
-// (row, column, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
-// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+// (row, column or pair of columns, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
+// Lines with $, ? and ~ are written several times (narrow_source.ts): $ per vector, ? per query, ~ per key of a trip.
+// Keys of a trip share one new maximum. Scores are in units of log 2.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
 // uses attention_params.wgsl, attention_narrow_query.wgsl
@@ -20,38 +21,40 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
+  // Pairs begin where a row's padding ends, so that padding changes no bit: one pair may lie half before the row.
+  let columns = select(params.width / 2u + 1u, params.width, QUERIES == 1u);
   #narrow_query
-  // Keys are counted from the row's first token that is none of its padding: what lies before that changes no bit.
   var first = first_token;
   while (first < row_end && attention_mask[first] == 0u) { first++; }
-  // One less than 0 where a row of odd padding begins at 0: u32 wraps.
-  let token = first_token + index / heads % columns * QUERIES - (first - first_token) % QUERIES;
+  let token = first_token + place * QUERIES - (first - first_token) % QUERIES;
   if (token + 1u > row_end) { return; }
-  let kv_head = heads + head / (heads / kv_heads);
-  let scale = params.scale * LOG2_E;
   // Outside of its row a query is its neighbour once more.
   let token? = clamp(token + ?u + 1u, first_token + 1u, row_end) - 1u;
   let is_token? = attention_mask[token?] != 0u;
-  let own? = token? * token_size + kv_head;
+  let kv_head = heads + head / (heads / kv_heads);
+  let last_key = tokenLAST * token_size + kv_head;
+  let scale = params.scale * LOG2_E;
   let q?_$ = scale * qkv[token? * token_size + head][$];
   var row_sum? = 0.0;
   var sum?_$ = vec4f();
   // Two sums begin with it, less half of the maximum each: a score comes out less the maximum.
   var start? = vec2f();
-  // A query's own keys come first: from then on the maximum is a score.
+  // A query's own trip comes first: from then on the maximum is a score, and grows or stays.
   var least = MASKED;
   var key = token - (token - first) % KEYS;
   var k = key * token_size + kv_head;
-  if (is_token0 | is_tokenLAST) {
+  if (is_token0 || is_tokenLAST) {
   loop {
     let is_key~ = attention_mask[key + ~u] != 0u;
-    let at~ = select(min(k + ~u * token_size, ownLAST), k, ~u == 0u);
+    // The conditions on ? and ~ are constants: only a pair's first query, or a single one, may see less than its own trip.
+    let at~ = select(min(k + ~u * token_size, last_key), k, ~u == 0u);
     k -= KEYS * token_size;
     let k~_$ = qkv[at~][$];
-    var products?_~ = start?;
-    products?_~ = fma(q?_$.xy, k~_$.xy, products?_~);
-    products?_~ = fma(q?_$.zw, k~_$.zw, products?_~);
-    let score?_~ = select(MASKED, products?_~.x + products?_~.y, is_key~ & (?u == 1u || ~u == 0u || key + ~u <= token?));
+    var dot?_~ = start?;
+    dot?_~ = fma(q?_$.xy, k~_$.xy, dot?_~);
+    dot?_~ = fma(q?_$.zw, k~_$.zw, dot?_~);
+    let sees?_~ = is_key~ & (?u == 1u || ~u == 0u || key + ~u <= token?);
+    let score?_~ = select(MASKED, dot?_~.x + dot?_~.y, sees?_~);
     var growth? = least;
     growth? = max(growth?, score?_~);
     start? -= 0.5 * growth?;
@@ -72,6 +75,7 @@ fn main(
 
   let inverse? = 1.0 / row_sum?;
   let o? = token? * heads + head;
-  if (token? == token + ?u) { out[o?][$] = select(vec4f(), sum?_$ * inverse?, is_token?); }
-  if (token? == token + ?u) { lse[o?] = select(0.0, (log2(row_sum?) - 2.0 * start?.x) / LOG2_E, is_token?); }
+  let is_own? = token? == token + ?u;
+  if (is_own?) { out[o?][$] = select(vec4f(), sum?_$ * inverse?, is_token?); }
+  if (is_own?) { lse[o?] = select(0.0, (log2(row_sum?) - 2.0 * start?.x) / LOG2_E, is_token?); }
 }

@@ -1,7 +1,7 @@
 // One new token per row, at `column`, for short rows and small heads: norms and turns its q and k heads, keeps its k and v
 // in the cache, and attends: out = sum over columns j <= column of softmax_j(scale q . k_j) v_j. One invocation per
 // (row, head); the first head of a group writes the cache, all of them have the token's own k in registers. The numbers
-// are those of qk_norm_rope_forward and attention_narrow_forward. A line with $ stands for VECTORS = head_dim / 4 lines.
+// are those of qk_norm_rope_forward and attention_narrow_forward. Lines with $ and ~ as there.
 //   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]   inv_freq [D/2]
 //   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a vec2u where they are halves)
 //   attention_mask [B, width]   out [B, H D]
@@ -103,20 +103,20 @@ fn main(
   // The token's own key comes first, with the one before it where both lie in one trip's keys.
   let scale = params.scale * LOG2_E;
   let q$ = scale * q[$];
-  var own_products = vec2f();
-  own_products = fma(q$.xy, own_k$.xy, own_products);
-  own_products = fma(q$.zw, own_k$.zw, own_products);
-  let own_score = own_products.x + own_products.y;
+  var own_dot = vec2f();
+  own_dot = fma(q$.xy, own_k$.xy, own_dot);
+  own_dot = fma(q$.zw, own_k$.zw, own_dot);
+  let own_score = own_dot.x + own_dot.y;
   var sum$ = vec4f();
   var score = MASKED;
   var key = column - (column - first) % KEYS;
   if (key < column && attention_mask[mask_start + key] != 0u) {
     let at = key * token_size + select(response, prompt, key < params.prompt_length);
     let k$ = unpacked_vector(cache[at][$]);
-    var products = vec2f();
-    products = fma(q$.xy, k$.xy, products);
-    products = fma(q$.zw, k$.zw, products);
-    score = products.x + products.y;
+    var dot = vec2f();
+    dot = fma(q$.xy, k$.xy, dot);
+    dot = fma(q$.zw, k$.zw, dot);
+    score = dot.x + dot.y;
     sum$ = unpacked_vector(cache[at + kv_heads][$]);
   }
   let row_max = max(score, own_score);
@@ -134,10 +134,10 @@ fn main(
     let is_key~ = attention_mask[mask_start + key + ~u] != 0u;
     let at~ = k + ~u * token_size + select(response, prompt, key + ~u < params.prompt_length);
     let k~_$ = unpacked_vector(cache[at~][$]);
-    var products~ = start;
-    products~ = fma(q$.xy, k~_$.xy, products~);
-    products~ = fma(q$.zw, k~_$.zw, products~);
-    let score~ = select(MASKED, products~.x + products~.y, is_key~);
+    var dot~ = start;
+    dot~ = fma(q$.xy, k~_$.xy, dot~);
+    dot~ = fma(q$.zw, k~_$.zw, dot~);
+    let score~ = select(MASKED, dot~.x + dot~.y, is_key~);
     var growth = 0.0;
     growth = max(growth, score~);
     start -= 0.5 * growth;
