@@ -13,6 +13,8 @@
 @group(0) @binding(6) var<storage, read> d_out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(7) var<storage, read_write> d_qkv: array<array<vec4f, VECTORS>>;
 
+const LOG2_E = 1.4426950408889634;
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -25,16 +27,18 @@ fn main(
   if (token >= row_end) { return; }
   let q = token * token_size + head;
   let o = token * heads + head;
+  let scale = params.scale;
   var k = first_token * token_size + heads + head / (heads / kv_heads);
 
-  let q$ = qkv[q][$];
+  let q$ = scale * LOG2_E * qkv[q][$];
   let g$ = d_out[o][$];
   var d_q$ = vec4f();
   var deltas = vec4f();
   deltas = fma(g$, out[o][$], deltas);
   let delta = deltas.x + deltas.y + deltas.z + deltas.w;
-  let scale = params.scale;
-  let query_lse = lse[o];
+  // Half of what is taken from each product of vectors.
+  let qk_start = vec2f(-0.5 * LOG2_E * lse[o]);
+  let gv_start = vec2f(-0.5 * delta);
   let key_end = select(first_token, token + 1u, attention_mask[token] != 0u);
   for (var key = first_token; key < key_end; key++) {
     // Read before it is known whether they are masked: a key costs one wait for memory.
@@ -42,12 +46,13 @@ fn main(
     let v$ = qkv[k + kv_heads][$];
     k += token_size;
     if (attention_mask[key] != 0u) {
-      var qk = vec4f();
-      var gv = vec4f();
-      qk = fma(q$, k$, qk);
-      gv = fma(g$, v$, gv);
-      let prob = exp((qk.x + qk.y + qk.z + qk.w) * scale - query_lse);
-      let d_score = vec4f(prob * (gv.x + gv.y + gv.z + gv.w - delta));
+      var qk = qk_start;
+      qk = fma(q$.xy, k$.xy, qk);
+      qk = fma(q$.zw, k$.zw, qk);
+      var gv = gv_start;
+      gv = fma(g$.xy, v$.xy, gv);
+      gv = fma(g$.zw, v$.zw, gv);
+      let d_score = vec4f(exp2(qk.x + qk.y) * (gv.x + gv.y));
       d_q$ = fma(d_score, k$, d_q$);
     }
   }
