@@ -15,6 +15,9 @@
 
 const LOG2_E = 1.4426950408889634;
 
+// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
+fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -47,11 +50,9 @@ fn main(
     k += token_size;
     if (attention_mask[key] != 0u) {
       var qk = qk_start;
-      qk = fma(q$.xy, k$.xy, qk);
-      qk = fma(q$.zw, k$.zw, qk);
+      qk = plus(qk, q$, k$);
       var gv = gv_start;
-      gv = fma(g$.xy, v$.xy, gv);
-      gv = fma(g$.zw, v$.zw, gv);
+      gv = plus(gv, g$, v$);
       let d_score = vec4f(exp2(qk.x + qk.y) * (gv.x + gv.y));
       d_q$ = fma(d_score, k$, d_q$);
     }

@@ -15,6 +15,9 @@
 const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
 
+// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
+fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -46,13 +49,12 @@ fn main(
   if (is_token0 || is_tokenLAST) {
   loop {
     let is_key~ = attention_mask[key + ~u] != 0u;
-    // The conditions on ? and ~ are constants: only a pair's first query, or a single one, may see less than its own trip.
+    // Conditions on ? and ~ are constants. A trip's first key is no later than its queries, its second may be later than the first.
     let at~ = select(min(k + ~u * token_size, last_key), k, ~u == 0u);
     k -= KEYS * token_size;
     let k~_$ = qkv[at~][$];
     var dot?_~ = start?;
-    dot?_~ = fma(q?_$.xy, k~_$.xy, dot?_~);
-    dot?_~ = fma(q?_$.zw, k~_$.zw, dot?_~);
+    dot?_~ = plus(dot?_~, q?_$, k~_$);
     let sees?_~ = is_key~ & (?u == 1u || ~u == 0u || key + ~u <= token?);
     let score?_~ = select(MASKED, dot?_~.x + dot?_~.y, sees?_~);
     var growth? = least;

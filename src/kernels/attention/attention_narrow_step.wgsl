@@ -58,6 +58,9 @@ fn own_value(base: u32, vector: u32) -> vec4f {
   return vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]);
 }
 
+// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
+fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -104,8 +107,7 @@ fn main(
   let scale = params.scale * LOG2_E;
   let q$ = scale * q[$];
   var own_dot = vec2f();
-  own_dot = fma(q$.xy, own_k$.xy, own_dot);
-  own_dot = fma(q$.zw, own_k$.zw, own_dot);
+  own_dot = plus(own_dot, q$, own_k$);
   let own_score = own_dot.x + own_dot.y;
   var sum$ = vec4f();
   var score = MASKED;
@@ -114,8 +116,7 @@ fn main(
     let at = key * token_size + select(response, prompt, key < params.prompt_length);
     let k$ = unpacked_vector(cache[at][$]);
     var dot = vec2f();
-    dot = fma(q$.xy, k$.xy, dot);
-    dot = fma(q$.zw, k$.zw, dot);
+    dot = plus(dot, q$, k$);
     score = dot.x + dot.y;
     sum$ = unpacked_vector(cache[at + kv_heads][$]);
   }
@@ -135,8 +136,7 @@ fn main(
     let at~ = k + ~u * token_size + select(response, prompt, key + ~u < params.prompt_length);
     let k~_$ = unpacked_vector(cache[at~][$]);
     var dot~ = start;
-    dot~ = fma(q$.xy, k~_$.xy, dot~);
-    dot~ = fma(q$.zw, k~_$.zw, dot~);
+    dot~ = plus(dot~, q$, k~_$);
     let score~ = select(MASKED, dot~.x + dot~.y, is_key~);
     var growth = 0.0;
     growth = max(growth, score~);
