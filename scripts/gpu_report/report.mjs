@@ -34,8 +34,8 @@ const FEW_WAVES = [
   /^(decode_(linear|swiglu)(_normed)?|matmul_nt\w*_vector_8x8), navi21/,
   /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,
 ]
-/** Narrow kernels, whose few multiply-adds a key stand beside an exponential; with every index clamped, or waves of 32, most of them. */
-const SMALL_HEADS = [/narrow_(4|8),/, /narrow.* (clamp|wave32)$/]
+/** Heads of four channels, which no preset has: few multiply-adds a key stand beside an exponential. */
+const SMALL_HEADS = [/narrow_4,/]
 
 /** With more waits after the loop; no GPU begins on them. */
 const MANY_WAITS = [

@@ -15,7 +15,7 @@ import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
-import { narrowQuerySource, narrowSource } from './narrow_source.ts'
+import { inPairs, narrowQuerySource, narrowSource } from './narrow_source.ts'
 import { cacheInQuads, inQuads } from './quads.ts'
 
 const params = {
@@ -206,7 +206,7 @@ export interface AttentionKernels {
   readonly backward_key_value: typeof attention_backward_key_value
   /** For a new token whose q and k are normed and turned, and in the cache. */
   readonly decode: typeof attention_decode
-  /** For a new token as projected, where there is such a kernel: to be preferred. */
+  /** For a new token as projected, where there is one: to be preferred. */
   readonly step?: AttentionStep
 }
 
@@ -252,7 +252,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
       ...attention_forward,
       name: `attention_forward_narrow_${head_dim}`,
       wgsl: narrowQuerySource(narrow_forward, head_dim),
-      workgroups: (p) => perColumn(p, p.num_attention_heads),
+      workgroups: (p) => perColumn(inPairs(p, head_dim), p.num_attention_heads),
     },
     backward_query: {
       ...attention_backward_query,
@@ -279,9 +279,9 @@ function narrowKernels(head_dim: number): AttentionKernels {
 
 /**
  * The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this head size.
- * Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles mostly empty: they take the narrow
- * ones, with one invocation per query or key and no barriers. Both have the same params and bindings and agree to
- * rounding. The new token's kernel, `step` or else `decode`, repeats the numbers of the `forward` returned with it.
+ * Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles mostly empty: they take the narrow ones,
+ * without barriers. Both have the same params and bindings and agree to rounding. The new token's kernel, `step` or else
+ * `decode`, repeats the numbers of the `forward` returned with it.
  */
 export function attentionKernels({
   width,

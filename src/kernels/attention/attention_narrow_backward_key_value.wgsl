@@ -5,13 +5,13 @@
 //   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
 // uses attention_params.wgsl
 
-@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
 @group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read> out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(5) var<storage, read> lse: array<f32>;
-@group(0) @binding(6) var<storage, read> d_out: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> d_qkv: array<vec4f>;
+@group(0) @binding(6) var<storage, read> d_out: array<array<vec4f, VECTORS>>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<array<vec4f, VECTORS>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -28,26 +28,25 @@ fn main(
   let row_end = cu_seqlens[row + 1u];
   let token = cu_seqlens[row] + index / kv_heads % params.width;
   if (token >= row_end) { return; }
-  let token_size = (heads + 2u * kv_heads) * VECTORS;
-  let k = token * token_size + (heads + kv_head) * VECTORS;
-  let v = k + kv_heads * VECTORS;
+  let token_size = heads + 2u * kv_heads;
+  let k = token * token_size + heads + kv_head;
+  let v = k + kv_heads;
 
-  let k$ = qkv[k + $u];
-  let v$ = qkv[v + $u];
+  let k$ = qkv[k][$];
+  let v$ = qkv[v][$];
   var d_k$ = vec4f();
   var d_v$ = vec4f();
   let scale = params.scale;
   let group_size = heads / kv_heads;
   let query_end = select(token, row_end, attention_mask[token] != 0u);
   for (var head = kv_head * group_size; head < (kv_head + 1u) * group_size; head++) {
-    var q = token * token_size + head * VECTORS;
+    var q = token * token_size + head;
     var i = token * heads + head;
     for (var query = token; query < query_end; query++) {
       // Read before it is known whether they are masked: a query costs one wait for memory.
-      let o = i * VECTORS;
-      let q$ = qkv[q + $u];
-      let g$ = d_out[o + $u];
-      let o$ = out[o + $u];
+      let q$ = qkv[q][$];
+      let g$ = d_out[i][$];
+      let o$ = out[i][$];
       let query_lse = lse[i];
       q += token_size;
       i += heads;
@@ -63,6 +62,6 @@ fn main(
       }
     }
   }
-  d_qkv[k + $u] = scale * d_k$;
-  d_qkv[v + $u] = d_v$;
+  d_qkv[k][$] = scale * d_k$;
+  d_qkv[v][$] = d_v$;
 }

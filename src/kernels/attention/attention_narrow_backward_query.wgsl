@@ -5,13 +5,18 @@
 //   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
 // uses attention_params.wgsl, attention_narrow_query.wgsl
 
-@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
 @group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read> out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(5) var<storage, read> lse: array<f32>;
-@group(0) @binding(6) var<storage, read> d_out: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> d_qkv: array<vec4f>;
+@group(0) @binding(6) var<storage, read> d_out: array<array<vec4f, VECTORS>>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<array<vec4f, VECTORS>>;
+
+const LOG2_E = 1.4426950408889634;
+
+// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
+fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
 
 @compute @workgroup_size(64)
 fn main(
@@ -19,34 +24,38 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
+  let columns = params.width;
   #narrow_query
-  let o = (token * heads + head) * VECTORS;
-  let value_from_key = kv_heads * VECTORS;
-  var k = first_token * token_size + (heads + head / (heads / kv_heads)) * VECTORS;
+  let token = first_token + place;
+  if (token >= row_end) { return; }
+  let q = token * token_size + head;
+  let o = token * heads + head;
+  let scale = params.scale;
+  var k = first_token * token_size + heads + head / (heads / kv_heads);
 
-  let q$ = qkv[q + $u];
-  let g$ = d_out[o + $u];
+  let q$ = scale * LOG2_E * qkv[q][$];
+  let g$ = d_out[o][$];
   var d_q$ = vec4f();
   var deltas = vec4f();
-  deltas = fma(g$, out[o + $u], deltas);
+  deltas = fma(g$, out[o][$], deltas);
   let delta = deltas.x + deltas.y + deltas.z + deltas.w;
-  let scale = params.scale;
-  let query_lse = lse[token * heads + head];
+  // Half of what is taken from each product of vectors.
+  let qk_start = vec2f(-0.5 * LOG2_E * lse[o]);
+  let gv_start = vec2f(-0.5 * delta);
   let key_end = select(first_token, token + 1u, attention_mask[token] != 0u);
   for (var key = first_token; key < key_end; key++) {
     // Read before it is known whether they are masked: a key costs one wait for memory.
-    let k$ = qkv[k + $u];
-    let v$ = qkv[k + value_from_key + $u];
+    let k$ = qkv[k][$];
+    let v$ = qkv[k + kv_heads][$];
     k += token_size;
     if (attention_mask[key] != 0u) {
-      var qk = vec4f();
-      var gv = vec4f();
-      qk = fma(q$, k$, qk);
-      gv = fma(g$, v$, gv);
-      let prob = exp((qk.x + qk.y + qk.z + qk.w) * scale - query_lse);
-      let d_score = vec4f(prob * (gv.x + gv.y + gv.z + gv.w - delta));
+      var qk = qk_start;
+      qk = plus(qk, q$, k$);
+      var gv = gv_start;
+      gv = plus(gv, g$, v$);
+      let d_score = vec4f(exp2(qk.x + qk.y) * (gv.x + gv.y));
       d_q$ = fma(d_score, k$, d_q$);
     }
   }
-  d_qkv[q + $u] = scale * d_q$;
+  d_qkv[q][$] = scale * d_q$;
 }

@@ -1,17 +1,22 @@
 // out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j for short rows and small heads. One invocation per
-// (row, column, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
-// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+// (row, column or pair of columns, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
+// Lines with $, ? and ~ are written several times (narrow_source.ts): $ per vector, ? per query, ~ per key of a trip.
+// Keys of a trip share one new maximum. Scores are in units of log 2.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
 // uses attention_params.wgsl, attention_narrow_query.wgsl
 
-@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
 @group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
 
+const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
+
+// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
+fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
 
 @compute @workgroup_size(64)
 fn main(
@@ -19,40 +24,60 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
+  // Pairs begin where a row's padding ends, so that padding changes no bit: one pair may lie half before the row.
+  let columns = select(params.width / 2u + 1u, params.width, QUERIES == 1u);
   #narrow_query
-  let value_from_key = kv_heads * VECTORS;
-  var k = first_token * token_size + (heads + head / (heads / kv_heads)) * VECTORS;
-
-  let q$ = qkv[q + $u];
-  var sum$ = vec4f();
-  let scale = params.scale;
-  var row_max = MASKED;
-  var row_sum = 0.0;
-  let is_token = attention_mask[token] != 0u;
-  let key_end = select(first_token, token + 1u, is_token);
-  for (var key = first_token; key < key_end; key++) {
-    // Scored before it is known whether it is masked: a key costs two waits for memory.
-    let at = k;
-    k += token_size;
-    let k$ = qkv[at + $u];
-    var products = vec4f();
-    products = fma(q$, k$, products);
-    let score = (products.x + products.y + products.z + products.w) * scale;
-    if (attention_mask[key] != 0u) {
-      let v$ = qkv[at + value_from_key + $u];
-      // One of the two factors is 1: a new maximum shrinks what was summed, else the key gets a smaller weight.
-      let factor = exp(-abs(score - row_max));
-      let is_new_max = score > row_max;
-      let shrink = select(1.0, factor, is_new_max);
-      let weight = select(factor, 1.0, is_new_max);
-      row_max = max(row_max, score);
-      row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * v$);
+  var first = first_token;
+  while (first < row_end && attention_mask[first] == 0u) { first++; }
+  let token = first_token + place * QUERIES - (first - first_token) % QUERIES;
+  if (token + 1u > row_end) { return; }
+  // Outside of its row a query is its neighbour once more.
+  let token? = clamp(token + ?u + 1u, first_token + 1u, row_end) - 1u;
+  let is_token? = attention_mask[token?] != 0u;
+  let kv_head = heads + head / (heads / kv_heads);
+  let last_key = tokenLAST * token_size + kv_head;
+  let scale = params.scale * LOG2_E;
+  let q?_$ = scale * qkv[token? * token_size + head][$];
+  var row_sum? = 0.0;
+  var sum?_$ = vec4f();
+  // Two sums begin with it, less half of the maximum each: a score comes out less the maximum.
+  var start? = vec2f();
+  // A query's own trip comes first: from then on the maximum is a score, and grows or stays.
+  var least = MASKED;
+  var key = token - (token - first) % KEYS;
+  var k = key * token_size + kv_head;
+  if (is_token0 || is_tokenLAST) {
+  loop {
+    let is_key~ = attention_mask[key + ~u] != 0u;
+    // Conditions on ? and ~ are constants. A trip's first key is no later than its queries, its second may be later than the first.
+    let at~ = select(min(k + ~u * token_size, last_key), k, ~u == 0u);
+    k -= KEYS * token_size;
+    let k~_$ = qkv[at~][$];
+    var dot?_~ = start?;
+    dot?_~ = plus(dot?_~, q?_$, k~_$);
+    let sees?_~ = is_key~ & (?u == 1u || ~u == 0u || key + ~u <= token?);
+    let score?_~ = select(MASKED, dot?_~.x + dot?_~.y, sees?_~);
+    var growth? = least;
+    growth? = max(growth?, score?_~);
+    start? -= 0.5 * growth?;
+    let shrink? = exp2(-abs(growth?));
+    let weight?_~ = exp2(score?_~ - growth?);
+    row_sum? *= shrink?;
+    row_sum? += weight?_~;
+    sum?_$ *= shrink?;
+    let v~_$ = qkv[at~ + kv_heads][$];
+    sum?_$ = fma(vec4f(weight?_~), v~_$, sum?_$);
+    least = 0.0;
+    continuing {
+      key -= KEYS;
+      break if key + KEYS == first;
     }
   }
+  }
 
-  let inverse = select(0.0, 1.0 / row_sum, is_token);
-  let at = (token * heads + head) * VECTORS;
-  out[at + $u] = sum$ * inverse;
-  lse[token * heads + head] = select(0.0, row_max + log(row_sum), is_token);
+  let inverse? = 1.0 / row_sum?;
+  let o? = token? * heads + head;
+  let is_own? = token? == token + ?u;
+  if (is_own?) { out[o?][$] = select(vec4f(), sum?_$ * inverse?, is_token?); }
+  if (is_own?) { lse[o?] = select(0.0, (log2(row_sum?) - 2.0 * start?.x) / LOG2_E, is_token?); }
 }

@@ -1,7 +1,7 @@
 // One new token per row, at `column`, for short rows and small heads: norms and turns its q and k heads, keeps its k and v
 // in the cache, and attends: out = sum over columns j <= column of softmax_j(scale q . k_j) v_j. One invocation per
 // (row, head); the first head of a group writes the cache, all of them have the token's own k in registers. The numbers
-// are those of qk_norm_rope_forward and attention_narrow_forward. A line with $ stands for VECTORS = head_dim / 4 lines.
+// are those of qk_norm_rope_forward and attention_narrow_forward. Lines with $ and ~ as there.
 //   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]   inv_freq [D/2]
 //   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a vec2u where they are halves)
 //   attention_mask [B, width]   out [B, H D]
@@ -28,9 +28,10 @@ struct Params {
 @group(0) @binding(3) var<storage, read> position_ids: array<u32>;
 @group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
 @group(0) @binding(5) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(6) var<storage, read_write> cache: array<CachedVector>;
-@group(0) @binding(7) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> cache: array<array<CachedVector, VECTORS>>;
+@group(0) @binding(7) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 
+const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
 
 // The head at `base` normed and turned, by qk_norm_rope_forward's instructions.
@@ -57,6 +58,9 @@ fn own_value(base: u32, vector: u32) -> vec4f {
   return vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]);
 }
 
+// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
+fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -69,12 +73,12 @@ fn main(
   let row = index / heads;
   let head = index % heads;
   if (row >= params.rows) { return; }
-  let at = (row * heads + head) * VECTORS;
+  let at = row * heads + head;
   let mask_start = row * params.width;
   let column = min(params.column, params.width - 1u);
   // A row that has ended attends nothing, and nobody will attend to it.
   if (attention_mask[mask_start + column] == 0u) {
-    out[at + $u] = vec4f();
+    out[at][$] = vec4f();
     return;
   }
 
@@ -84,64 +88,69 @@ fn main(
   let base = row * (heads + 2u * kv_heads) * dim;
   let q = turned(row, base + head * dim, 0u);
   let own_k = turned(row, base + (heads + kv_head) * dim, dim);
-  let q$ = q[$u];
   let own_k$ = own_k[$u];
   let v = base + (heads + kv_heads + kv_head) * dim;
-  let token_size = 2u * kv_heads * VECTORS;
-  let k_offset = kv_head * VECTORS;
-  let value_from_key = kv_heads * VECTORS;
+  let token_size = 2u * kv_heads;
   // The last token of a response is beyond the cache: nobody attends to it.
   if (head % group_size == 0u && column < params.prompt_length + params.response_columns) {
     let own = cache_token(row, column) * token_size;
-    cache[own + k_offset + $u] = packed_vector(own_k$);
-    cache[own + k_offset + value_from_key + $u] = packed_vector(own_value(v, $u));
+    cache[own + kv_head][$] = packed_vector(own_k$);
+    cache[own + kv_head + kv_heads][$] = packed_vector(own_value(v, $u));
   }
-  // The token's own score comes first and is added last: its key need not stay in registers.
-  let scale = params.scale;
-  var products = vec4f();
-  products = fma(q$, own_k$, products);
-  let own_score = (products.x + products.y + products.z + products.w) * scale;
-
+  // Where key 0 lies, and where it would lie were the prompt's keys beside the response's.
+  let prompt = cache_token(row, 0u) * token_size + kv_head;
+  let response = (cache_token(row, params.prompt_length) - params.prompt_length) * token_size + kv_head;
+  // Keys are counted from the row's first token that is none of its padding.
+  var first = 0u;
+  while (first < column && attention_mask[mask_start + first] == 0u) { first++; }
+  // The token's own key comes first, with the one before it where both lie in one trip's keys.
+  let scale = params.scale * LOG2_E;
+  let q$ = scale * q[$];
+  var own_dot = vec2f();
+  own_dot = plus(own_dot, q$, own_k$);
+  let own_score = own_dot.x + own_dot.y;
   var sum$ = vec4f();
-  var row_max = MASKED;
-  var row_sum = 0.0;
-  var k = cache_token(row, 0u) * token_size + k_offset;
-  var key = 0u;
+  var score = MASKED;
+  var key = column - (column - first) % KEYS;
+  if (key < column && attention_mask[mask_start + key] != 0u) {
+    let at = key * token_size + select(response, prompt, key < params.prompt_length);
+    let k$ = unpacked_vector(cache[at][$]);
+    var dot = vec2f();
+    dot = plus(dot, q$, k$);
+    score = dot.x + dot.y;
+    sum$ = unpacked_vector(cache[at + kv_heads][$]);
+  }
+  let row_max = max(score, own_score);
+  var start = -0.5 * vec2f(row_max);
+  let weight = exp2(score - row_max);
+  let own_weight = exp2(own_score - row_max);
+  var row_sum = weight + own_weight;
+  sum$ = fma(vec4f(own_weight), own_value(v, $u), weight * sum$);
+  var k = key * token_size;
   // Tested at its end, so that compilers read where the cache lies once.
-  if (column > 0u) {
+  if (key > first) {
   loop {
-    // A prompt's keys lie side by side, and so do a response's.
-    if (key == params.prompt_length) { k = cache_token(row, key) * token_size + k_offset; }
-    // Scored before it is known whether it is masked: a key costs two waits for memory.
-    let is_key = attention_mask[mask_start + key] != 0u;
-    let at = k;
-    k += token_size;
-    let k$ = cache[at + $u];
-    var products = vec4f();
-    products = fma(q$, unpacked_vector(k$), products);
-    let score = (products.x + products.y + products.z + products.w) * scale;
-    if (is_key) {
-      let v$ = cache[at + value_from_key + $u];
-      let factor = exp(-abs(score - row_max));
-      let is_new_max = score > row_max;
-      let shrink = select(1.0, factor, is_new_max);
-      let weight = select(factor, 1.0, is_new_max);
-      row_max = max(row_max, score);
-      row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * unpacked_vector(v$));
-    }
-    continuing {
-      key++;
-      break if key >= column;
-    }
+    key -= KEYS;
+    k -= KEYS * token_size;
+    let is_key~ = attention_mask[mask_start + key + ~u] != 0u;
+    let at~ = k + ~u * token_size + select(response, prompt, key + ~u < params.prompt_length);
+    let k~_$ = unpacked_vector(cache[at~][$]);
+    var dot~ = start;
+    dot~ = plus(dot~, q$, k~_$);
+    let score~ = select(MASKED, dot~.x + dot~.y, is_key~);
+    var growth = 0.0;
+    growth = max(growth, score~);
+    start -= 0.5 * growth;
+    let shrink = exp2(-abs(growth));
+    let weight~ = exp2(score~ - growth);
+    row_sum *= shrink;
+    row_sum += weight~;
+    sum$ *= shrink;
+    let v~_$ = unpacked_vector(cache[at~ + kv_heads][$]);
+    sum$ = fma(vec4f(weight~), v~_$, sum$);
+    continuing { break if key == first; }
   }
   }
-  let factor = exp(-abs(own_score - row_max));
-  let is_new_max = own_score > row_max;
-  let shrink = select(1.0, factor, is_new_max);
-  let weight = select(factor, 1.0, is_new_max);
-  row_sum = fma(row_sum, shrink, weight);
-  sum$ = fma(sum$, vec4f(shrink), weight * own_value(v, $u));
   let inverse = 1.0 / row_sum;
-  out[at + $u] = sum$ * inverse;
+  out[at][$] = sum$ * inverse;
 }

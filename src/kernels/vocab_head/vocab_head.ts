@@ -2,7 +2,7 @@
 // array exists. One set of kernels for the final policy and for every layer's own policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
-import { unrolled } from '../wgsl/compose.ts'
+import { unrolled, withoutComments } from '../wgsl/compose.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
@@ -221,8 +221,10 @@ const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
   vocab_size <= MAX_NARROW_SIZE && hidden_size <= MAX_NARROW_SIZE && hidden_size % 4 === 0
 
 /** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
-const narrowSource = (wgsl: string, hidden_size: number): string =>
-  unrolled(wgsl, hidden_size / 4, 'QUADS')
+const narrowSource = (wgsl: string, hidden_size: number): string => {
+  const quads = hidden_size / 4
+  return unrolled(withoutComments(wgsl).replaceAll('QUADS>>', `${quads}>>`), quads, 'QUADS')
+}
 
 const narrow = new Map<number, VocabHeadKernels>()
 

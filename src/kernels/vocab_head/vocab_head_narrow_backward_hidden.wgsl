@@ -13,14 +13,14 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
-@group(0) @binding(2) var<storage, read> weight: array<vec4f>;
+@group(0) @binding(1) var<storage, read> hidden: array<array<vec4f, QUADS>>;
+@group(0) @binding(2) var<storage, read> weight: array<array<vec4f, QUADS>>;
 @group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
 @group(0) @binding(7) var<storage, read> d_entropy: array<f32>;
-@group(0) @binding(8) var<storage, read_write> d_hidden: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> d_hidden: array<array<vec4f, QUADS>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -32,8 +32,8 @@ fn main(
   if (entry >= params.tokens) { return; }
   let token = scored[entry];
   if (token.w == 0u) { return; }
-  let h = token.x * QUADS;
-  let h$ = hidden[h + $u];
+  let h = token.x;
+  let h$ = hidden[h][$];
   let id = token.z - params.first_id;
   let log_sum_exp = lse[token.y];
   let token_entropy = entropy[token.y];
@@ -43,15 +43,14 @@ fn main(
   var sum$ = vec4f();
   if (d_log_prob != 0.0 || d_h != 0.0) {
     for (var v = 0u; v < params.vocab_size; v++) {
-      let w = v * QUADS;
       var products = vec4f();
-      products = fma(h$, weight[w + $u], products);
+      products = fma(h$, weight[v][$], products);
       let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;
       let d_z = d_logit(z, v == id, log_sum_exp, token_entropy, d_log_prob, d_h);
       let d = vec4f(d_z * params.inv_temperature);
-      sum$ = fma(d, weight[w + $u], sum$);
+      sum$ = fma(d, weight[v][$], sum$);
     }
   }
-  if (params.first_id > 0u) { sum$ += d_hidden[h + $u]; }
-  d_hidden[h + $u] = sum$;
+  if (params.first_id > 0u) { sum$ += d_hidden[h][$]; }
+  d_hidden[h][$] = sum$;
 }

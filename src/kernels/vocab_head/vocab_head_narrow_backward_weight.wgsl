@@ -14,14 +14,14 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
-@group(0) @binding(2) var<storage, read> weight: array<vec4f>;
+@group(0) @binding(1) var<storage, read> hidden: array<array<vec4f, QUADS>>;
+@group(0) @binding(2) var<storage, read> weight: array<array<vec4f, QUADS>>;
 @group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
 @group(0) @binding(7) var<storage, read> d_entropy: array<f32>;
-@group(0) @binding(8) var<storage, read_write> partials: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> partials: array<array<vec4f, QUADS>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -32,8 +32,7 @@ fn main(
   let index = (group.x + group.y * grid.x) * 64u + lane;
   if (index >= params.splits * params.vocab_size) { return; }
   let v = index % params.vocab_size;
-  let w = v * QUADS;
-  let w$ = weight[w + $u];
+  let w$ = weight[v][$];
   let part = (params.tokens + params.splits - 1u) / params.splits;
   let begin = min(index / params.vocab_size * part, params.tokens);
   let end = min(begin + part, params.tokens);
@@ -45,15 +44,15 @@ fn main(
     let d_log_prob = d_log_probs[token.y];
     let d_h = d_entropy[token.y];
     if (d_log_prob != 0.0 || d_h != 0.0) {
-      let h = token.x * QUADS;
+      let h = token.x;
       let is_label = token.z - params.first_id == v;
       var products = vec4f();
-      products = fma(w$, hidden[h + $u], products);
+      products = fma(w$, hidden[h][$], products);
       let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;
       let d_z = d_logit(z, is_label, lse[token.y], entropy[token.y], d_log_prob, d_h);
       let d = vec4f(d_z * params.inv_temperature);
-      sum$ = fma(d, hidden[h + $u], sum$);
+      sum$ = fma(d, hidden[h][$], sum$);
     }
   }
-  partials[index * QUADS + $u] = sum$;
+  partials[index][$] = sum$;
 }

@@ -11,8 +11,8 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
-@group(0) @binding(2) var<storage, read> weight: array<vec4f>;
+@group(0) @binding(1) var<storage, read> hidden: array<array<vec4f, QUADS>>;
+@group(0) @binding(2) var<storage, read> weight: array<array<vec4f, QUADS>>;
 @group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read_write> log_probs: array<f32>;
 @group(0) @binding(5) var<storage, read_write> entropy: array<f32>;
@@ -38,8 +38,8 @@ fn main(
     sum_pi_squared[slot] = 0.0;
     return;
   }
-  let h = token.x * QUADS;
-  let h$ = hidden[h + $u];
+  let h = token.x;
+  let h$ = hidden[h][$];
   let id = token.z;
 
   var top = VERY_NEGATIVE; // m = max z so far
@@ -48,9 +48,8 @@ fn main(
   var squares = 0.0; // Σ exp(z - m)²
   var label = 0.0;
   for (var v = 0u; v < params.vocab_size; v++) {
-    let w = v * QUADS;
     var products = vec4f();
-    products = fma(h$, weight[w + $u], products);
+    products = fma(h$, weight[v][$], products);
     let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;
     // A new maximum shrinks what was summed; otherwise the entry itself is the smaller one.
     let drop = -abs(z - top);

@@ -16,6 +16,10 @@ export function unrolled(wgsl: string, count: number, constant?: string): string
   return constant === undefined ? source : `${source}\nconst ${constant} = ${count}u;\n`
 }
 
+/** Without what compilers skip: lines of comment, empty lines, indents. An adapter reads the text before a run can start. */
+export const withoutComments = (wgsl: string): string =>
+  wgsl.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/^\s+/gm, '')
+
 /** Puts `part` in place of the line `#name`. Throws where there is no such line. */
 export function withPart(wgsl: string, name: string, part: string): string {
   const line = new RegExp(`^ *#${name}$`, 'm')
