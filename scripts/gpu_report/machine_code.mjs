@@ -192,7 +192,8 @@ const fmaCycles = ({ family, wave }) => (family === 'navi31' ? wave / 64 : wave 
 
 /** What the report says of a kernel. Bounds are shares of the float32 peak. */
 export function judge(text, { stage_fmas, family, wave = 64 }) {
-  const { lines, ...numbers } = readKernel(text, wave)
+  const { lines, ...read } = readKernel(text, wave)
+  const numbers = { ...read, matrix_ops: lines.filter((line) => line.startsWith('v_wmma')).length }
   const hot = hotLoop(lines, { stage_fmas, family, wave })
   if (!hot) return numbers
   const { fmas, cycles, memory_bytes, workgroup_bytes, trips, end } = hot
