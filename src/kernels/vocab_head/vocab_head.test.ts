@@ -78,12 +78,12 @@ test('the backward reference is the finite difference of the forward reference',
 })
 
 test('headSplits fills a GPU for small vocabularies and keeps the partials small', () => {
-  expect(headSplits(10, 64, 32)).toBe(1)
-  expect(headSplits(512, 32, 26)).toBe(16)
-  expect(headSplits(100_000, 64, 32)).toBe(128)
-  expect(headSplits(100_000, 256, 32)).toBe(256)
-  expect(headSplits(100_000, 1024, 1024)).toBe(2)
-  expect(headSplits(4096, 896, 151_936)).toBe(1)
+  expect(headSplits(10, { hidden_size: 64, vocab_size: 32 })).toBe(1)
+  expect(headSplits(512, { hidden_size: 32, vocab_size: 26 })).toBe(16)
+  expect(headSplits(100_000, { hidden_size: 64, vocab_size: 32 })).toBe(128)
+  expect(headSplits(100_000, { hidden_size: 256, vocab_size: 32 })).toBe(256)
+  expect(headSplits(100_000, { hidden_size: 1024, vocab_size: 1024 })).toBe(2)
+  expect(headSplits(4096, { hidden_size: 896, vocab_size: 151_936 })).toBe(1)
 })
 
 test('small heads of whole vectors take the narrow kernels, one instance for all vocabularies', () => {

@@ -209,6 +209,8 @@ const bfloat16: VocabHeadKernels = {
 export interface HeadShape {
   readonly hidden_size: number
   readonly vocab_size: number
+  /** False: tiled at every size. */
+  readonly narrow_kernels?: boolean | undefined
 }
 
 const MAX_NARROW_SIZE = 128
@@ -217,8 +219,8 @@ const MAX_NARROW_BACKWARD_HIDDEN_SIZE = 64
 /** Invocations per workgroup of a narrow kernel. */
 const NARROW_LANES = 64
 
-const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
-  vocab_size <= MAX_NARROW_SIZE && hidden_size <= MAX_NARROW_SIZE && hidden_size % 4 === 0
+const isNarrow = ({ hidden_size: C, vocab_size: V, narrow_kernels = true }: HeadShape): boolean =>
+  narrow_kernels && Math.max(C, V) <= MAX_NARROW_SIZE && C % 4 === 0
 
 /** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
 const narrowSource = (wgsl: string, hidden_size: number): string =>
@@ -286,9 +288,10 @@ const MIN_NARROW_TOKENS = 32
  * shorter than one tile of 64 tokens. Narrow: parts of 32 tokens, at most 128 of them. Partials take at most 8 MiB
  * unless one part alone is larger.
  */
-export function headSplits(tokens: number, hidden_size: number, vocab_size: number): number {
+export function headSplits(tokens: number, shape: HeadShape): number {
+  const { hidden_size, vocab_size } = shape
   const fitting = Math.floor(PARTIALS_BYTES / (4 * vocab_size * hidden_size))
-  const { backward_weight } = vocabHeadKernels({ hidden_size, vocab_size })
+  const { backward_weight } = vocabHeadKernels(shape)
   const [wanted, least] =
     backward_weight !== vocab_head_backward_weight
       ? [MAX_NARROW_SPLITS, MIN_NARROW_TOKENS]

@@ -41,7 +41,7 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
     width: P + R,
     response_length: R,
     trains: true,
-    head_splits: headSplits(rows * R, shape.hidden_size, shape.vocab_size),
+    head_splits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, batch)
   const given = randomValues(rows * R, 3).map((x, i) => x * batch.response_mask[i])

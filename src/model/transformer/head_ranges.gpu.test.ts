@@ -42,7 +42,7 @@ async function trained(gpu: Gpu, config: ModelConfig) {
   const { rows, width, R } = BATCH
   const ws = createWorkspace(gpu, shape, {
     ...{ rows, width, response_length: R, trains: true },
-    head_splits: headSplits(rows * R, shape.hidden_size, shape.vocab_size),
+    head_splits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, BATCH)
   gpu.write(ws.response.d_log_probs, randomValues(rows * R, 1))
