@@ -169,8 +169,8 @@ function readJson(file) {
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
 async function conform() {
   const [hf, ...others] = GOLDENS
-  // Once more, with every product pinned to one kernel after the other: a small model, or where there is time all of them.
-  const pinned = [`conformance/fixtures/hf${LONG_RUN ? '' : '/qwen3_tiny'}`, '--matmul', 'each']
+  // Once more, with kernels pinned one after the other: a small model, or where there is time all of them.
+  const pinned = [`conformance/fixtures/hf${LONG_RUN ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
   // A process keeps one core busy most of the time.
   const smaller = others.map((folder) => [folder])
   const results = await Promise.all([conformAll([[hf]]), conformAll([...smaller, pinned])])
