@@ -69,5 +69,8 @@ test('wrong usage and a missing path are said so', async () => {
   await expect(unknown).rejects.toThrow(/--kernels: .*"vector_9x9".*register_8x8, .*vector_4x4/)
   const idle = conform.run([folder, '--reference-only', '--kernels', 'tiled'])
   await expect(idle).rejects.toThrow('the reference has no kernels')
+  // Its former name.
+  const former = conform.run([folder, '--matmul', 'vector_9x9'])
+  await expect(former).rejects.toThrow(/--matmul: .*"vector_9x9"/)
   await expect(conform.run([join(folder, 'none')])).rejects.toThrow(LabFailure)
 })
