@@ -11,7 +11,6 @@ const TESTS = [
   ...['actor', 'critic', 'fusion', 'lora'].map((name) => `src/rl/learners/${name}.gpu.test.ts`),
   'src/rl/reward/reward_model.gpu.test.ts',
   'src/rl/train/float64',
-  'src/rl/train/lora.gpu.test.ts',
 ]
 /** A file whose cases take no time. */
 const SMALLEST = 'conformance/fixtures/verl/masked_mean.json'
