@@ -260,10 +260,11 @@ export default defineConfig({
           name: 'dawn',
           include: process.env.GPU_TESTS_ONCE ? IN_NODE : ['src/**/*.gpu.test.ts'],
           environment: 'node',
-          setupFiles: ['src/cli/dawn.setup.ts'],
+          setupFiles: ['src/cli/dawn.setup.ts', 'src/cli/pinned.setup.ts'],
           // The files of a process share its device and the kernels compiled on it (src/kernels/device/testing.ts).
           isolate: false,
-          testTimeout: 120_000,
+          // Kernels of large tiles take a software adapter a minute to compile.
+          testTimeout: process.env.PINNED_KERNELS ? 600_000 : 120_000,
         },
       },
       {

@@ -6,12 +6,18 @@ import type { MatmulChoice } from '../src/kernels/matmul/matmul_variants.ts'
 import { Fields } from './fields.ts'
 import { type Check, type Output, type Result, runCheck } from './report.ts'
 
+/** Kernels that models run, where they are not those that the lab chooses. */
+export interface Pinned {
+  /** Of the linear layers. */
+  readonly matmul?: MatmulChoice | undefined
+  /** As in ModelConfig. */
+  readonly narrow_kernels?: boolean | undefined
+}
+
 /** What a run of conform can use. */
-export interface Context {
+export interface Context extends Pinned {
   /** undefined: without an adapter; checks on the GPU are left out. */
   readonly gpu: Gpu | undefined
-  /** Kernels of the models' linear layers, where they are not the default ones. */
-  readonly matmul?: MatmulChoice | undefined
 }
 
 /** One case of a fixture. A handler reads every field of `inputs` and `config` that it understands, at once. */

@@ -21,8 +21,8 @@ const SECTIONS = {
 }
 
 /** The checks of one model folder. What cannot be run and arrays that nothing computes are failed checks. */
-export async function* hfCase(folder: string, { gpu, matmul }: Context): AsyncGenerator<Check> {
-  const c = await openModelCase(folder, matmul)
+export async function* hfCase(folder: string, { gpu, ...pinned }: Context): AsyncGenerator<Check> {
+  const c = await openModelCase(folder, pinned)
   yield* configChecks(c)
   for (const [section, checks] of Object.entries(SECTIONS))
     try {

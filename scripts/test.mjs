@@ -31,11 +31,11 @@ const STAGES = {
   e2e: async (part) => ((await findChromium()) ? playwright(part) : NO_CHROMIUM),
 }
 /** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
-const LANES = [['lint', 'types', 'unit', 'conform', 'dawn'], ['build']]
+const LANES = [['lint', 'types', 'unit', 'conform', 'dawn', 'pinned'], ['build']]
 /** Enough that a lane waits little for the other at the end; each part starts a browser of its own. */
 const PARTS = 6
 const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
-/** The lane that is free takes the next one, which may be a part of a stage; torture is only in `npm run test:long`. */
+/** The lane that is free takes the next one, which may be a part of a stage; torture and pinned are only in `npm run test:long`. */
 const LAST = [...e2e.slice(0, 2), 'gpu', ...e2e.slice(2), 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train'].map((kind) => {
@@ -50,6 +50,7 @@ if (LONG_RUN) {
   process.env.LONG_TESTS = '1'
   process.env.HOSTILE_RUNS ??= '10000'
   STAGES.torture = torture
+  STAGES.pinned = pinned
 }
 /** Ten thousand spoilt inputs are one test. */
 const LONG_QUIET_MS = 2 * 60 * 60_000
@@ -70,7 +71,7 @@ try {
   await installMissing()
   const selected = Object.keys(STAGES).filter((name) => !names.length || names.includes(name))
   // The dawn stage, too, uses a Chromium: for its software adapter.
-  if (selected.some((name) => ['dawn', 'conform', 'gpu', 'e2e'].includes(name)))
+  if (selected.some((name) => ['dawn', 'conform', 'pinned', 'gpu', 'e2e'].includes(name)))
     await findChromium()
   const on_gpu = {}
   const isSelected = (name) => selected.includes(name.split(' ')[0])
@@ -152,6 +153,15 @@ async function torture() {
   return code === 0 ? { passed: 1 } : { failed: 1, failures: [ended ?? text] }
 }
 
+/** Models and training on every kernel in turn; a kernel is one test. */
+async function pinned() {
+  const { code, text, ended } = await run(process.execPath, ['scripts/pinned.mjs'], watched())
+  if (code === NO_ADAPTER) return { note: 'skipped: no adapter for WebGPU in Node' }
+  const count = (mark) => text.split('\n').filter((line) => line.startsWith(mark)).length
+  const failures = code === 0 ? [] : [ended ?? text]
+  return closed({ passed: count('✓'), failed: count('✗'), failures }, code, text)
+}
+
 /** A run that ends badly without a failed test (a crash, an unhandled error) is one failure more. */
 function closed(result, code, text) {
   if (code === 0 || result.failed > 0) return result
@@ -169,8 +179,8 @@ function readJson(file) {
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
 async function conform() {
   const [hf, ...others] = GOLDENS
-  // Once more, with every product pinned to one kernel after the other: a small model, or where there is time all of them.
-  const pinned = [`conformance/fixtures/hf${LONG_RUN ? '' : '/qwen3_tiny'}`, '--matmul', 'each']
+  // Once more, with kernels pinned one after the other: a small model, or where there is time all of them.
+  const pinned = [`conformance/fixtures/hf${LONG_RUN ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
   // A process keeps one core busy most of the time.
   const smaller = others.map((folder) => [folder])
   const results = await Promise.all([conformAll([[hf]]), conformAll([...smaller, pinned])])

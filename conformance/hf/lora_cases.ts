@@ -75,7 +75,7 @@ export async function* loraChecks(c: ModelCase, gpu: Gpu | undefined): AsyncGene
 
 /** The same by kernels, without forming B A. */
 async function* gpuChecks(c: ModelCase, gpu: Gpu, { lora, factors }: PeftAdapter) {
-  const layout = paramLayout(modelShape({ ...c.model.config, lora }))
+  const layout = paramLayout(modelShape({ ...c.shape, lora }))
   const adapted = { ...c, model: { ...c.model, layout } }
   const flat = packAdapter(adapterLayout(layout.shape, lora), factors)
   for (const name of c.expected.names(/^lora\.[^.]+\.logits$/)) {

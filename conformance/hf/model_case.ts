@@ -6,10 +6,11 @@ import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
 import { type HfModel, readHfModel } from '../../src/model/hf/hf_model.ts'
 import { readSafetensors, type SafeTensor } from '../../src/model/hf/safetensors.ts'
 import type { ModelShape } from '../../src/model/params/config.ts'
-import { unpackWeights } from '../../src/model/params/params.ts'
+import { type Head, unpackWeights } from '../../src/model/params/params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { CaseError, Fields } from '../fields.ts'
+import type { Pinned } from '../fixture.ts'
 import type { Check, Output, Place } from '../report.ts'
 
 /** Golden arrays and scalars of one folder. Remembers what was asked for: the rest is unknown. */
@@ -114,9 +115,21 @@ export interface ModelCase {
   readonly matmul: MatmulChoice | undefined
 }
 
+/** A model directory, with what is pinned of its kernels beside the products. */
+export async function readCaseModel(
+  folder: string,
+  head: Head,
+  { narrow_kernels }: Pinned,
+): Promise<HfModel> {
+  const model = await readHfModel(modelDirectory(folder), { head })
+  if (narrow_kernels === undefined) return model
+  const { layout } = model
+  return { ...model, layout: { ...layout, shape: { ...layout.shape, narrow_kernels } } }
+}
+
 /** Reads a folder. Throws ModelFileError or CaseError for what is not as it should be. */
-export async function openModelCase(folder: string, matmul?: MatmulChoice): Promise<ModelCase> {
-  const model = await readHfModel(modelDirectory(folder), { head: 'lm_head' })
+export async function openModelCase(folder: string, pinned: Pinned = {}): Promise<ModelCase> {
+  const model = await readCaseModel(folder, 'lm_head', pinned)
   const expected = new Expected(folder)
   return {
     name: basename(resolve(folder)),
@@ -126,7 +139,7 @@ export async function openModelCase(folder: string, matmul?: MatmulChoice): Prom
     params: paramsOf(model),
     expected,
     layer: expected.json.number('layer_k') + 1,
-    matmul,
+    matmul: pinned.matmul,
   }
 }
 
@@ -138,12 +151,12 @@ export const paramsOf = ({ layout, weights }: HfModel): RefArrays =>
 
 /** The critic or reward model of a case; undefined where there is none. */
 export async function openHead(
-  { folder }: ModelCase,
+  { folder, shape }: ModelCase,
   name: 'critic' | 'reward',
 ): Promise<HfModel | undefined> {
   if (!existsSync(join(folder, name))) return undefined
   const head = name === 'critic' ? 'value_head' : 'reward_head'
-  return readHfModel(modelDirectory(join(folder, name)), { head })
+  return readCaseModel(join(folder, name), head, shape)
 }
 
 /** The batches `in.<t>` that hold responses. */

@@ -4,15 +4,16 @@ import { basename, join, resolve } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
 import { type AdapterLayout, adapterLayout } from '../../src/model/adapter/adapter_layout.ts'
-import { type HfModel, readHfModel } from '../../src/model/hf/hf_model.ts'
+import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import { type PeftAdapter, readAdapter } from '../../src/model/hf/peft_adapter.ts'
 import { readSafetensors, type SafeTensor } from '../../src/model/hf/safetensors.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { CaseError, Fields } from '../fields.ts'
+import type { Pinned } from '../fixture.ts'
 import { goldenPhase } from './golden_actor.ts'
-import { paramsOf } from './model_case.ts'
+import { paramsOf, readCaseModel } from './model_case.ts'
 
 /** Rows of an optimizer step of reinforcement: the goldens cut a batch of 8 rows in two. */
 const MINI_ROWS = 4
@@ -38,13 +39,13 @@ export interface PeftCase {
 export const FIRST_ROWS = [0, MINI_ROWS, 0, MINI_ROWS] as const
 
 /** Reads a folder. Throws ModelFileError or CaseError for what is not as it should be. */
-export async function openPeftCase(folder: string, matmul?: MatmulChoice): Promise<PeftCase> {
+export async function openPeftCase(folder: string, pinned: Pinned = {}): Promise<PeftCase> {
   const json = new Fields(
     JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')),
     'expected.json',
   )
   const base = join(folder, '..', json.optionalText('model') ?? '')
-  const model = await readHfModel(modelDirectory(base), { head: 'lm_head' })
+  const model = await readCaseModel(base, 'lm_head', pinned)
   const adapter = await readAdapter(modelDirectory(join(folder, 'adapter_init')), model.layout)
   const file = join(folder, 'expected.safetensors')
   const { tensors } = readSafetensors(new Uint8Array(readFileSync(file)), file)
@@ -79,7 +80,7 @@ export async function openPeftCase(folder: string, matmul?: MatmulChoice): Promi
     ...{ name: basename(resolve(folder)), folder, model, adapter, json, tensors, phase, grad_clip },
     params: paramsOf(model),
     layout: adapterLayout(model.layout.shape, adapter.lora),
-    matmul,
+    matmul: pinned.matmul,
   }
 }
 

@@ -31,8 +31,11 @@ const TOLERANCE: Readonly<Record<string, number>> = {
 const within = (kind: string) => ({ rtol: 0, atol: TOLERANCE[kind] })
 
 /** The checks of one folder of PEFT training. */
-export async function* peftCase(folder: string, { gpu, matmul }: Context): AsyncGenerator<Check> {
-  const c = await openPeftCase(folder, matmul)
+export async function* peftCase(
+  folder: string,
+  { gpu, ...pinned }: Context,
+): AsyncGenerator<Check> {
+  const c = await openPeftCase(folder, pinned)
   yield settingsCheck(c)
   yield await mergedCheck(c)
   yield* runChecks(c, () => peftRunRef(c), 'reference')

@@ -22,7 +22,7 @@ export async function peftRunGpu(c: PeftCase, gpu: Gpu): Promise<PeftRun> {
   const { optim } = phase.actor
   const { lora, factors } = c.adapter
   const sample = peftBatch(c, 0)
-  const layout = paramLayout(modelShape({ ...c.model.config, lora }))
+  const layout = paramLayout(modelShape({ ...c.model.layout.shape, lora }))
   const actor = await goldenActor(
     { model: { ...c.model, layout }, matmul: c.matmul },
     gpu,

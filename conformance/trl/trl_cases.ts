@@ -30,8 +30,8 @@ const TOLERANCES = {
 const REFERENCE_ROWS = 64
 
 /** The checks of one folder. */
-export async function* trlCase(folder: string, { gpu }: Context): AsyncGenerator<Check> {
-  const c = await openTrlCase(folder)
+export async function* trlCase(folder: string, { gpu, ...pinned }: Context): AsyncGenerator<Check> {
+  const c = await openTrlCase(folder, pinned)
   const name = basename(resolve(folder))
   for (const update of c.updates) yield inputCheck(name, update)
   yield* advantageChecks(name, c)

@@ -37,8 +37,7 @@ const perToken = ({ advantages, batch }: TracedUpdate): Float32Array =>
 export async function replayGpu(c: TrlCase, gpu: Gpu, first: TracedUpdate): Promise<Replay> {
   const { phase } = first.plan
   const rows = phaseRows(phase, widthOf(first.batch), c.model.config)
-  const model = { model: c.model, matmul: undefined }
-  const actor = await goldenActor(model, gpu, first.batch, [phase], rows.micro)
+  const actor = await goldenActor(c, gpu, first.batch, [phase], rows.micro)
   const { tensors, trainable } = actor
   return async (update) => {
     const { batch, old_log_probs } = update

@@ -1,10 +1,12 @@
 // What TRL's GRPOTrainer saw and computed in its first updates: trace.json of an exported job that TRL trained.
 import { join } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
-import { modelDirectory } from '../../src/cli/input/model_dir.ts'
-import { type HfModel, readHfModel } from '../../src/model/hf/hf_model.ts'
+import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
+import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import { makeBatch, type RolloutBatch, widenRows } from '../../src/rl/experience/batch.ts'
 import { CaseError, Fields } from '../fields.ts'
+import type { Pinned } from '../fixture.ts'
+import { readCaseModel } from '../hf/model_case.ts'
 import { readPlan, type TrlPlan } from './trl_settings.ts'
 
 /** One optimizer step. */
@@ -29,16 +31,18 @@ export interface TracedUpdate {
 export interface TrlCase {
   readonly folder: string
   readonly model: HfModel
+  /** Kernels of the linear layers, where they are not the default ones. */
+  readonly matmul: MatmulChoice | undefined
   readonly updates: readonly TracedUpdate[]
 }
 
 /** Reads a folder. Throws ModelFileError or CaseError for what is not as it should be. */
-export async function openTrlCase(folder: string): Promise<TrlCase> {
-  const model = await readHfModel(modelDirectory(join(folder, 'model')), { head: 'lm_head' })
+export async function openTrlCase(folder: string, pinned: Pinned = {}): Promise<TrlCase> {
+  const model = await readCaseModel(join(folder, 'model'), 'lm_head', pinned)
   const settings = readSettings(folder)
   const trace = new Fields(readJson(join(folder, 'trace.json')), 'trace.json')
   const updates = trace.list('cases').map((one) => readUpdate(one, model, settings))
-  return { folder, model, updates }
+  return { folder, model, matmul: pinned.matmul, updates }
 }
 
 /** GRPOConfig's settings of the runs of curve.json, by name. */

@@ -1,23 +1,24 @@
 // lab conform: the project's own functions and kernels on golden data, case by case.
 import { parseArgs } from 'node:util'
+import type { Pinned } from '../../conformance/fixture.ts'
 import type { Result } from '../../conformance/report.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
-import {
-  MATMUL_VARIANTS,
-  type MatmulChoice,
-  matmulVariant,
-} from '../kernels/matmul/matmul_variants.ts'
+import { MATMUL_VARIANTS, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { print, tell } from './terminal.ts'
 
+/** In place of a variant's name: attention, vocabulary head, embedding and sampling as large models have them. */
+const TILED = 'tiled'
+const EACH = 'each'
+
 export const conform: Command = {
-  usage: '<fixture file or folder> [--reference-only] [--matmul VARIANT | each]',
+  usage: '<fixture file or folder> [--reference-only] [--kernels VARIANT | tiled | each]',
   summary:
-    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --matmul runs every product of the Hugging Face models on one variant, or on each that suits the adapter; 1 = not all agree',
+    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --kernels runs every product of the models on one variant, or with tiled their attention and vocabulary head on the kernels of large models, or each of these that suits the adapter; 1 = not all agree',
   run: async (args) => {
-    const { path, isReferenceOnly, matmul } = readOptions(args)
+    const { path, isReferenceOnly, kernels } = readOptions(args)
     // The references are of no use to the other commands.
     const { findSources } = await import('../../conformance/sources.ts')
     const { resultLine, summary } = await import('../../conformance/report.ts')
@@ -31,11 +32,11 @@ export const conform: Command = {
     const gpu = dawn && (await Gpu.open({ gpu: dawn }))
     print(gpu ? `gpu = ${gpu.facts.description}` : 'without a GPU')
     const results: Result[] = []
-    const choices = matmul === 'each' ? pinned(gpu) : [matmul]
+    const choices = kernels === EACH ? suited(gpu) : [kernels]
     for (const choice of choices) {
       const is_repeat = choice !== choices[0]
-      if (choice) print(`matmul = ${choice['*']}${is_repeat ? ', checks on the GPU alone' : ''}`)
-      for await (const result of resultsOf(sources, { gpu, matmul: choice })) {
+      if (choice) print(`kernels = ${choice}${is_repeat ? ', checks on the GPU alone' : ''}`)
+      for await (const result of resultsOf(sources, { gpu, ...pinnedBy(choice) })) {
         // Where no kernel takes part, it is the result of the first choice once more.
         if (is_repeat && result.status === 'ok' && result.on !== 'gpu') continue
         results.push(result)
@@ -50,16 +51,25 @@ export const conform: Command = {
 interface Options {
   readonly path: string
   readonly isReferenceOnly: boolean
-  readonly matmul: MatmulChoice | 'each' | undefined
+  /** A variant of the products, TILED or EACH. */
+  readonly kernels: string | undefined
 }
 
-/** Every variant in turn; without those that need what the adapter has not, or would take it minutes. */
-function pinned(gpu: Gpu | undefined): MatmulChoice[] {
+const pinnedBy = (name: string | undefined): Pinned =>
+  name === undefined ? {} : name === TILED ? { narrow_kernels: false } : { matmul: { '*': name } }
+
+/** Every choice in turn; without those that need what the adapter has not, would take it minutes, or round factors to halves. */
+function suited(gpu: Gpu | undefined): string[] {
   const { architecture = '', description = '' } = gpu?.facts ?? {}
   const isSwiftShader = /swiftshader/i.test(`${architecture} ${description}`)
-  return MATMUL_VARIANTS.filter(
-    (variant) => gpu && hasFeatures(gpu, variant) && (variant.suits_software || !isSwiftShader),
-  ).map(({ name }) => ({ '*': name }))
+  const variants = MATMUL_VARIANTS.filter(
+    (variant) =>
+      gpu &&
+      hasFeatures(gpu, variant) &&
+      (variant.suits_software || !isSwiftShader) &&
+      !variant.rounding,
+  )
+  return [...variants.map(({ name }) => name), TILED]
 }
 
 function readOptions(args: readonly string[]): Options {
@@ -69,17 +79,20 @@ function readOptions(args: readonly string[]): Options {
       allowPositionals: true,
       options: {
         'reference-only': { type: 'boolean', default: false },
+        kernels: { type: 'string' },
+        // What --kernels was called while it pinned products alone.
         matmul: { type: 'string' },
       },
     })
     if (positionals.length !== 1) throw new Error('conform takes one file or folder')
     const isReferenceOnly = values['reference-only']
-    if (values.matmul === undefined)
-      return { path: positionals[0], isReferenceOnly, matmul: undefined }
-    if (isReferenceOnly) throw new Error('--matmul: the reference has no kernels to choose from')
-    if (values.matmul === 'each') return { path: positionals[0], isReferenceOnly, matmul: 'each' }
-    const { name } = matmulVariant(values.matmul, '--matmul')
-    return { path: positionals[0], isReferenceOnly, matmul: { '*': name } }
+    const option = values.kernels === undefined ? '--matmul' : '--kernels'
+    const kernels = values.kernels ?? values.matmul
+    if (kernels !== undefined && isReferenceOnly)
+      throw new Error(`${option}: the reference has no kernels to choose from`)
+    if (kernels !== undefined && kernels !== EACH && kernels !== TILED)
+      matmulVariant(kernels, option)
+    return { path: positionals[0], isReferenceOnly, kernels }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }

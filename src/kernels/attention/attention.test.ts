@@ -110,4 +110,6 @@ test('short rows of small heads take the narrow kernels, all others the tiled on
   // Four vectors of a large head would not fit the registers.
   const { backward_key_value } = attentionKernels({ width: 8, head_dim: 32 })
   expect(backward_key_value.name).toBe('attention_backward_key_value_quads_2')
+  const without = { width: 8, head_dim: 16, narrow_kernels: false }
+  expect(attentionKernels(without)).toBe(attentionKernels({ width: 513, head_dim: 16 }))
 })

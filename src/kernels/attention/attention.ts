@@ -15,6 +15,7 @@ import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
+import { type AttentionSize, isNarrow } from './narrow.ts'
 import { inPairs, narrowQuerySource, narrowSource } from './narrow_source.ts'
 import { cacheInQuads, inQuads } from './quads.ts'
 
@@ -235,11 +236,7 @@ function tiledKernels(head_dim: number): AttentionKernels {
   return made
 }
 
-/** Measured on software adapters, where barriers are expensive: up to here narrow is up to 20 times (heads of 8) as fast. */
-const MAX_NARROW_WIDTH = 512
-/** Larger heads do not fit in a GPU's registers: AMD's compiler spilled for heads of 64. */
-const MAX_NARROW_HEAD_DIM = 32
-/** Of the key/value backward, which holds four vectors of a head in registers where the others hold two. */
+/** Heads of the narrow key/value backward, which holds four vectors of a head in registers where the others hold two. */
 const MAX_NARROW_KEY_VALUE_HEAD_DIM = 16
 
 function narrowKernels(head_dim: number): AttentionKernels {
@@ -283,12 +280,9 @@ function narrowKernels(head_dim: number): AttentionKernels {
  * without barriers. Both have the same params and bindings and agree to rounding. The new token's kernel, `step` or else
  * `decode`, repeats the numbers of the `forward` returned with it.
  */
-export function attentionKernels({
-  width,
-  head_dim,
-}: Record<'width' | 'head_dim', number>): AttentionKernels {
-  if (width > MAX_NARROW_WIDTH || head_dim > MAX_NARROW_HEAD_DIM || head_dim % 4 !== 0)
-    return tiledKernels(head_dim)
+export function attentionKernels(size: AttentionSize): AttentionKernels {
+  const { head_dim } = size
+  if (!isNarrow(size)) return tiledKernels(head_dim)
   const made = narrowKernels(head_dim)
   if (head_dim <= MAX_NARROW_KEY_VALUE_HEAD_DIM) return made
   return { ...made, backward_key_value: tiledKernels(head_dim).backward_key_value }

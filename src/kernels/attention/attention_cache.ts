@@ -14,6 +14,7 @@ import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f16 from './cache_f16.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
+import type { AttentionSize } from './narrow.ts'
 import { narrowSource } from './narrow_source.ts'
 import { cacheInQuads } from './quads.ts'
 
@@ -67,10 +68,7 @@ function halfStep(step: AttentionStep, head_dim: number): AttentionStep {
 }
 
 /** The kernels for a cache of this dtype beside attentionKernels(size). */
-export function cacheKernels(
-  size: { readonly width: number; readonly head_dim: number },
-  dtype: CacheDType,
-): CacheKernels {
+export function cacheKernels(size: AttentionSize, dtype: CacheDType): CacheKernels {
   const { decode, step } = attentionKernels(size)
   if (dtype === 'float32') return { write: kv_cache_write, decode, ...(step && { step }) }
   return {

@@ -3,6 +3,7 @@ import type { Gpu } from '../device/gpu.ts'
 import type { Tensor } from '../device/tensor.ts'
 import { type CacheSize, cacheTokens } from './attention.ts'
 import { type CacheDType, type CacheKernels, cacheKernels, cacheTensor } from './attention_cache.ts'
+import type { AttentionSize } from './narrow.ts'
 
 /** What checkHalfCache may find at most: a half has 11 bits, 5e-4, and a few roundings add up. */
 export const MAX_HALF_CACHE_DIFFERENCE = 2e-2
@@ -19,7 +20,7 @@ const [H, K] = [4, 2]
  */
 export async function checkHalfCache(
   gpu: Gpu,
-  size: { readonly width: number; readonly head_dim: number } = { width: 32, head_dim: 16 },
+  size: AttentionSize = { width: 32, head_dim: 16 },
   half: CacheKernels = cacheKernels(size, 'float16'),
 ): Promise<number> {
   const exact = cacheKernels(size, 'float32')

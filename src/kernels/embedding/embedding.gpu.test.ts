@@ -69,6 +69,8 @@ describe('embedding', () => {
     expect(embeddingBackward({ vocab_size: 26, hidden_size: 64 })).toBe(embedding_backward_narrow)
     expect(embeddingBackward({ vocab_size: 26, hidden_size: 6 })).toBe(embedding_backward)
     expect(embeddingBackward({ vocab_size: 49152, hidden_size: 576 })).toBe(embedding_backward)
+    const without = { vocab_size: 26, hidden_size: 64, narrow_kernels: false }
+    expect(embeddingBackward(without)).toBe(embedding_backward)
   })
 
   // 64 rows are a multiple of what a view may start at; both kernels of the backward.

@@ -85,7 +85,15 @@ export const embedding_backward_narrow = defineKernel({
 const NARROW_VOCABULARY = 128
 
 /** The quicker of the two backwards for a model's size. */
-export function embeddingBackward(size: { vocab_size: number; hidden_size: number }) {
-  const is_narrow = size.vocab_size <= NARROW_VOCABULARY && size.hidden_size % 4 === 0
-  return is_narrow ? embedding_backward_narrow : embedding_backward
+export function embeddingBackward({
+  vocab_size,
+  hidden_size,
+  narrow_kernels = true,
+}: {
+  readonly vocab_size: number
+  readonly hidden_size: number
+  readonly narrow_kernels?: boolean | undefined
+}) {
+  const is_small = vocab_size <= NARROW_VOCABULARY && hidden_size % 4 === 0
+  return narrow_kernels && is_small ? embedding_backward_narrow : embedding_backward
 }

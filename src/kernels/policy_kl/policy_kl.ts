@@ -1,6 +1,7 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
+import type { HeadShape } from '../vocab_head/vocab_head.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
@@ -106,11 +107,11 @@ const bfloat16: typeof float32 = {
  * 128; one of bfloat16 numbers, two to a word, has the bits of the decoded head's.
  */
 export function policyKl(
-  shape: { readonly hidden_size: number; readonly vocab_size: number },
+  { hidden_size, vocab_size, narrow_kernels = true }: HeadShape,
   dtype: DType = 'f32',
 ): typeof float32 {
   if (dtype === 'bfloat16') return bfloat16
-  const is_narrow = Math.max(shape.hidden_size, shape.vocab_size) <= MAX_NARROW_SIZE
+  const is_narrow = narrow_kernels && Math.max(hidden_size, vocab_size) <= MAX_NARROW_SIZE
   return is_narrow ? { ...float32, whole: policy_kl_narrow } : float32
 }
 

@@ -80,7 +80,9 @@ const repeated = (row: readonly number[], rows: number) =>
   Float32Array.from({ length: rows * row.length }, (_, i) => row[i % row.length])
 
 test('small vocabularies take the kernel without barriers', () => {
-  expect([128, 129].map(sampleToken)).toEqual([sample_token_narrow, sample_token])
+  const chosen = [128, 129].map((vocab_size) => sampleToken({ vocab_size }))
+  expect(chosen).toEqual([sample_token_narrow, sample_token])
+  expect(sampleToken({ vocab_size: 128, narrow_kernels: false })).toBe(sample_token)
 })
 
 // Every filter, sizes around a workgroup, and a real vocabulary's.

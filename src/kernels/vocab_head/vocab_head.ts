@@ -2,7 +2,6 @@
 // array exists. One set of kernels for the final policy and for every layer's own policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
-import { unrolled, withoutComments } from '../wgsl/compose.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
@@ -12,6 +11,7 @@ import narrow_head from './head_narrow.wgsl?raw'
 import head_policy from './head_policy.wgsl?raw'
 import head_softmax from './head_softmax.wgsl?raw'
 import head_tile from './head_tile.wgsl?raw'
+import { type HeadShape, isNarrow, narrowSource } from './narrow.ts'
 import backward_hidden from './vocab_head_backward_hidden.wgsl?raw'
 import backward_weight from './vocab_head_backward_weight.wgsl?raw'
 import finish from './vocab_head_finish.wgsl?raw'
@@ -205,26 +205,10 @@ const bfloat16: VocabHeadKernels = {
   backward_weight: ofBfloat16(vocab_head_backward_weight),
 }
 
-/** What decides between tiled and narrow kernels: C and V. */
-export interface HeadShape {
-  readonly hidden_size: number
-  readonly vocab_size: number
-}
-
-const MAX_NARROW_SIZE = 128
 /** Of the backwards, which hold two rows in registers where the forward holds one: more take minutes to compile. */
 const MAX_NARROW_BACKWARD_HIDDEN_SIZE = 64
 /** Invocations per workgroup of a narrow kernel. */
 const NARROW_LANES = 64
-
-const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
-  vocab_size <= MAX_NARROW_SIZE && hidden_size <= MAX_NARROW_SIZE && hidden_size % 4 === 0
-
-/** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
-const narrowSource = (wgsl: string, hidden_size: number): string => {
-  const quads = hidden_size / 4
-  return unrolled(withoutComments(wgsl).replaceAll('QUADS>>', `${quads}>>`), quads, 'QUADS')
-}
 
 const narrow = new Map<number, VocabHeadKernels>()
 
@@ -288,9 +272,10 @@ const MIN_NARROW_TOKENS = 32
  * shorter than one tile of 64 tokens. Narrow: parts of 32 tokens, at most 128 of them. Partials take at most 8 MiB
  * unless one part alone is larger.
  */
-export function headSplits(tokens: number, hidden_size: number, vocab_size: number): number {
+export function headSplits(tokens: number, shape: HeadShape): number {
+  const { hidden_size, vocab_size } = shape
   const fitting = Math.floor(PARTIALS_BYTES / (4 * vocab_size * hidden_size))
-  const { backward_weight } = vocabHeadKernels({ hidden_size, vocab_size })
+  const { backward_weight } = vocabHeadKernels(shape)
   const [wanted, least] =
     backward_weight !== vocab_head_backward_weight
       ? [MAX_NARROW_SPLITS, MIN_NARROW_TOKENS]

@@ -68,6 +68,11 @@ export interface ModelConfig {
   readonly dtype?: MatrixDtype
   /** What blocks keep for their backward in (model/transformer/kept_halves.ts). Absent = float32. */
   readonly activations_dtype?: MatrixDtype
+  /**
+   * Whether small sizes take kernels without barriers, of attention, vocabulary head, embedding and sampling. False = tiled ones at every
+   * size, as a large model's: checks ask for it. Absent = true.
+   */
+  readonly narrow_kernels?: boolean
 }
 
 /** Sizes and switches that follow from a config. */

@@ -27,7 +27,7 @@ export interface Recording {
 
 /** The kernels of this rollout's caches. */
 export function cacheKernelsOf({ model: { shape }, cache, tensors, R }: Recording) {
-  const size = { width: cache.prompt_length + R, head_dim: shape.head_dim }
+  const size = { ...shape, width: cache.prompt_length + R }
   return cacheKernels(size, cacheDType(tensors.caches[0]))
 }
 

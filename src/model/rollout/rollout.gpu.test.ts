@@ -275,7 +275,7 @@ test.skipIf(!gpu.facts.has_subgroups)(
   'with products summed by subgroups the greedy tokens are the same',
   async () => {
     const [{ rollout }, { rollout: shared }] = [
-      await build(),
+      await build(TINY, 1, [EOS], SIZE, 0, { matmul: {} }),
       await build(TINY, 1, [EOS], SIZE, 0, { matmul: { '*': 'subgroups_1x16' } }),
     ]
     const expected = await generate(rollout, 'left', GREEDY)

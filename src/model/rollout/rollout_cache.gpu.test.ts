@@ -125,7 +125,7 @@ test('what is no matter of halves is not hidden, and float32 caches are not chec
     seen.push(size)
     return 0
   })
-  expect(seen).toEqual([{ width: P + R, head_dim: TINY.head_dim }])
+  expect(seen).toMatchObject([{ width: P + R, head_dim: TINY.head_dim }])
 })
 
 test('rows that are decoded in groups have the tokens and numbers of rows that are decoded at once', async () => {

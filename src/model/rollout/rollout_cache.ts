@@ -11,6 +11,7 @@ import {
   checkHalfCache,
   MAX_HALF_CACHE_DIFFERENCE,
 } from '../../kernels/attention/half_cache_check.ts'
+import type { AttentionSize } from '../../kernels/attention/narrow.ts'
 import { GpuError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -95,7 +96,8 @@ export async function settleCaches(
   const dtype = caches.length > 0 ? cacheDType(caches[0]) : 'float32'
   if (dtype === 'float32')
     return { caches, dtype, difference: undefined, fallback_reason: undefined }
-  const found = await compareHalves(gpu, { width, head_dim: shape.head_dim }, check)
+  const { head_dim, narrow_kernels } = shape
+  const found = await compareHalves(gpu, { width, head_dim, narrow_kernels }, check)
   if (found.fallback_reason === undefined) return { caches, dtype, ...found }
   gpu.free(...caches)
   return { caches: createCaches(gpu, shape, cache, 'float32'), dtype: 'float32', ...found }
@@ -103,7 +105,7 @@ export async function settleCaches(
 
 async function compareHalves(
   gpu: Gpu,
-  size: { readonly width: number; readonly head_dim: number },
+  size: AttentionSize,
   check: typeof checkHalfCache,
 ): Promise<Pick<SettledCaches, 'difference' | 'fallback_reason'>> {
   try {

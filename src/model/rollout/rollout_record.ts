@@ -71,7 +71,7 @@ function sample(recording: Recording, t: number): void {
   const project = normedProducts(recording, states, prompts, shape.vocab_size)
   logitsInRanges(run, shape, weights.lm_head, prompts, { logits, part }, project)
   recorder.run(
-    sampleToken(shape.vocab_size),
+    sampleToken(shape),
     {
       rows: cache.rows,
       n,

@@ -92,7 +92,7 @@ export function createRolloutTensors(
     alloc.tensor(`rollout.${label}`, 'u32', dims, { kind: 'batch' })
   const responses = createResponses(alloc, rollout_size.rows, R)
   const size = { rows: N, width: P, response_length: 1, trains: false }
-  const { step } = attentionKernels({ width: P + R, head_dim: shape.head_dim })
+  const { step } = attentionKernels({ ...shape, width: P + R })
   return {
     prefill: createWorkspace(alloc, shape, size),
     attention_mask: u32('attention_mask', B, P + R),

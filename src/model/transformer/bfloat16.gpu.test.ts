@@ -50,7 +50,7 @@ async function pass(gpu: Gpu, config: ModelConfig, trains: Trains, dtype: 'float
   )
   const ws = createWorkspace(gpu, shape, {
     ...{ rows, width: P + R, response_length: R, trains: true },
-    head_splits: headSplits(rows * R, shape.hidden_size, shape.vocab_size),
+    head_splits: headSplits(rows * R, shape),
   })
   const batch = testBatch(LENGTHS, { P, R, vocab_size: shape.vocab_size, seed: 7 })
   uploadRows(gpu, ws, batch)

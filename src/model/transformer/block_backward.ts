@@ -131,7 +131,7 @@ function attentionGrad<L extends string>(
     d_out: d_context,
     d_qkv: d_qkv_rotated,
   }
-  const { backward_query, backward_key_value } = attentionKernels(size)
+  const { backward_query, backward_key_value } = attentionKernels({ ...shape, width: ws.width })
   run(backward_query, size, attention)
   run(backward_key_value, size, attention)
 }

@@ -41,7 +41,7 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
     width: P + R,
     response_length: R,
     trains: true,
-    head_splits: headSplits(rows * R, shape.hidden_size, shape.vocab_size),
+    head_splits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, batch)
   const given = randomValues(rows * R, 3).map((x, i) => x * batch.response_mask[i])
@@ -78,26 +78,30 @@ test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
   },
 )
 
+/** Which products take a step in depends on their kernels: these are the default ones. */
+const passOnDefaults = (config: ModelConfig, fusion?: Fusion) =>
+  pass(config, { matmul: {}, fusion })
+
 test('each part is on unless it is turned off, and saves its dispatches in every block', async () => {
   const qwen2 = CONFIGS.find(({ model_type }) => model_type === 'qwen2') as ModelConfig
-  const off = await pass(qwen2, { fusion: OFF })
+  const off = await passOnDefaults(qwen2, OFF)
   expect(off.count(/swiglu_forward|swiglu_backward/)).toBe(2 * L)
   expect(off.count(/matmul_.*_(swiglu|bias)_/)).toBe(0)
-  const swiglu = await pass(qwen2, { fusion: { swiglu: true, bias_gradient: false } })
+  const swiglu = await passOnDefaults(qwen2, { swiglu: true, bias_gradient: false })
   expect(swiglu.count(/^swiglu_/)).toBe(0)
   expect(swiglu.count(/matmul_(nt|nn)_swiglu_/)).toBe(2 * L)
   expect(swiglu.count(/matmul_tn_bias_/)).toBe(0)
   expect(swiglu.gradients).toEqual(off.gradients)
-  const bias = await pass(qwen2, { fusion: { swiglu: false, bias_gradient: true } })
+  const bias = await passOnDefaults(qwen2, { swiglu: false, bias_gradient: true })
   expect(bias.count(/matmul_tn_bias_/)).toBe(L)
   expect(bias.count(/matmul_.*_swiglu_/)).toBe(0)
-  const all = await pass(qwen2, {})
+  const all = await passOnDefaults(qwen2)
   expect([swiglu, bias, all].map(({ dispatches }) => off.dispatches - dispatches)).toEqual([
     2 * L,
     L,
     3 * L,
   ])
-  expect((await pass(TINY, {})).count(/matmul_tn_bias_/)).toBe(0)
+  expect((await passOnDefaults(TINY)).count(/matmul_tn_bias_/)).toBe(0)
 })
 
 test('a tuner’s choice holds for the fused products, and where it has none the pair runs', async () => {
@@ -114,10 +118,10 @@ test('a tuner’s choice holds for the fused products, and where it has none the
 
 test('widths without whole vectors of four, and few tokens, take the pair', async () => {
   const odd = { ...TINY, intermediate_size: 27 }
-  const pass_odd = await pass(odd, {})
+  const pass_odd = await passOnDefaults(odd)
   // gate_up needs vectors along hidden_size only.
   expect([pass_odd.count(/^swiglu_forward$/), pass_odd.count(/^swiglu_backward$/)]).toEqual([0, L])
-  expect(pass_odd.gradients).toEqual((await pass(odd, { fusion: OFF })).gradients)
-  const short = await pass({ ...TINY, hidden_size: 18 }, {})
+  expect(pass_odd.gradients).toEqual((await passOnDefaults(odd, OFF)).gradients)
+  const short = await passOnDefaults({ ...TINY, hidden_size: 18 })
   expect(short.count(/^swiglu_/)).toBe(2 * L)
 })

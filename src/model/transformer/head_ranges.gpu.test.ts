@@ -32,7 +32,8 @@ const BATCH = testBatch(LENGTHS, { P: 5, R: 4, vocab_size: 150, seed: 7 })
 
 function build(gpu: Gpu, config: ModelConfig) {
   const { layout, flat } = testWeights(config, 3)
-  return { layout, model: testModel(gpu, layout, flat) }
+  // A part of the vocabulary has another shape, for which a choice may name nothing: the default kernels sum in one order at every size.
+  return { layout, model: testModel(gpu, layout, flat, { matmul: {} }) }
 }
 
 async function trained(gpu: Gpu, config: ModelConfig) {
@@ -42,7 +43,7 @@ async function trained(gpu: Gpu, config: ModelConfig) {
   const { rows, width, R } = BATCH
   const ws = createWorkspace(gpu, shape, {
     ...{ rows, width, response_length: R, trains: true },
-    head_splits: headSplits(rows * R, shape.hidden_size, shape.vocab_size),
+    head_splits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, BATCH)
   gpu.write(ws.response.d_log_probs, randomValues(rows * R, 1))

@@ -134,7 +134,7 @@ export function blockForward<L extends string>(
     inv_freq,
     out: a.qkv_rotated,
   })
-  run(attentionKernels(attention).forward, attention, {
+  run(attentionKernels({ ...shape, width }).forward, attention, {
     qkv: a.qkv_rotated,
     attention_mask,
     cu_seqlens,

@@ -102,9 +102,7 @@ export function createActorTensors(
       width: T,
       response_length: R,
       trains: true,
-      head_splits: trainable.gradients.lm_head
-        ? headSplits(micro_rows * R, shape.hidden_size, shape.vocab_size)
-        : 0,
+      head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
       enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
     }),
     probe: createWorkspace(alloc, shape, {

@@ -261,9 +261,12 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   const weights = await trainer.exportWeights()
   const { state } = run.actor
   const moved = Math.hypot(...state.weights.map((w, i) => w - WARM[i]))
-  const error = Math.hypot(...state.weights.map((w, i) => w - weights[i]))
+  const errors = Array.from(state.weights, (w, i) => Math.abs(w - weights[i])).sort((x, y) => y - x)
   expect(moved).toBeGreaterThan(0.05)
-  expect(error / moved).toBeLessThan(1e-3)
+  // Adam moves a weight however small its gradient is, so where gradients nearly cancel their rounding shows: in 30 weights of one case by
+  // 2.5e-3 of the whole, on some kernels for products; the others are within 2.7e-6 there.
+  expect(Math.hypot(...errors) / moved).toBeLessThan(1e-2)
+  expect(Math.hypot(...errors.slice(errors.length / 100)) / moved).toBeLessThan(3e-4)
   return followed
 }
 
