@@ -1,7 +1,7 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
-import type { HeadShape } from '../vocab_head/vocab_head.ts'
+import type { HeadShape } from '../vocab_head/narrow.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
