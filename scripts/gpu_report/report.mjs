@@ -29,8 +29,6 @@ export async function measure(driver) {
 
 /** With fewer than four waves: what holds more in registers than leaves room for another, most of it on RDNA2 alone. */
 const FEW_WAVES = [
-  /^vocab_head_backward_weight_narrow_64,/,
-  /^(attention_backward_query_narrow_32|vocab_head_backward_hidden_narrow_64), navi21/,
   /^(decode_(linear|swiglu)(_normed)?|matmul_nt\w*_vector_8x8), navi21/,
   /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,
 ]

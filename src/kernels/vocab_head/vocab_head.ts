@@ -2,7 +2,7 @@
 // array exists. One set of kernels for the final policy and for every layer's own policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
-import { unrolled, withoutComments } from '../wgsl/compose.ts'
+import { inHalves, unrolled, withoutComments } from '../wgsl/compose.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
@@ -220,10 +220,11 @@ const NARROW_LANES = 64
 const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
   vocab_size <= MAX_NARROW_SIZE && hidden_size <= MAX_NARROW_SIZE && hidden_size % 4 === 0
 
-/** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
-const narrowSource = (wgsl: string, hidden_size: number): string => {
-  const quads = hidden_size / 4
-  return unrolled(withoutComments(wgsl).replaceAll('QUADS>>', `${quads}>>`), quads, 'QUADS')
+/** One hidden size's source, a line with $ once per four channels. In halves: the registers for 64 sums leave a GPU 2 or 3 waves. */
+const narrowSource = (wgsl: string, hidden_size: number, halves = 1): string => {
+  const quads = hidden_size / 4 / halves
+  const source = inHalves(withoutComments(wgsl), halves)
+  return unrolled(source.replaceAll('QUADS>', `${quads}>`), quads, 'QUADS')
 }
 
 const narrow = new Map<number, VocabHeadKernels>()
@@ -231,27 +232,27 @@ const narrow = new Map<number, VocabHeadKernels>()
 function narrowKernels(hidden_size: number): VocabHeadKernels {
   const known = narrow.get(hidden_size)
   if (known) return known
-  const perToken = ({ tokens }: { tokens: number }) => foldGrid(Math.ceil(tokens / NARROW_LANES))
+  const halves = hidden_size > 32 && hidden_size % 8 === 0 ? 2 : 1
+  const gridOf = (count: number) => foldGrid(halves * Math.ceil(count / NARROW_LANES))
   const both: VocabHeadKernels = {
     ...tiled,
     forward: {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_forward, hidden_size),
-      workgroups: perToken,
+      workgroups: vocab_head_finish.workgroups,
     },
     backward_hidden: {
       ...vocab_head_backward_hidden,
       name: `vocab_head_backward_hidden_narrow_${hidden_size}`,
-      wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size),
-      workgroups: perToken,
+      wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size, halves),
+      workgroups: ({ tokens }) => gridOf(tokens),
     },
     backward_weight: {
       ...vocab_head_backward_weight,
       name: `vocab_head_backward_weight_narrow_${hidden_size}`,
-      wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size),
-      workgroups: ({ vocab_size, splits }) =>
-        foldGrid(Math.ceil((vocab_size * splits) / NARROW_LANES)),
+      wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size, halves),
+      workgroups: ({ vocab_size, splits }) => gridOf(vocab_size * splits),
     },
   }
   const made =
