@@ -27,10 +27,8 @@ export async function measure(driver) {
   }))
 }
 
-/** With fewer than four waves: what holds more in registers than leaves room for another, most of it on RDNA2 alone. */
+/** With fewer than four waves, on RDNA2 alone: what holds more in registers than leaves room for another. */
 const FEW_WAVES = [
-  /^vocab_head_backward_weight_narrow_64,/,
-  /^(attention_backward_query_narrow_32|vocab_head_backward_hidden_narrow_64), navi21/,
   // Defaults of software adapters, which no GPU takes unless they are pinned; and one that nothing takes by itself.
   /^(decode_linear|matmul_nt\w*_vector_8x8|matmul_tn(_bias)?_vector_8x8_by_4), navi21/,
   /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,

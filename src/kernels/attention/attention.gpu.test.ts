@@ -69,7 +69,7 @@ const tiled_cases = [
   [1, 19, 2, 1, 130],
   [1, 9, 1, 1, 256],
 ]
-// One invocation, an overhang, groups, vectors of a head from 1 to 16.
+// One invocation, an overhang, groups, vectors of a head from 1 to 16, heads of 20 in one piece and of 24 and 32 in halves.
 const narrow_cases = [
   [1, 1, 1, 1, 4],
   [3, 7, 2, 1, 8],
@@ -78,6 +78,8 @@ const narrow_cases = [
   [1, 70, 3, 1, 20],
   [2, 17, 2, 2, 64],
   [1, 300, 2, 1, 16],
+  [1, 9, 1, 1, 24],
+  [3, 33, 4, 2, 32],
 ]
 
 /** The tiled kernels work at any width; a width beyond the narrow ones' asks for them. */

@@ -6,7 +6,6 @@ import backward_query from './attention_backward_query.wgsl?raw'
 import decode from './attention_decode.wgsl?raw'
 import forward from './attention_forward.wgsl?raw'
 import narrow_backward_key_value from './attention_narrow_backward_key_value.wgsl?raw'
-import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
 import params_source from './attention_params.wgsl?raw'
@@ -16,7 +15,7 @@ import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 import { type AttentionSize, isNarrow } from './narrow.ts'
-import { inPairs, narrowQuerySource, narrowSource } from './narrow_source.ts'
+import { inPairs, narrowQueryBackward, narrowQuerySource, narrowSource } from './narrow_source.ts'
 import { cacheInQuads, inQuads } from './quads.ts'
 
 const params = {
@@ -242,8 +241,9 @@ const MAX_NARROW_KEY_VALUE_HEAD_DIM = 16
 function narrowKernels(head_dim: number): AttentionKernels {
   const known = narrow.get(head_dim)
   if (known) return known
-  const perColumn = (p: Record<'rows' | 'width', number>, heads: number) =>
-    foldGrid(Math.ceil((p.rows * p.width * heads) / 64))
+  const { wgsl, halves } = narrowQueryBackward(head_dim)
+  const perColumn = (p: Record<'rows' | 'width', number>, heads: number, halves = 1) =>
+    foldGrid(halves * Math.ceil((p.rows * p.width * heads) / 64))
   const made: AttentionKernels = {
     forward: {
       ...attention_forward,
@@ -254,8 +254,8 @@ function narrowKernels(head_dim: number): AttentionKernels {
     backward_query: {
       ...attention_backward_query,
       name: `attention_backward_query_narrow_${head_dim}`,
-      wgsl: narrowQuerySource(narrow_backward_query, head_dim),
-      workgroups: (p) => perColumn(p, p.num_attention_heads),
+      wgsl,
+      workgroups: (p) => perColumn(p, p.num_attention_heads, halves),
     },
     backward_key_value: {
       ...attention_backward_key_value,

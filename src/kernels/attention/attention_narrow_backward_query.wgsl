@@ -1,17 +1,17 @@
 // d_q_i = scale sum over j <= i of p_ij d_out_i . (v_j - out_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i), for short
-// rows and small heads. One invocation per (row, column, head), keys in a plain loop.
-// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+// rows and small heads. One invocation per (row, column, head, half of its channels), keys in a plain loop. Small heads have one
+// half. A line with ^ stands for one per half, one with $ for VECTORS lines, one per vector of a half.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
-// uses attention_params.wgsl, attention_narrow_query.wgsl
+// uses attention_params.wgsl, attention_narrow_query.wgsl, attention_narrow_query_key.wgsl or attention_narrow_query_key_halves.wgsl
 
-@group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
+@group(0) @binding(1) var<storage, read> qkv: array<array<array<vec4f, VECTORS>, HALVES>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
 @group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read> out: array<array<vec4f, VECTORS>>;
+@group(0) @binding(4) var<storage, read> out: array<array<array<vec4f, VECTORS>, HALVES>>;
 @group(0) @binding(5) var<storage, read> lse: array<f32>;
-@group(0) @binding(6) var<storage, read> d_out: array<array<vec4f, VECTORS>>;
-@group(0) @binding(7) var<storage, read_write> d_qkv: array<array<vec4f, VECTORS>>;
+@group(0) @binding(6) var<storage, read> d_out: array<array<array<vec4f, VECTORS>, HALVES>>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<array<array<vec4f, VECTORS>, HALVES>>;
 
 const LOG2_E = 1.4426950408889634;
 
@@ -33,29 +33,18 @@ fn main(
   let scale = params.scale;
   var k = first_token * token_size + heads + head / (heads / kv_heads);
 
-  let q$ = scale * LOG2_E * qkv[q][$];
-  let g$ = d_out[o][$];
+  let q^_$ = scale * LOG2_E * qkv[q][^][$];
+  let g^_$ = d_out[o][^][$];
   var d_q$ = vec4f();
   var deltas = vec4f();
-  deltas = fma(g$, out[o][$], deltas);
+  deltas = fma(g^_$, out[o][^][$], deltas);
   let delta = deltas.x + deltas.y + deltas.z + deltas.w;
   // Half of what is taken from each product of vectors.
   let qk_start = vec2f(-0.5 * LOG2_E * lse[o]);
   let gv_start = vec2f(-0.5 * delta);
   let key_end = select(first_token, token + 1u, attention_mask[token] != 0u);
   for (var key = first_token; key < key_end; key++) {
-    // Read before it is known whether they are masked: a key costs one wait for memory.
-    let k$ = qkv[k][$];
-    let v$ = qkv[k + kv_heads][$];
-    k += token_size;
-    if (attention_mask[key] != 0u) {
-      var qk = qk_start;
-      qk = plus(qk, q$, k$);
-      var gv = gv_start;
-      gv = plus(gv, g$, v$);
-      let d_score = vec4f(exp2(qk.x + qk.y) * (gv.x + gv.y));
-      d_q$ = fma(d_score, k$, d_q$);
-    }
+    #narrow_query_key
   }
-  d_qkv[q][$] = scale * d_q$;
+  d_qkv[q][half][$] = scale * d_q$;
 }

@@ -1,6 +1,9 @@
 // Attention without barriers, one invocation per query, pair of queries or key, written out for one head size.
-import { unrolled, withoutComments, withPart } from '../wgsl/compose.ts'
+import { inHalves, repeated, unrolled, withoutComments, withPart } from '../wgsl/compose.ts'
+import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import narrow_query from './attention_narrow_query.wgsl?raw'
+import narrow_query_key from './attention_narrow_query_key.wgsl?raw'
+import narrow_query_key_halves from './attention_narrow_query_key_halves.wgsl?raw'
 import params_source from './attention_params.wgsl?raw'
 
 /** Keys of one trip through the loop of the forward and of a new token: more share one new maximum, and fewer fit in registers. */
@@ -15,24 +18,31 @@ export const inPairs = (
   head_dim: number,
 ) => ({ rows, width: queriesOf(head_dim) === 1 ? width : Math.floor(width / 2) + 1 })
 
-/** A line with `mark` is written `count` times, with 0, 1, … in its place. */
-const repeated = (wgsl: string, mark: string, count: number): string =>
-  unrolled(wgsl.replaceAll('$', '\0').replaceAll(mark, '$'), count).replaceAll('\0', '$')
-
 /**
  * A line with $ is written once per vector of four channels, one with ? once per query of an invocation, LAST being the last of
- * them, and one with ~ once per key of a trip.
+ * them, and one with ~ once per key of a trip. In halves as in `inHalves`.
  */
-export function narrowSource(wgsl: string, head_dim: number): string {
-  const [queries, keys, vectors] = [queriesOf(head_dim), keysOf(head_dim), head_dim / 4]
-  const text = withoutComments(wgsl)
+export function narrowSource(wgsl: string, head_dim: number, halves = 1): string {
+  const [queries, keys, vectors] = [queriesOf(head_dim), keysOf(head_dim), head_dim / 4 / halves]
+  const text = inHalves(withoutComments(wgsl), halves)
     .replaceAll('LAST', `${queries - 1}`)
-    .replaceAll('VECTORS>>', `${vectors}>>`)
+    .replaceAll('VECTORS>', `${vectors}>`)
   const source = repeated(repeated(text, '?', queries), '~', keys)
   const constants = `const QUERIES = ${queries}u;\nconst KEYS = ${keys}u;`
   return unrolled(source + constants, vectors, 'VECTORS')
 }
 
 /** The same for a kernel whose invocations own queries. */
-export const narrowQuerySource = (wgsl: string, head_dim: number): string =>
-  narrowSource(params_source + withPart(wgsl, 'narrow_query', narrow_query), head_dim)
+export const narrowQuerySource = (wgsl: string, head_dim: number, halves = 1): string =>
+  narrowSource(params_source + withPart(wgsl, 'narrow_query', narrow_query), head_dim, halves)
+
+/**
+ * The source of the backward of queries, and the invocations that share the sums of one query: all of 32 channels would leave
+ * some GPUs 3 waves.
+ */
+export function narrowQueryBackward(head_dim: number): { wgsl: string; halves: number } {
+  const halves = head_dim > 16 && head_dim % 8 === 0 ? 2 : 1
+  const key = halves === 1 ? narrow_query_key : narrow_query_key_halves
+  const wgsl = withPart(narrow_backward_query, 'narrow_query_key', key)
+  return { wgsl: narrowQuerySource(wgsl, head_dim, halves), halves }
+}

@@ -1,5 +1,5 @@
 // Vocabulary heads without barriers: which take them, and their text for one hidden size.
-import { unrolled, withoutComments } from '../wgsl/compose.ts'
+import { inHalves, unrolled, withoutComments } from '../wgsl/compose.ts'
 
 /** What decides between tiled and narrow kernels: C and V. */
 export interface HeadShape {
@@ -18,8 +18,9 @@ export const isNarrow = ({
   narrow_kernels = true,
 }: HeadShape): boolean => narrow_kernels && Math.max(C, V) <= MAX_NARROW_SIZE && C % 4 === 0
 
-/** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
-export const narrowSource = (wgsl: string, hidden_size: number): string => {
-  const quads = hidden_size / 4
-  return unrolled(withoutComments(wgsl).replaceAll('QUADS>>', `${quads}>>`), quads, 'QUADS')
+/** One hidden size's source, a line with $ once per four channels. In halves: the registers for 64 sums leave a GPU 2 or 3 waves. */
+export const narrowSource = (wgsl: string, hidden_size: number, halves = 1): string => {
+  const quads = hidden_size / 4 / halves
+  const source = inHalves(withoutComments(wgsl), halves)
+  return unrolled(source.replaceAll('QUADS>', `${quads}>`), quads, 'QUADS')
 }

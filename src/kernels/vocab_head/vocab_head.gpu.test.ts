@@ -52,6 +52,8 @@ const VARIANTS: { name: string; kernels: (c: number) => VocabHeadKernels; sizes:
       [16, 64, 64],
       [17, 128, 128],
       [65, 32, 26],
+      [9, 36, 5],
+      [150, 64, 26],
     ],
   },
 ]

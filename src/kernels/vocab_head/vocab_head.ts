@@ -215,27 +215,27 @@ const narrow = new Map<number, VocabHeadKernels>()
 function narrowKernels(hidden_size: number): VocabHeadKernels {
   const known = narrow.get(hidden_size)
   if (known) return known
-  const perToken = ({ tokens }: { tokens: number }) => foldGrid(Math.ceil(tokens / NARROW_LANES))
+  const halves = hidden_size > 32 && hidden_size % 8 === 0 ? 2 : 1
+  const gridOf = (count: number) => foldGrid(halves * Math.ceil(count / NARROW_LANES))
   const both: VocabHeadKernels = {
     ...tiled,
     forward: {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_forward, hidden_size),
-      workgroups: perToken,
+      workgroups: vocab_head_finish.workgroups,
     },
     backward_hidden: {
       ...vocab_head_backward_hidden,
       name: `vocab_head_backward_hidden_narrow_${hidden_size}`,
-      wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size),
-      workgroups: perToken,
+      wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size, halves),
+      workgroups: ({ tokens }) => gridOf(tokens),
     },
     backward_weight: {
       ...vocab_head_backward_weight,
       name: `vocab_head_backward_weight_narrow_${hidden_size}`,
-      wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size),
-      workgroups: ({ vocab_size, splits }) =>
-        foldGrid(Math.ceil((vocab_size * splits) / NARROW_LANES)),
+      wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size, halves),
+      workgroups: ({ vocab_size, splits }) => gridOf(vocab_size * splits),
     },
   }
   const made =

@@ -1,6 +1,7 @@
 // partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens, for small vocabularies and
-// states. One invocation per (part, vocabulary entry) owns its row of partials, in registers, and walks over the
-// tokens in order, with z computed again. A line with $ stands for QUADS = C / 4 lines, one per four channels.
+// states. One invocation per (part, vocabulary entry, half of the channels) owns its half of a row of partials, in registers,
+// and walks over the tokens in order, with z computed again. Small states have one half. A line with ^ stands for one per half,
+// one with $ for QUADS lines, one per four channels of a half.
 //   hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
 // uses head_narrow.wgsl
 
@@ -14,14 +15,14 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<array<vec4f, QUADS>>;
-@group(0) @binding(2) var<storage, read> weight: array<array<vec4f, QUADS>>;
+@group(0) @binding(1) var<storage, read> hidden: array<array<array<vec4f, QUADS>, HALVES>>;
+@group(0) @binding(2) var<storage, read> weight: array<array<array<vec4f, QUADS>, HALVES>>;
 @group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
 @group(0) @binding(7) var<storage, read> d_entropy: array<f32>;
-@group(0) @binding(8) var<storage, read_write> partials: array<array<vec4f, QUADS>>;
+@group(0) @binding(8) var<storage, read_write> partials: array<array<array<vec4f, QUADS>, HALVES>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -29,10 +30,12 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let block = group.x + group.y * grid.x;
+  let half = block % HALVES;
+  let index = block / HALVES * 64u + lane;
   if (index >= params.splits * params.vocab_size) { return; }
   let v = index % params.vocab_size;
-  let w$ = weight[v][$];
+  let w^_$ = weight[v][^][$];
   let part = (params.tokens + params.splits - 1u) / params.splits;
   let begin = min(index / params.vocab_size * part, params.tokens);
   let end = min(begin + part, params.tokens);
@@ -47,12 +50,13 @@ fn main(
       let h = token.x;
       let is_label = token.z - params.first_id == v;
       var products = vec4f();
-      products = fma(w$, hidden[h][$], products);
+      products = fma(w^_$, hidden[h][^][$], products);
       let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;
       let d_z = d_logit(z, is_label, lse[token.y], entropy[token.y], d_log_prob, d_h);
       let d = vec4f(d_z * params.inv_temperature);
-      sum$ = fma(d, hidden[h][$], sum$);
+      // Read again: not kept since the product, for want of registers.
+      sum$ = fma(d, hidden[h][half][$], sum$);
     }
   }
-  partials[index][$] = sum$;
+  partials[index][half][$] = sum$;
 }

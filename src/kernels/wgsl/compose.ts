@@ -16,6 +16,26 @@ export function unrolled(wgsl: string, count: number, constant?: string): string
   return constant === undefined ? source : `${source}\nconst ${constant} = ${count}u;\n`
 }
 
+/** A line with `mark` is written `count` times, with 0, 1, … in its place. */
+export const repeated = (wgsl: string, mark: string, count: number): string =>
+  unrolled(wgsl.replaceAll('$', '\0').replaceAll(mark, '$'), count).replaceAll('\0', '$')
+
+/**
+ * For a kernel whose invocations hold the sums of half of a row's channels, or of all where `halves` is 1, while each makes
+ * whole products of rows: fewer registers, and more arithmetic. A line with ^ is written once per half, UPPER being the last
+ * of them; `half` is the invocation's own. Rows in one piece have the plain types by which other kernels know them.
+ */
+export function inHalves(wgsl: string, halves: number): string {
+  const whole = wgsl
+    .replace(/array<(array<\w+, \w+>), HALVES>/g, '$1')
+    .replace(/\[(half|\^)\]/g, '')
+  const text = (halves === 1 ? whole : wgsl)
+    .replaceAll('HALVES>', `${halves}>`)
+    .replaceAll('HALVES', `${halves}u`)
+    .replaceAll('UPPER', `${halves - 1}`)
+  return repeated(text, '^', halves)
+}
+
 /** Without what compilers skip: lines of comment, empty lines, indents. An adapter reads the text before a run can start. */
 export const withoutComments = (wgsl: string): string =>
   wgsl.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/^\s+/gm, '')
