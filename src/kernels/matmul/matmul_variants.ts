@@ -56,7 +56,7 @@ type Sizes = readonly [number, number, number, number, number, number]
 // (matrices_ are in matrix_variants.ts.)
 const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   slices_16x32: [2, 4, 8, 8, 4, 0],
-  vector_8x8: [8, 2, 8, 8, 1, 0],
+  vector_8x8: [8, 1, 8, 8, 1, 0],
   vector_8x8_by_4: [2, 4, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
   vector_4x4: [8, 8, 4, 4, 1, 0],

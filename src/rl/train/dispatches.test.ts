@@ -102,7 +102,7 @@ test('steps on a software adapter, which gains nothing by that', () => {
   const { shaders, kilobytes, ...dispatches } = counts
   expect(dispatches).toEqual({ rollout: 197, pass: 51, update: 119, apply: 4, sft: 168, minis: 2 })
   expect(shaders).toBe(35)
-  expect(kilobytes).toBeLessThan(168)
+  expect(kilobytes).toBeLessThan(165)
   expect(reinforcement(counts)).toBe(597)
   expect(counts.sft + counts.apply).toBe(172)
 })
