@@ -157,14 +157,16 @@ test('what has the focus can be seen', async ({ lab, page }) => {
   await lab.waitForStatus('idle')
   for (let i = 0; i < 40; i++) {
     await page.keyboard.press('Tab')
-    const outline = await page.evaluate(() => {
-      // A control that is drawn by its label, as the theme's are, shows its focus there.
-      const own = document.activeElement
-      const shown = own?.matches('.theme-switch input, .range input') ? own.closest('label') : own
-      const style = shown && getComputedStyle(shown)
-      return style ? `${style.outlineStyle} ${style.outlineWidth}` : ''
-    })
-    expect(outline, `Tab ${i + 1}`).toMatch(/^(solid|auto) [1-9]/)
+    const outline = () =>
+      page.evaluate(() => {
+        // A control that is drawn by its label, as the theme's are, shows its focus there.
+        const own = document.activeElement
+        const shown = own?.matches('.theme-switch input, .range input') ? own.closest('label') : own
+        const style = shown && getComputedStyle(shown)
+        const name = own?.getAttribute('data-testid') ?? own?.tagName
+        return style ? `${style.outlineStyle} ${style.outlineWidth} of ${name}` : ''
+      })
+    await expect.poll(outline, { message: `Tab ${i + 1}` }).toMatch(/^(solid|auto) [1-9]/)
   }
 })
 
