@@ -58,7 +58,7 @@ interface Options {
 const pinnedBy = (name: string | undefined): Pinned =>
   name === undefined ? {} : name === TILED ? { narrow_kernels: false } : { matmul: { '*': name } }
 
-/** Every choice in turn; without those that need what the adapter has not, would take it minutes, or round factors to halves. */
+/** Every choice, but for variants that the adapter cannot run, that take it minutes, or that round factors to halves. */
 function suited(gpu: Gpu | undefined): string[] {
   const { architecture = '', description = '' } = gpu?.facts ?? {}
   const isSwiftShader = /swiftshader/i.test(`${architecture} ${description}`)

@@ -15,7 +15,13 @@ import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 import { type AttentionSize, isNarrow } from './narrow.ts'
-import { inPairs, narrowQueryBackward, narrowQuerySource, narrowSource } from './narrow_source.ts'
+import {
+  inPairs,
+  narrowQueryBackward,
+  narrowQuerySource,
+  narrowSource,
+  narrowStepSource,
+} from './narrow_source.ts'
 import { cacheInQuads, inQuads } from './quads.ts'
 
 const params = {
@@ -267,7 +273,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
     step: {
       ...step,
       name: `attention_step_narrow_${head_dim}`,
-      wgsl: narrowSource(step.wgsl, head_dim),
+      wgsl: narrowStepSource(step.wgsl, head_dim),
     },
   }
   narrow.set(head_dim, made)

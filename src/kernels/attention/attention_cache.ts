@@ -15,7 +15,7 @@ import cache_f16 from './cache_f16.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 import type { AttentionSize } from './narrow.ts'
-import { narrowSource } from './narrow_source.ts'
+import { narrowStepSource } from './narrow_source.ts'
 import { cacheInQuads } from './quads.ts'
 
 /** verl's names of what a rollout computes with; here what its keys and values are kept in. */
@@ -60,7 +60,7 @@ function halfStep(step: AttentionStep, head_dim: number): AttentionStep {
   const made: AttentionStep = {
     ...step,
     name: `${step.name}_f16`,
-    wgsl: narrowSource(narrow_step + cache_token + rope_head + cache_f16, head_dim),
+    wgsl: narrowStepSource(narrow_step + cache_token + rope_head + cache_f16, head_dim),
     cost: stepCost(2),
   }
   steps.set(step, made)

@@ -3,7 +3,7 @@
 // half. A line with ^ stands for one per half, one with $ for VECTORS lines, one per vector of a half.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
-// uses attention_params.wgsl, attention_narrow_query.wgsl, attention_narrow_query_key.wgsl or attention_narrow_query_key_halves.wgsl
+// uses attention_params.wgsl, attention_narrow_products.wgsl, attention_narrow_query.wgsl, attention_narrow_query_key.wgsl or attention_narrow_query_key_halves.wgsl
 
 @group(0) @binding(1) var<storage, read> qkv: array<array<array<vec4f, VECTORS>, HALVES>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
@@ -12,11 +12,6 @@
 @group(0) @binding(5) var<storage, read> lse: array<f32>;
 @group(0) @binding(6) var<storage, read> d_out: array<array<array<vec4f, VECTORS>, HALVES>>;
 @group(0) @binding(7) var<storage, read_write> d_qkv: array<array<array<vec4f, VECTORS>, HALVES>>;
-
-const LOG2_E = 1.4426950408889634;
-
-// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
-fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
 
 @compute @workgroup_size(64)
 fn main(

@@ -1,10 +1,10 @@
 // out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j for short rows and small heads. One invocation per
 // (row, column or pair of columns, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
 // Lines with $, ? and ~ are written several times (narrow_source.ts): $ per vector, ? per query, ~ per key of a trip.
-// Keys of a trip share one new maximum. Scores are in units of log 2.
+// Keys of a trip share one new maximum.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
-// uses attention_params.wgsl, attention_narrow_query.wgsl
+// uses attention_params.wgsl, attention_narrow_products.wgsl, attention_narrow_query.wgsl
 
 @group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
@@ -12,11 +12,7 @@
 @group(0) @binding(4) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
 
-const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
-
-// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
-fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
 
 @compute @workgroup_size(64)
 fn main(

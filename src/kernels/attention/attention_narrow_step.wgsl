@@ -5,7 +5,7 @@
 //   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]   inv_freq [D/2]
 //   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a vec2u where they are halves)
 //   attention_mask [B, width]   out [B, H D]
-// uses cache_token.wgsl, rope_head.wgsl, cache_f32.wgsl or cache_f16.wgsl
+// uses attention_narrow_products.wgsl, cache_token.wgsl, rope_head.wgsl, cache_f32.wgsl or cache_f16.wgsl
 
 struct Params {
   rows: u32,
@@ -31,7 +31,6 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> cache: array<array<CachedVector, VECTORS>>;
 @group(0) @binding(7) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
 
-const LOG2_E = 1.4426950408889634;
 const MASKED = -1e30; // far below every score, and finite
 
 // The head at `base` normed and turned, by qk_norm_rope_forward's instructions.
@@ -57,9 +56,6 @@ fn own_value(base: u32, vector: u32) -> vec4f {
   let at = base + 4u * vector;
   return vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]);
 }
-
-// `sum` and the products of four channels. In two sums, because some GPUs add to two at once.
-fn plus(sum: vec2f, a: vec4f, b: vec4f) -> vec2f { return fma(a.zw, b.zw, fma(a.xy, b.xy, sum)); }
 
 @compute @workgroup_size(64)
 fn main(

@@ -1,6 +1,7 @@
 // Attention without barriers, one invocation per query, pair of queries or key, written out for one head size.
 import { inHalves, repeated, unrolled, withoutComments, withPart } from '../wgsl/compose.ts'
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
+import products from './attention_narrow_products.wgsl?raw'
 import narrow_query from './attention_narrow_query.wgsl?raw'
 import narrow_query_key from './attention_narrow_query_key.wgsl?raw'
 import narrow_query_key_halves from './attention_narrow_query_key_halves.wgsl?raw'
@@ -32,9 +33,15 @@ export function narrowSource(wgsl: string, head_dim: number, halves = 1): string
   return unrolled(source + constants, vectors, 'VECTORS')
 }
 
+/** The same for a new token's kernel. */
+export const narrowStepSource = (wgsl: string, head_dim: number): string =>
+  narrowSource(wgsl + products, head_dim)
+
 /** The same for a kernel whose invocations own queries. */
-export const narrowQuerySource = (wgsl: string, head_dim: number, halves = 1): string =>
-  narrowSource(params_source + withPart(wgsl, 'narrow_query', narrow_query), head_dim, halves)
+export function narrowQuerySource(wgsl: string, head_dim: number, halves = 1): string {
+  const whole = withPart(wgsl, 'narrow_query', narrow_query)
+  return narrowSource(params_source + whole + products, head_dim, halves)
+}
 
 /**
  * The source of the backward of queries, and the invocations that share the sums of one query: all of 32 channels would leave

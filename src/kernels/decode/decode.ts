@@ -31,7 +31,7 @@ export const decode_linear = defineKernel({
   }),
 })
 
-/** decode_linear for hardware, with the same bits: the rows that are left out, and their multiples, are four. */
+/** decode_linear for hardware, in lanes of four rows: rows that have ended are left out by fours. The same bits. */
 export const decode_linear_short: typeof decode_linear = {
   ...decode_linear,
   name: 'decode_linear_short',

@@ -10,8 +10,8 @@ import { gatheredTile, normedTile } from './decode_tile.ts'
 
 /**
  * decode_linear of y = rms_norm_forward(a), with `norm_weight` [k] and eps, to rounding: y is not stored, and every lane sums the squares
- * of its rows beside its products; rows are left out by fours. Where `gathers` is 1, row r of a is row ids[r] (an embedding's, or a prompt's last state), and
- * `kept` [m, k] gets these rows of the live; else `ids` [m] and `kept` may be anything.
+ * of its rows beside its products. Rows that have ended are left out by fours. Where `gathers` is 1, row r of a is row ids[r] (an
+ * embedding's, or a prompt's last state), and `kept` [m, k] gets these rows of the live; else `ids` [m] and `kept` may be anything.
  */
 export const decode_linear_normed = defineKernel({
   name: 'decode_linear_normed',

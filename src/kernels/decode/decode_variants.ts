@@ -74,7 +74,7 @@ export function chosenDecodeKernel(
 /**
  * The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one, else decode_linear, or for a narrow layer
  * its twin of smaller tiles. Which rows may keep what they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is
- * a multiple of 4. `is_short`: in lanes of few rows. Throws RangeError for the name of no variant.
+ * a multiple of 4. `is_short`: decode_linear_short in place of decode_linear. Throws RangeError for the name of no variant.
  */
 export function decodeLinearKernel(
   choice: MatmulChoice | undefined,

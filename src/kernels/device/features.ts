@@ -13,8 +13,8 @@ interface MatrixConfig {
   readonly K: number
 }
 
-/** The blocks of a feature: the type of the factors, and their rows, columns and depth. Sums are float32. */
-const MATRIX_BLOCKS = {
+/** The blocks of a feature: the type of the factors; rows, columns and depth. Sums are float32. */
+export const MATRIX_BLOCKS = {
   'subgroup-matrix-f16': ['f16', 16],
   'subgroup-matrix-f32': ['f32', 8],
 } as const
@@ -41,7 +41,7 @@ export function kernelFeatures(device: GPUDevice): Feature[] {
         ({ componentType, resultComponentType, M, N, K }) =>
           componentType === type &&
           resultComponentType === 'f32' &&
-          [M, N, K].every((blocks) => blocks === size),
+          [M, N, K].every((length) => length === size),
       ),
   )
   return [...plain, ...matrices.map(([feature]) => feature as keyof typeof MATRIX_BLOCKS)]

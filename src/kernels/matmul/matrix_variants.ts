@@ -1,5 +1,6 @@
-// Variants of a layer's product that run in a GPU's matrix units. Never chosen unless they are named, and no other product has them.
-import { type AnyKernel, type Feature, foldGrid } from '../device/kernel.ts'
+// Variants of a layer's product that run in a GPU's matrix units. A run takes them only where it names them; gradients have none.
+import { MATRIX_BLOCKS } from '../device/features.ts'
+import { type AnyKernel, foldGrid } from '../device/kernel.ts'
 import { matmul_nt, matmul_nt_add } from './matmul.ts'
 import { MATRIX_TILE, type MatrixUnit, matrixEnables, matrixSource } from './tiles/matrix_source.ts'
 import type { MatmulOp } from './tiles/tile.ts'
@@ -12,7 +13,11 @@ const workgroups = ({ m, n }: { m: number; n: number }) =>
   foldGrid(Math.ceil(m / rows) * Math.ceil(n / cols))
 
 /** A MatmulVariant (matmul_variants.ts). */
-function matrixVariant(name: string, unit: MatrixUnit, requires: readonly Feature[]) {
+function matrixVariant(name: string, blocks: keyof typeof MATRIX_BLOCKS) {
+  const [type, size] = MATRIX_BLOCKS[blocks]
+  const unit: MatrixUnit = { type, rows: size, cols: size, depth: size }
+  const halves = type === 'f16' ? (['shader-f16'] as const) : []
+  const requires = ['subgroups', ...halves, blocks] as const
   const make = (op: 'nt' | 'nt_add', plain: typeof matmul_nt | typeof matmul_nt_add) =>
     ({
       ...plain,
@@ -28,7 +33,7 @@ function matrixVariant(name: string, unit: MatrixUnit, requires: readonly Featur
     tile: [rows, cols] as const,
     suits_software: false,
     requires,
-    rounding: unit.type === 'f16' ? HALF_ROUNDING : 0,
+    rounding: type === 'f16' ? HALF_ROUNDING : 0,
     supports: (op: MatmulOp, { k }: { k: number }) => op in made && k % 4 === 0,
     kernel: (op: MatmulOp) => made[op as 'nt' | 'nt_add'] as never,
   }
@@ -39,13 +44,6 @@ function matrixVariant(name: string, unit: MatrixUnit, requires: readonly Featur
  * throughout, summed in an order of the GPU's own.
  */
 export const MATRIX_VARIANTS = [
-  matrixVariant('matrices_f16', { type: 'f16', rows: 16, cols: 16, depth: 16 }, [
-    'subgroups',
-    'shader-f16',
-    'subgroup-matrix-f16',
-  ]),
-  matrixVariant('matrices_f32', { type: 'f32', rows: 8, cols: 8, depth: 8 }, [
-    'subgroups',
-    'subgroup-matrix-f32',
-  ]),
+  matrixVariant('matrices_f16', 'subgroup-matrix-f16'),
+  matrixVariant('matrices_f32', 'subgroup-matrix-f32'),
 ]

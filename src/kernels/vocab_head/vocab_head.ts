@@ -215,6 +215,7 @@ const narrow = new Map<number, VocabHeadKernels>()
 function narrowKernels(hidden_size: number): VocabHeadKernels {
   const known = narrow.get(hidden_size)
   if (known) return known
+  // All of 64 channels' sums in one invocation would leave some GPUs 2 or 3 waves.
   const halves = hidden_size > 32 && hidden_size % 8 === 0 ? 2 : 1
   const gridOf = (count: number) => foldGrid(halves * Math.ceil(count / NARROW_LANES))
   const both: VocabHeadKernels = {
@@ -223,7 +224,7 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_forward, hidden_size),
-      workgroups: vocab_head_finish.workgroups,
+      workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / NARROW_LANES)),
     },
     backward_hidden: {
       ...vocab_head_backward_hidden,

@@ -20,7 +20,7 @@ export interface Recording {
   readonly R: number
   /**
    * Whether products of a decoded token begin with what comes before them (kernels/decode/decode_normed.ts): fewer dispatches, other
-   * rounding. Absent: no.
+   * rounding. Those that have nothing before them then run in lanes of few rows, too. Absent: no.
    */
   readonly norms_inside?: boolean
 }
