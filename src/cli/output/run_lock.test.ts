@@ -57,6 +57,24 @@ test('the lock of a process that is gone is taken over, and said', async () => {
   lock.release()
 })
 
+test.runIf(existsSync('/proc/self/stat'))(
+  'a process that was killed is dead, though its parent has not reaped it',
+  async () => {
+    // The shell becomes `sleep`, which never asks for the status of its child.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'])
+    try {
+      const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)))
+      const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '')[0]
+      await expect.poll(state).toBe('Z')
+      const folder = mkdtempSync(join(root, 'zombie-'))
+      lockOf(folder, { pid })
+      lockFolder(folder, () => {}).release()
+    } finally {
+      parent.kill()
+    }
+  },
+)
+
 test('a later process with the same number is another one, where the system says when it began', () => {
   const folder = mkdtempSync(join(root, 'same-'))
   const lock = lockFolder(folder, () => {})

@@ -34,19 +34,30 @@ export interface RunLock {
   release(): void
 }
 
+/** The fields of /proc/PID/stat from the state on; undefined on systems without it. The name in brackets before them may hold anything. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+  } catch {
+    return undefined
+  }
+}
+
 /** The boot and the clock ticks at which a process began: Linux says it, other systems give ''. */
 function startOf(pid: number): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    // The name in brackets may hold anything; the 20th field behind it is the start.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-    return `${boot} ${fields[19]}`
+    const ticks = statOf(pid)?.[19]
+    return ticks === undefined ? '' : `${boot} ${ticks}`
   } catch {
     return ''
   }
 }
+
+/** A process that has ended, and whose parent has not asked for its status yet: a container without an init process keeps such ones. */
+const hasEnded = (pid: number): boolean => ['Z', 'X', 'x'].includes(statOf(pid)?.[0] ?? '')
 
 /** Whether the process that a lock names still runs. On another machine that cannot be known: undefined. */
 export function isAlive({ pid, host, started }: LockOwner): boolean | undefined {
@@ -54,6 +65,7 @@ export function isAlive({ pid, host, started }: LockOwner): boolean | undefined 
   const error = attempt(() => process.kill(pid, 0))
   // EPERM: it runs, and belongs to someone else.
   if (error !== undefined && (error as { code?: unknown }).code !== 'EPERM') return false
+  if (hasEnded(pid)) return false
   const now = startOf(pid)
   return started === '' || now === '' || started === now
 }
