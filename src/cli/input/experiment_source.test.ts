@@ -41,6 +41,17 @@ test('a file that is not JSON and a folder are refused in words', () => {
   expect(() => readExperiment(folder)).toThrow('expected a file, found a folder')
 })
 
+test('a reward that cannot be made is refused, from a file as from a link', () => {
+  if (!tiny) throw new Error('expected the preset tiny')
+  const pattern = '((a{1,1000}){1,1000}){1,1000}'
+  const hostile = {
+    ...tiny,
+    reward: { ...tiny.reward, parts: [{ id: 'regex', weight: 1, pattern }] },
+  }
+  for (const source of [file('hostile.json', JSON.stringify(hostile)), `?${encodeLink(hostile)}`])
+    expect(() => readExperiment(source)).toThrow(/\n {2}reward\.parts\.0: regex: /)
+})
+
 test('a link that is only half understood does not train', () => {
   expect(() => readExperiment('#v=1&p=tiny&seed=many')).toThrow(/link is not understood:\n.*seed/)
   expect(() => readExperiment('https://lab.example/')).toThrow(/no such file/)

@@ -19,7 +19,7 @@ import { readInput, readJson } from './input_file.ts'
  */
 export function readExperiment(source: string, change?: DocumentChange): Experiment {
   const found = read(source)
-  if (!change && 'experiment' in found) return found.experiment
+  if (!change && 'experiment' in found) return withLegalReward(source, found.experiment)
   const document = 'experiment' in found ? found.experiment : found.document
   const changed = change && isObject(document) ? { ...document, ...change(document) } : document
   return accept(source, parseExperiment(changed))
