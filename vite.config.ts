@@ -42,7 +42,9 @@ const frames: Plugin = {
   name: 'frame-policies',
   configurePreviewServer({ middlewares }) {
     middlewares.use((request, response, next) => {
-      const frame = FRAMES.find((name) => new RegExp(`/${name}(\\?|$)`).test(request.url ?? ''))
+      // Its path alone: a query may hold any text.
+      const [path] = (request.url ?? '').split('?')
+      const frame = FRAMES.find((name) => path === `/${name}`)
       if (frame) {
         const own = framePolicy(frame)
         const set = response.setHeader.bind(response)

@@ -32,6 +32,9 @@ test('the page comes with its headers, and works under them', async ({ page, req
   const policies = [policy]
   for (const frame of ['sandbox.html', 'fetch.html'])
     policies.push((await request.get(`./${frame}`)).headers()['content-security-policy'])
+  // A frame's policy is that of its own address: a query that names the frame changes nothing.
+  const queried = await request.get('./?a=/sandbox.html')
+  expect(queried.headers()['content-security-policy']).toBe(policy)
   for (const file of files) for (const one of policies) expect(file).toContain(one)
   const said: string[] = []
   page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
