@@ -1,7 +1,7 @@
 // Files of lines that may be longer than memory: read piece by piece.
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { cell } from '../../lab/runs/files/metrics_file.ts'
+import { csvTable } from '../../lab/runs/files/text_tables.ts'
 import { withoutMark } from '../input/input_file.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from './disk.ts'
 
@@ -43,12 +43,15 @@ export function tableOfLines(lines: string, table: string, disk: Disk = nodeDisk
   const unfinished = `${table}${UNFINISHED}`
   try {
     const file = disk.open(unfinished, 'w')
-    const write = (line: string) => writeWhole(disk, file, Buffer.from(`${line}\n`))
+    const write = (row: Parameters<typeof csvTable>[0][number]) =>
+      writeWhole(disk, file, Buffer.from(csvTable([row])))
     try {
-      write(['step', ...[...names.keys()].map(cell)].join())
+      write(['step', ...names.keys()])
       for (const { step, data } of rowsOf(lines)) {
-        const values = [...names.keys()].map((name) => (data[name] === null ? 'NaN' : data[name]))
-        write([step, ...values].join())
+        write([
+          step,
+          ...[...names.keys()].map((name) => (data[name] === null ? Number.NaN : data[name])),
+        ])
       }
     } finally {
       disk.close(file)

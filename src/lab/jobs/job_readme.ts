@@ -1,4 +1,5 @@
 // README.md of a job: how to start it, and line by line what of the experiment is not in it.
+import { markdownText } from '../runs/files/text_tables.ts'
 import type { Note } from './carry.ts'
 import { type Scale, scaleWords } from './scale/scale.ts'
 import { TARGET_NAMES, type Target } from './setting.ts'
@@ -96,14 +97,11 @@ const notes = ({ target, lost }: Starter): string =>
 ${list(lost.map(({ path, value, why }) => `${path} (${shown(value)}): ${why}.`))}
 `
 
-/** Text that Markdown takes as it is. */
-const plain = (text: string): string => text.replace(/[\\`*_<>[\]#|]/g, '\\$&')
-
 /** The whole file. */
 export function jobReadme(facts: ReadmeFacts): string {
   const { name, version, model, scale, warnings, starters, missing, phases, rows } = facts
   const is_checked = scale ? '' : ' `python3 check.py` says without a GPU what is in order.'
-  return `# ${plain(name)}
+  return `# ${markdownText(name)}
 
 An experiment of Understory ${version} as a job for other systems.${is_checked}
 ${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
@@ -112,7 +110,7 @@ ${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
 ${starters.map(({ target }) => HOW[target](facts)).join('\n')}
 ## What is in this folder
 
-${scale ? `- No model: the scripts name \`${plain(scale.model)}\`, which is loaded from Hugging Face or a folder of that name.` : `- \`model/\`: Hugging Face format. ${model}`}
+${scale ? `- No model: the scripts name \`${markdownText(scale.model)}\`, which is loaded from Hugging Face or a folder of that name.` : `- \`model/\`: Hugging Face format. ${model}`}
 - \`data/\`: ${rows}
 - \`reward.py\`: what responses are worth, in Python: the task’s own score, or the parts that the experiment composes.
 - \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train\` takes its \`experiment\`.

@@ -269,4 +269,21 @@ describe('the analysis', () => {
     for (const [name, text] of files)
       if (name.endsWith('.svg')) expect(text).not.toMatch(/NaN|undefined/)
   })
+
+  test('names that hold formulas or HTML stay text in every file', () => {
+    const hostile = `=cmd|'/c calc'!A1<script>alert(1)</script>`
+    const document = { ...DOCUMENT, seeds: [1], name: hostile, question: '<img src=x>' }
+    const named = { ...studyOf(document), name: hostile }
+    const own = armsOf(document).map((arm) => ({ ...arm, name: `${hostile}${arm.name}` }))
+    const results = plannedRuns(named, own).map((run) => madeUpResult(named, run, 0.5))
+    const files = studyFiles(named, analyse(named, own, results))
+    for (const name of ['table.csv', 'runs.csv']) {
+      const cells = (files.get(name) ?? '').split('\n').map((line) => line.split(',')[0])
+      expect(cells.filter((cell) => /^"?[=+@-]/.test(cell))).toEqual([])
+      expect(cells.some((cell) => cell.startsWith("'=cmd"))).toBe(true)
+    }
+    expect(files.get('report.md')).not.toMatch(/(?<!\\)</)
+    for (const [name, text] of files)
+      if (name.endsWith('.svg')) expect(text).not.toContain('<script')
+  })
 })

@@ -1,6 +1,7 @@
 // A run's metrics as files: JSON lines as verl's file logger writes them, and a table.
 import type { Series } from '../../columns/series.ts'
 import type { Experiment } from '../../experiment/schema.ts'
+import { csvTable } from './text_tables.ts'
 
 /** Columns of (step, value) by metric, steps growing. */
 export type MetricColumns = ReadonlyMap<string, Pick<Series, 'steps' | 'values' | 'length'>>
@@ -23,24 +24,15 @@ export const metricsJsonl = (series: MetricColumns): string =>
     .map(([step, metrics]) => `${JSON.stringify({ step, data: Object.fromEntries(metrics) })}\n`)
     .join('')
 
-/**
- * A text as the cell of a table, by RFC 4180. One that a spreadsheet would take for a formula begins with an apostrophe, as OWASP's "CSV
- * Injection" recommends. Not for numbers.
- */
-export function cell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
-
 /** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN. Nothing for no steps. */
 export function metricsCsv(series: MetricColumns): string {
   const names = [...series.keys()]
   if (names.length === 0) return ''
-  const lines = rowsOf(series).map(([step, metrics]) => {
+  const rows = rowsOf(series).map(([step, metrics]) => {
     const of = new Map(metrics)
-    return [step, ...names.map((name) => of.get(name) ?? '')].join()
+    return [step, ...names.map((name) => of.get(name))]
   })
-  return `${[['step', ...names.map(cell)].join(), ...lines].join('\n')}\n`
+  return csvTable([['step', ...names], ...rows])
 }
 
 const MAX_NAME = 60

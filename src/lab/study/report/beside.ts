@@ -1,5 +1,6 @@
 // The tables of a report beside its measure, by arm, at the end of the runs: other metrics, and what each layer does to the entropy.
 import { mean } from '../../../rl/math/stats.ts'
+import { markdownTable, markdownText } from '../../runs/files/text_tables.ts'
 import type { Analysis } from '../analysis.ts'
 import type { Study } from '../study.ts'
 import { entropiesOf, runsOf } from './lines.ts'
@@ -25,16 +26,17 @@ export function entropyTable(study: Study, analysis: Analysis): string | undefin
   return [
     'Entropy of every layer’s policy at the end in nats, and in brackets ΔH, its change over the layer below:',
     '',
-    `| arm | ${numbers.map((l) => `layer ${l}`).join(' | ')} |`,
-    `| --- |${numbers.map(() => ' --- |').join('')}`,
-    ...rows.map(({ name, heights }) => {
-      const cells = numbers.map((l) =>
-        heights[l] === undefined
-          ? ''
-          : `${heights[l].toFixed(2)} (${change(heights[l] - heights[l - 1])})`,
-      )
-      return `| ${name} | ${cells.join(' | ')} |`
-    }),
+    markdownTable(
+      ['arm', ...numbers.map((l) => `layer ${l}`)],
+      rows.map(({ name, heights }) => {
+        const cells = numbers.map((l) =>
+          heights[l] === undefined
+            ? ''
+            : `${heights[l].toFixed(2)} (${change(heights[l] - heights[l - 1])})`,
+        )
+        return [markdownText(name), ...cells]
+      }),
+    ),
   ].join('\n')
 }
 
@@ -63,8 +65,9 @@ export function besideTable(study: Study, analysis: Analysis): string | undefine
   return [
     'Other metrics at the end of the runs, means over the seeds:',
     '',
-    `| arm | ${shown.map(shortMetric).join(' | ')} |`,
-    `| --- |${shown.map(() => ' --- |').join('')}`,
-    ...analysis.arms.map(({ arm: { name } }) => `| ${name} | ${cells(name).join(' | ')} |`),
+    markdownTable(
+      ['arm', ...shown.map((name) => markdownText(shortMetric(name)))],
+      analysis.arms.map(({ arm: { name } }) => [markdownText(name), ...cells(name)]),
+    ),
   ].join('\n')
 }

@@ -1,5 +1,6 @@
 // The files of a study: its report, its tables and its pictures.
 import { encodeLink } from '../../links/link.ts'
+import { type Cell, csvTable, markdownTable, markdownText } from '../../runs/files/text_tables.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
 import type { Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
@@ -43,55 +44,53 @@ export function studyFiles(
   ])
 }
 
-const cell = (value: string | number | undefined): string => {
-  const text = value === undefined || Number.isNaN(value) ? '' : `${value}`
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-const csv = (rows: readonly (readonly (string | number | undefined)[])[]): string =>
-  `${rows.map((row) => row.map(cell).join(',')).join('\n')}\n`
+/** What could not be computed leaves its cell empty. */
+const known = (cell: Cell): Cell => (Number.isNaN(cell) ? undefined : cell)
 
 /** One row per arm. */
 const tableOf = ({ arms }: Analysis): string =>
-  csv([
+  csvTable([
     [
       ...['arm', 'seeds', 'mean', 'deviation', 'interquartile_mean', 'low', 'high', 'spent'],
       ...['difference', 'difference_low', 'difference_high', 'bootstrap_low', 'bootstrap_high'],
       ...['p_t', 'p_permutation', 'p_sign', 'p_holm', 'verdict', 'seeds_needed'],
       ...['probability_of_improvement', 'collapsed'],
     ],
-    ...arms.map(({ arm, values, mean, deviation, interquartile_mean, t, spent, comparison: c }) => [
-      ...[arm.name, values.length, mean, deviation, interquartile_mean, t?.low, t?.high, spent],
-      ...[c?.mean, c?.t?.low, c?.t?.high, c?.bootstrap?.low, c?.bootstrap?.high],
-      ...[c?.p_t, c?.p_permutation, c?.p_sign, c?.p_holm, c?.verdict, c?.seeds_needed],
-      c?.probability_of_improvement,
-      values.filter(({ has_collapsed }) => has_collapsed).length,
-    ]),
+    ...arms.map(({ arm, values, mean, deviation, interquartile_mean, t, spent, comparison: c }) =>
+      [
+        ...[arm.name, values.length, mean, deviation, interquartile_mean, t?.low, t?.high, spent],
+        ...[c?.mean, c?.t?.low, c?.t?.high, c?.bootstrap?.low, c?.bootstrap?.high],
+        ...[c?.p_t, c?.p_permutation, c?.p_sign, c?.p_holm, c?.verdict, c?.seeds_needed],
+        c?.probability_of_improvement,
+        values.filter(({ has_collapsed }) => has_collapsed).length,
+      ].map(known),
+    ),
   ])
 
 /** One row per run. */
 const runsTable = ({ arms }: Analysis): string =>
-  csv([
+  csvTable([
     ['arm', 'seed', 'value', 'collapsed'],
     ...arms.flatMap(({ arm, values }) =>
       values.map(({ seed, value, has_collapsed }) => [
         arm.name,
         seed,
-        value,
+        known(value),
         has_collapsed ? 1 : 0,
       ]),
     ),
   ])
 
-/** The table of a report, in Markdown. */
-function markdownTable({ arms, baseline }: Analysis): string {
+/** The arms of a report. */
+function armsTable({ arms, baseline }: Analysis): string {
   const base = arms.find(({ arm }) => arm.name === baseline)
   const gained = (one: ArmResult) => one.mean - one.began
-  const row = (one: ArmResult): string => {
+  const row = (one: ArmResult): string[] => {
     const { arm, values, mean, deviation, interquartile_mean, spent, comparison } = one
     const share = base && gained(base) !== 0 ? gained(one) / gained(base) : Number.NaN
     return [
-      arm.name,
-      values.length,
+      markdownText(arm.name),
+      `${values.length}`,
       `${short(mean)} ± ${short(deviation)}`,
       short(interquartile_mean),
       short(spent),
@@ -99,13 +98,10 @@ function markdownTable({ arms, baseline }: Analysis): string {
       comparison && comparison.pairs.length > 0 ? differenceText(comparison) : '',
       comparison ? short(comparison.p_holm) : '',
       comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
-    ].join(' | ')
+    ]
   }
-  return [
-    `| arm | seeds | mean ± sd | IQM | spent | of ${baseline}’s gain | difference [95 %] | p (Holm) | |`,
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...arms.map((one) => `| ${row(one)} |`),
-  ].join('\n')
+  const heads = ['arm', 'seeds', 'mean ± sd', 'IQM', 'spent', `of ${markdownText(baseline)}’s gain`]
+  return markdownTable([...heads, 'difference [95 %]', 'p (Holm)', ''], arms.map(row))
 }
 
 /** One page: question, plan, answer, table, pictures, limits. */
@@ -131,23 +127,25 @@ function reportOf(
   ]
   const sentences = analysis.arms
     .filter(({ comparison }) => comparison)
-    .map((arm) => `- ${armSentence(arm, baseline)}`)
+    .map((arm) => `- ${markdownText(armSentence(arm, baseline))}`)
   return [
-    `# ${study.name}`,
-    study.question,
-    `**${answerSentence(study, analysis)}**`,
-    planSentence(study, analysis),
-    `${runs.length} runs on ${adapters.join('; ') || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
-    markdownTable(analysis),
+    `# ${markdownText(study.name)}`,
+    markdownText(study.question),
+    `**${markdownText(answerSentence(study, analysis))}**`,
+    markdownText(planSentence(study, analysis)),
+    `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
+    armsTable(analysis),
     sentences.join('\n'),
     `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
-      .map(({ arm }) => `[${arm.name}](?${encodeLink(arm.experiment)})`)
+      .map(({ arm }) => `[${markdownText(arm.name)}](?${encodeLink(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
     ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(
       (table) => table !== undefined,
     ),
-    ...(limits.length > 0 ? ['## Limits', limits.map((one) => `- ${one}`).join('\n')] : []),
+    ...(limits.length > 0
+      ? ['## Limits', limits.map((one) => `- ${markdownText(one)}`).join('\n')]
+      : []),
     '',
   ].join('\n\n')
 }

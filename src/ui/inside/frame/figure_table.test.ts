@@ -10,7 +10,7 @@ const table = {
 }
 
 test('a table is quoted where it must be', () => {
-  expect(tableCsv(table)).toBe('layer,"ΔH, nats"\r\n1,-0.25\r\n"2, ""final""",–\r\n')
+  expect(tableCsv(table)).toBe('layer,"ΔH, nats"\n1,-0.25\n"2, ""final""",–\n')
 })
 
 test('numbers are numbers, and what was not computed stays a dash', () => {
@@ -33,5 +33,5 @@ test('no cell is a formula, and numbers keep their sign', () => {
       ['+', '-2e-3'],
     ],
   }
-  expect(tableCsv(own)).toBe("'=A1,x\r\n'@token,-0.5\r\n'+,-0.002\r\n")
+  expect(tableCsv(own)).toBe("'=A1,x\n'@token,-0.5\n'+,-0.002\n")
 })

@@ -1,5 +1,5 @@
 // The numbers of a figure as text: as files, and as a table on the page.
-import { cell } from '../../../lab/runs/files/metrics_file.ts'
+import { csvTable } from '../../../lab/runs/files/text_tables.ts'
 
 export interface NumberTable {
   readonly columns: readonly string[]
@@ -13,14 +13,9 @@ function value(text: string): string | number {
   return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text
 }
 
-const quoted = (content: string | number) =>
-  typeof content === 'number' ? `${content}` : cell(content)
-
-/** The table as it is shown, by RFC 4180. */
+/** The table as it is shown. */
 export const tableCsv = ({ columns, rows }: NumberTable): string =>
-  [columns, ...rows]
-    .map((row) => `${row.map((text) => quoted(value(text))).join(',')}\r\n`)
-    .join('')
+  csvTable([columns, ...rows].map((row) => row.map(value)))
 
 /** An object per row. */
 export const tableJsonl = ({ columns, rows }: NumberTable): string =>

@@ -3,6 +3,7 @@ import type { Series } from '../../../lab/columns/series.ts'
 import { encodeLink } from '../../../lab/links/link.ts'
 import { differences } from '../../../lab/runs/compare/compare.ts'
 import { meanInterval } from '../../../lab/runs/compare/statistics.ts'
+import { markdownTable, markdownText } from '../../../lab/runs/files/text_tables.ts'
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { linesPicture, type PictureLine } from '../../../lab/study/report/lines.ts'
@@ -34,17 +35,11 @@ const METRICS = METRIC_CHOICES.map(({ key, label }) => ({
   is_share: key !== 'entropy',
 }))
 
-/** Within a cell of a table nothing may end the cell or begin markup. */
-const cell = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\|<>`*_[\]]/g, '\\$&')
-    .slice(0, 2 * LONGEST)
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
-  return [line(heads), `|${heads.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n')
-}
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  markdownTable(
+    heads.map(markdownText),
+    rows.map((row) => row.map(markdownText)),
+  )
 
 /** One column as a line without a band. */
 function lineOf(name: string, series: Series): PictureLine {
@@ -135,10 +130,10 @@ function aboutRun(entry: RunEntry, address: string): string {
   const took = tookText(header)
   const where = [header.adapter, took && `took ${took}`, `version ${header.versions.understory}`]
   const lines = [
-    `### ${cell(runName(entry).name)}`,
-    labels.notes.trim(),
-    header.error ? `Error: ${cell(header.error.message)}` : '',
-    where.filter(Boolean).join('; '),
+    `### ${markdownText(runName(entry).name)}`,
+    labels.notes.trim().split('\n').map(markdownText).join('\n'),
+    header.error ? `Error: ${markdownText(header.error.message)}` : '',
+    markdownText(where.filter(Boolean).join('; ')),
     header.source ? '' : `[Run it again](${address}?${encodeLink(header.document)})`,
   ]
   return lines.filter(Boolean).join('\n\n')
@@ -156,7 +151,7 @@ export function runReport(
   const means = meansTable(entries, reading)
   const { statistic, is_smoothed } = reading
   const parts = [
-    `# ${runs.length === 1 ? cell(runName(entries[0]).name) : `${runs.length} runs`}`,
+    `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : `${runs.length} runs`}`,
     `Numbers are the ${statistic} ones of each run${is_smoothed ? ', smoothed' : ''}.`,
     numbersTable(entries, reading),
     ...(means === ''
