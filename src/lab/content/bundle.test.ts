@@ -38,6 +38,30 @@ test.for<[string, Uint8Array<ArrayBuffer>, RegExp]>([
   expect((error as Error).message).toMatch(message)
 })
 
+/** A .zip whose entry says `said` bytes, in its own header and in the directory at the end. */
+function forged(entries: Record<string, Uint8Array>, name: string, said: number) {
+  const bytes = zip(entries)
+  const view = new DataView(bytes.buffer)
+  const text = new TextDecoder('latin1').decode(bytes)
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const local = view.getUint32(at - 30, true) === 0x04034b50
+    view.setUint32(local ? at - 30 + 22 : at - 46 + 24, said, true)
+  }
+  return bytes
+}
+
+test('an entry is unpacked no further than the bytes that it says it has', async () => {
+  const document = strToU8('null')
+  const large = { 'experiment.json': document, [`content/${hash}`]: new Uint8Array(64e6) }
+  await expect(readBundle('b.zip', forged(large, `content/${hash}`, 100))).rejects.toThrow(
+    `b.zip: expected a bundle (content/${hash} says 100 bytes and holds more)`,
+  )
+  const long = { 'experiment.json': new Uint8Array(64e6) }
+  await expect(readBundle('b.zip', forged(long, 'experiment.json', 4))).rejects.toThrow(
+    'experiment.json says 4 bytes and holds more',
+  )
+})
+
 test('what else a .zip holds is passed over, and any document is handed on', async () => {
   const other = { '../../x': bytes, 'content/x': bytes, __proto__x: bytes }
   const content = zip({ 'experiment.json': strToU8('[null]'), ...other })

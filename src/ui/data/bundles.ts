@@ -1,9 +1,8 @@
 // Bundles on the page: an experiment with every file that it names, as one .zip that is saved and opened.
-import { readBundle, writeBundle } from '../../lab/content/bundle.ts'
-import { tooLarge } from '../../lab/content/content.ts'
+import { writeBundle } from '../../lab/content/bundle.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
-import { keepContent } from '../../lab/page/contents/content_files.ts'
+import { keepContent, unpackBundle } from '../../lab/page/contents/content_files.ts'
 import { contentsOf } from '../../lab/page/contents/contents.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
 import { labStore } from '../../lab/page/store.ts'
@@ -15,12 +14,7 @@ import { closePast } from '../runs/opened.ts'
 /** Opens a bundle in the settings and keeps its files. What is wrong with it, a sentence each; none where it was opened. */
 export async function openBundle(file: File): Promise<readonly string[]> {
   try {
-    const why = tooLarge(file.size)
-    if (why !== undefined) return [why]
-    const { document, files } = await readBundle(
-      file.name,
-      new Uint8Array(await file.arrayBuffer()),
-    )
+    const { document, files } = await unpackBundle(file)
     const parsed = parseExperiment(document)
     if (!parsed.ok)
       return parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))

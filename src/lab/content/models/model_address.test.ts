@@ -32,6 +32,8 @@ test('an address is a folder, or a file in one', () => {
       listing: undefined,
     })
   expect(modelAddress('https://a.example/m?sig=1').fileAt('x')).toBe('https://a.example/m/x?sig=1')
+  expect(modelAddress('http://[::1]:9/').name).toBe('1')
+  expect(modelAddress('https://a.example').name).toBe('a.example')
   expect(modelAddress('http://127.0.0.1:9/m/').origins).toEqual(['http://127.0.0.1:9'])
 })
 
@@ -42,6 +44,11 @@ test.for([
   ['file:///etc/passwd', /found file:/],
   ['javascript:alert(1)', /found javascript:/],
   ['https://me:secret@a.example/m', /holds a password/],
+  ['https://a.example/is%20safe%3F%20Press%20Allow', /letters, digits, .* found "is%20safe/],
+  ['https://a.example/m\u202e', /letters, digits/],
+  ['https://a.example/%E2%80%AEmoc.dab', /letters, digits/],
+  ['https://a.example/%zz', /letters, digits/],
+  [`https://a.example/${'x'.repeat(97)}/`, /at most 96 letters/],
   ['../..', /is no name on the Hub/],
   ['a/b@../../x', /is no name on the Hub/],
 ] as const)('%s is refused', ([typed, message]) => {

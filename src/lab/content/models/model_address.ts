@@ -59,13 +59,25 @@ function hubAddress(repository: string, revision: string): ModelAddress {
   }
 }
 
+/** What a folder may be called: anything else could pass for a sentence where a person is asked whether to fetch it. */
+const FOLDER_NAME = /^[A-Za-z0-9_.-]{1,96}$/
+
+/** The name of a folder; of the root the host's. Throws RangeError for a name that is none. */
+function folderName({ hostname }: URL, path: string): string {
+  const name = path.split('/').at(-2) || hostname.replaceAll(/[^A-Za-z0-9_.-]/g, '') || 'model'
+  if (FOLDER_NAME.test(name)) return name
+  throw new RangeError(
+    `The name of a model's folder may hold at most 96 letters, digits, ".", "_" and "-", found ${JSON.stringify(name.slice(0, 80))}. Rename the folder on the server.`,
+  )
+}
+
 /** A folder, or any file in it. */
 function folderAddress(url: URL): ModelAddress {
   const path = url.pathname.replace(/[^/]*\.(json|safetensors|jinja)$/, '').replace(/\/?$/, '/')
   const folder = `${url.origin}${path}`
   return {
     source: folder,
-    name: decodeURIComponent(path.split('/').at(-2) || url.host),
+    name: folderName(url, path),
     origins: [url.origin],
     // A query may hold what opens the door, such as a token of a storage.
     fileAt: (file) => `${folder}${file}${url.search}`,

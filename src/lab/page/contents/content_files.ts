@@ -1,5 +1,6 @@
 // The files of the page: read from the browser's storage, loaded, kept, and taken from a person who brings them. Loaded when they are needed.
 import type { Prepare } from '../../../tasks/data/load_data.ts'
+import type { Bundle } from '../../content/bundle.ts'
 import {
   type ContentFile,
   contentHash,
@@ -51,6 +52,20 @@ export async function loadAll(experiment: Experiment): Promise<void> {
     await loadContents(experiment, files, prepare)
   } finally {
     work?.end()
+  }
+}
+
+/** Unpacks a bundle beside the page. Rejects with what is wrong with it. */
+export async function unpackBundle(file: File): Promise<Bundle> {
+  const why = tooLarge(file.size)
+  if (why !== undefined) throw new RangeError(`${file.name}: ${why}`)
+  const open = labPage().dataPort
+  if (!open) throw new Error('this page has no workers')
+  const work = new DataWork(open)
+  try {
+    return await work.unpack({ name: file.name, hash: '', blob: file })
+  } finally {
+    work.end()
   }
 }
 

@@ -3,6 +3,7 @@ import type { FoundBad } from '../../../tasks/data/bad_rows.ts'
 import type { DataRow } from '../../../tasks/data/mapping.ts'
 import type { DataPlan, Prepared } from '../../../tasks/data/plan.ts'
 import type { TokenizerFiles } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
+import type { Bundle } from '../../content/bundle.ts'
 
 /** A file whose bytes are read where they are needed. */
 export interface DataSource {
@@ -14,6 +15,7 @@ export interface DataSource {
 
 export type DataRequest =
   | { readonly kind: 'open'; readonly source: DataSource }
+  | { readonly kind: 'bundle'; readonly source: DataSource }
   | {
       readonly kind: 'prepare'
       readonly train: DataSource
@@ -44,6 +46,7 @@ export interface MadeTokenizer {
 export type DataReport =
   | { readonly kind: 'progress'; readonly share: number }
   | { readonly kind: 'opened'; readonly head: DataHead }
+  | { readonly kind: 'unpacked'; readonly bundle: Bundle }
   | { readonly kind: 'rows'; readonly side: 'train' | 'test'; readonly rows: readonly DataRow[] }
   | {
       readonly kind: 'prepared'

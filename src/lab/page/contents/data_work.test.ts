@@ -71,6 +71,16 @@ test('requests wait for each other, and bad rows are told with their number', as
   await expect(second).rejects.toBeInstanceOf(BadRowsError)
 })
 
+test('a bundle is unpacked by the worker', async () => {
+  const port = new FakePort()
+  const unpacked = new DataWork(() => port).unpack(source)
+  await settled()
+  expect(port.asked).toEqual([{ kind: 'bundle', source }])
+  const bundle = { document: { seed: 1 }, files: [] }
+  port.says({ kind: 'unpacked', bundle })
+  expect(await unpacked).toEqual(bundle)
+})
+
 test('a signal ends the worker, and the next request has another', async () => {
   const ports: FakePort[] = []
   const work = new DataWork(() => {

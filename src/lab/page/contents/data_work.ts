@@ -7,6 +7,7 @@ import type { DataPlan, Prepared } from '../../../tasks/data/plan.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
 import { characters } from '../../../tasks/tokenizers/characters.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
+import type { Bundle } from '../../content/bundle.ts'
 import type { ContentFile } from '../../content/content.ts'
 import type {
   DataHead,
@@ -47,6 +48,17 @@ export class DataWork {
     })
     if (!head) throw new Error('the worker said nothing')
     return head
+  }
+
+  /** What a bundle holds. Rejects with DataFileError. */
+  async unpack(source: DataSource, watch: DataWatch = {}): Promise<Bundle> {
+    let bundle: Bundle | undefined
+    await this.#ask({ kind: 'bundle', source }, watch, (report) => {
+      if (report.kind === 'unpacked') bundle = report.bundle
+      return report.kind === 'unpacked'
+    })
+    if (!bundle) throw new Error('the worker said nothing')
+    return bundle
   }
 
   /** The rows of a plan. Rejects with DataFileError, or with BadRowsError where rows cannot be used. */

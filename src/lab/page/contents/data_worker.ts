@@ -84,6 +84,15 @@ async function prepare(request: Extract<DataRequest, { kind: 'prepare' }>): Prom
   })
 }
 
+async function unpack({ name, blob }: DataSource): Promise<void> {
+  // Most readers never open a bundle.
+  const { readBundle } = await import('../../content/bundle.ts')
+  tell({
+    kind: 'unpacked',
+    bundle: await readBundle(name, new Uint8Array(await blob.arrayBuffer())),
+  })
+}
+
 /** Without what cannot be sent. */
 const plainFound = ({
   bad: { count, first },
@@ -96,6 +105,7 @@ const plainFound = ({
 addEventListener('message', async ({ data }: MessageEvent<DataRequest>) => {
   try {
     if (data.kind === 'open') tell({ kind: 'opened', head: headOf(await tableOf(data.source)) })
+    else if (data.kind === 'bundle') await unpack(data.source)
     else await prepare(data)
   } catch (error) {
     const problem = error instanceof Error ? error.message : `${error}`
