@@ -1,12 +1,15 @@
 // The texts that run inside a sandbox: the guest, and what connects it to its worker or process.
 import guest from './guest/guest.js?raw'
 import process from './guest/process.js?raw'
+import program from './guest/program.py?raw'
 import worker from './guest/worker.js?raw'
 
 /** In a function of its own, so that a program sees none of it. */
 const closed = (...texts: string[]) => `(() => {\n${texts.join('\n')}\n})()`
 
+const python = `const PYTHON = ${JSON.stringify(program)}`
+
 /** For a worker of the sandbox frame. */
-export const WORKER_CODE = closed(guest, worker)
+export const WORKER_CODE = closed(python, guest, worker)
 /** For a process of Node; `GUEST_CODE` is what it loads in a context of its own. */
-export const PROCESS_CODE = closed(`const GUEST = ${JSON.stringify(guest)}`, guest, process)
+export const PROCESS_CODE = closed(`const GUEST = ${JSON.stringify(guest)}`, python, guest, process)
