@@ -5,6 +5,7 @@ import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
 import { generate } from './generate.ts'
 import { importRun } from './import.ts'
+import { limitPatterns } from './input/text_deadline.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
@@ -63,14 +64,20 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     const isPlain =
       error instanceof LabFailure ||
       (error instanceof Error &&
-        ['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError', 'JobError'].includes(
-          error.name,
-        ))
+        [
+          'GpuError',
+          'ExperimentError',
+          'ModelFileError',
+          'CheckpointError',
+          'JobError',
+          'TokenizerFileError',
+        ].includes(error.name))
     tell(isPlain ? (error as Error).message : shown(error))
     return 1
   }
 }
 
 outliveReaders()
+limitPatterns()
 // Dawn keeps the process alive for as long as a device exists, so the end is said aloud.
 main(process.argv.slice(2)).then((code) => process.exit(code))

@@ -147,6 +147,8 @@ function measure(rows: Rows, file: NamedTable, { tokenizer, plan, bad, onProgres
       try {
         return tokenizer.encode(text).length
       } catch (error) {
+        // Of the tokenizer, not of the row: the next row would take as long.
+        if (error instanceof Error && error.name === 'TokenizerFileError') throw error
         const why = error instanceof Error ? error.message : `${error}`
         throw new DataFileError(`${where(key)}: ${why.slice(0, 300)}`)
       }

@@ -58,6 +58,22 @@ describe('the tokenizer of a model folder', () => {
     expect(await load({}, none, map)).toMatchObject({ eos_token_id: 4, pad_token_id: 4 })
   })
 
+  test('replacements that grow a text without end are refused by name', async () => {
+    const grow = { type: 'Replace', pattern: { String: 'a' }, content: 'aa'.repeat(50) }
+    const normalizer = { type: 'Sequence', normalizers: Array.from({ length: 9 }, () => grow) }
+    const { encode } = await load({ normalizer })
+    expect(() => encode('a')).toThrow(
+      /tokenizer\.json: Replace\.pattern: \{"String":"a"\}: a text of \d+ characters grew to more than/,
+    )
+    const prepend = { type: 'Prepend', prepend: 'x'.repeat(10_000_001) }
+    await expect(load({ normalizer: prepend })).rejects.toThrow(
+      /tokenizer\.json: Prepend\.prepend: a text of 7 characters grew/,
+    )
+    const decoder = { type: 'Sequence', decoders: normalizer.normalizers }
+    const { decode } = await load({ decoder })
+    expect(() => decode([0])).toThrow(/Replace\.pattern.*grew to more than/)
+  })
+
   test.for<[why: string, files: TokenizerFiles, message: RegExp]>([
     ['no JSON', { 'tokenizer.json': '<html>' }, /tokenizer\.json: expected JSON/],
     ['a list', { 'tokenizer.json': '[]' }, /expected an object/],
@@ -160,6 +176,18 @@ describe('chat templates', () => {
   test.for([
     ['{{ raise_exception("no system role") }}', /chat template stopped: no system role/],
     ['{% for i in range(999999999) %}{% endfor %}', /range: expected at most/],
+    [
+      '{% set ns = namespace(d="x") %}{% for i in range(100) %}{% set ns.d = {"a": ns.d, "b": ns.d} %}{% endfor %}{{ ns.d | tojson }}',
+      /chat template stopped: its lists and objects held more than 10000000 values/,
+    ],
+    [
+      '{% set ns = namespace(d="x") %}{% for i in range(100) %}{% set ns.d = [ns.d, ns.d] %}{% endfor %}{{ ns.d }}',
+      /held more than 10000000 values/,
+    ],
+    [
+      '{% set ns = namespace(x="ab") %}{% for i in range(20) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{% for i in range(9999) %}{% if "c" in ns.x %}{% endif %}{% endfor %}',
+      /handled more than 200000000 characters/,
+    ],
     [
       '{% for i in range(999) %}{% for j in range(999) %}{% endfor %}{% endfor %}',
       /took more than 200000 steps/,

@@ -26,19 +26,48 @@ export type RenderChat = (messages: readonly ChatMessage[], options?: ChatOption
 const MOST_STEPS = 200_000
 const MOST_CHARACTERS = 10_000_000
 
+/** What the interpreter wraps: a list of wrapped values, a Map of them, or a plain value. */
+const innerOf = (wrapped: unknown): unknown =>
+  typeof wrapped === 'object' && wrapped !== null && 'value' in wrapped ? wrapped.value : undefined
+
+/** Values within values, and characters, that all steps together may handle. */
+const MOST_VALUES = 10_000_000
+
 /** Ends a template that loops or grows without end: a template comes from a file, and rendering cannot be interrupted. */
 class BoundedInterpreter extends Interpreter {
   #steps = 0
+  #values = 0
+  #characters = 0
 
   override evaluate(...args: Parameters<Interpreter['evaluate']>) {
     const value = super.evaluate(...args)
     const { value: inner } = value
-    if (typeof inner === 'string' && inner.length > MOST_CHARACTERS)
-      throw new Error(`it wrote more than ${MOST_CHARACTERS} characters`)
     // A loop with an empty body evaluates nothing but its list.
     this.#steps += 1 + (Array.isArray(inner) ? inner.length : 0)
     if (this.#steps > MOST_STEPS) throw new Error(`it took more than ${MOST_STEPS} steps`)
+    if (typeof inner === 'string') this.#count(inner)
+    else this.#walk(value)
     return value
+  }
+
+  #count(text: string): void {
+    this.#characters += text.length
+    if (text.length > MOST_CHARACTERS)
+      throw new Error(`it wrote more than ${MOST_CHARACTERS} characters`)
+    if (this.#characters > 20 * MOST_CHARACTERS)
+      throw new Error(`its steps handled more than ${20 * MOST_CHARACTERS} characters`)
+  }
+
+  /** Counts what a list or an object holds as often as it holds it: written out, ten lines can hold 2^100 values. */
+  #walk(value: unknown): void {
+    const open = [value]
+    for (let one = open.pop(); one !== undefined; one = open.pop()) {
+      if (++this.#values > MOST_VALUES)
+        throw new Error(`its lists and objects held more than ${MOST_VALUES} values`)
+      const inner = innerOf(one)
+      if (Array.isArray(inner)) for (const item of inner) open.push(item)
+      else if (inner instanceof Map) for (const item of inner.values()) open.push(item)
+    }
   }
 }
 

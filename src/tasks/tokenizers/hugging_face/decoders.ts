@@ -1,6 +1,7 @@
 // How a Hugging Face tokenizer turns tokens back into a text: one function for each type of decoder.
 import { bytesOfSigns, fromUtf8 } from './byte_level.ts'
-import { patternOf } from './pieces.ts'
+import { replaced } from './pattern_guard.ts'
+import { patternOf, whereOf } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 /** From tokens to pieces of a text, which are joined without anything between them. */
@@ -12,8 +13,8 @@ const MAKERS: Readonly<Record<string, (part: Part) => Decode>> = {
   Fuse: () => (tokens) => [tokens.join('')],
   Metaspace: metaspace,
   Replace: (part) => {
-    const [pattern, content] = [patternOf(part), `${part.content ?? ''}`]
-    return (tokens) => tokens.map((token) => token.replaceAll(pattern, () => content))
+    const [pattern, content, where] = [patternOf(part), `${part.content ?? ''}`, whereOf(part)]
+    return (tokens) => tokens.map((token) => replaced(token, pattern, content, where))
   },
   Strip: strip,
   WordPiece: wordPiece,

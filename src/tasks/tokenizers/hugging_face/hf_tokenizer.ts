@@ -7,6 +7,7 @@ import { addedTokenFinder, type FindAdded, type Section } from './added_tokens.t
 import { type Decode, decoderOf } from './decoders.ts'
 import { modelOf, type SplitWord } from './models.ts'
 import { type Normalize, normalizerOf } from './normalizers.ts'
+import { guarded } from './pattern_guard.ts'
 import { type PostProcess, postProcessorOf } from './post_processors.ts'
 import { type PreTokenize, preTokenizerOf } from './pre_tokenizers.ts'
 import type { TokenizerJson } from './tokenizer_json.ts'
@@ -25,6 +26,8 @@ export interface DecodeOptions {
 
 export class HfTokenizer {
   readonly json: TokenizerJson
+  /** Expressions of the file, which may backtrack; plain texts cannot. */
+  readonly #has_patterns: boolean
   /** Ids that are no text: left out by skip_special_tokens. */
   readonly special_ids: ReadonlySet<number>
   readonly #ids: ReadonlyMap<string, number>
@@ -41,6 +44,11 @@ export class HfTokenizer {
   /** Throws TokenizerFileError for a part that cannot be followed exactly. */
   constructor(json: TokenizerJson) {
     this.json = json
+    this.#has_patterns = JSON.stringify([
+      json.normalizer,
+      json.pre_tokenizer,
+      json.decoder,
+    ]).includes('"Regex"')
     this.#ids = new Map(json.entries.map((entry, id) => [entry, id] as const))
     this.special_ids = new Set(
       json.added_tokens.flatMap(({ id, special }) => (special ? [id] : [])),
@@ -52,7 +60,9 @@ export class HfTokenizer {
     this.#decode = decoderOf(json.decoder)
     const sought = json.added_tokens.map((token) => ({
       token,
-      written: token.normalized ? this.#normalize(token.content) : token.content,
+      written: token.normalized
+        ? this.#bounded(() => this.#normalize(token.content))
+        : token.content,
     }))
     const written = [...json.entries]
     for (const one of sought) written[one.token.id] = one.written
@@ -71,8 +81,16 @@ export class HfTokenizer {
     return ids.map((id) => this.#written[id])
   }
 
+  #bounded<T>(work: () => T): T {
+    return this.#has_patterns ? guarded(work) : work()
+  }
+
   /** Throws RangeError for a text without tokens, where the vocabulary has no unknown token. */
   encode(text: string, options: EncodeOptions = {}): number[] {
+    return this.#bounded(() => this.#encode(text, options))
+  }
+
+  #encode(text: string, options: EncodeOptions): number[] {
     const { add_special_tokens = false, split_special_tokens = false } = options
     const ids: number[] = []
     const whole: Section = { text: text.toWellFormed(), id: undefined, is_first: true }
@@ -101,7 +119,7 @@ export class HfTokenizer {
       if (token !== undefined && !(skip_special_tokens && this.special_ids.has(ids[i])))
         tokens.push(token)
     }
-    return this.#decode(tokens).join('')
+    return this.#bounded(() => this.#decode(tokens).join(''))
   }
 
   /** The first special token that stands in a text as text; undefined where there is none. */

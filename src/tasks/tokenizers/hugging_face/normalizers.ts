@@ -1,6 +1,7 @@
 // What a Hugging Face tokenizer does to a text before it cuts it: one function for each type of normalizer.
 import { toByteSigns } from './byte_level.ts'
-import { patternOf } from './pieces.ts'
+import { refuseGrowth, replaced } from './pattern_guard.ts'
+import { patternOf, whereOf } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 export type Normalize = (text: string) => string
@@ -17,13 +18,15 @@ const MAKERS: Readonly<Record<string, (part: Part) => Normalize>> = {
   StripAccents: () => (text) => text.replaceAll(/\p{M}/gu, ''),
   Strip: stripped,
   Replace: (part) => {
-    const [pattern, content] = [patternOf(part), `${part.content ?? ''}`]
-    return (text) => text.replaceAll(pattern, () => content)
+    const [pattern, content, where] = [patternOf(part), `${part.content ?? ''}`, whereOf(part)]
+    return (text) => replaced(text, pattern, content, where)
   },
   Prepend:
     ({ prepend = '' }) =>
-    (text) =>
-      text === '' ? '' : `${prepend}${text}`,
+    (text) => {
+      refuseGrowth(`${prepend}`.length + text.length, text, 'tokenizer.json: Prepend.prepend')
+      return text === '' ? '' : `${prepend}${text}`
+    },
   ByteLevel: () => toByteSigns,
   BertNormalizer: bert,
   Sequence: ({ normalizers }) => {

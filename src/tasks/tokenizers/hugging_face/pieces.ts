@@ -27,6 +27,10 @@ export function behaviorOf({ type, behavior = 'Isolated' }: Part): Behavior {
   )
 }
 
+/** Where the pattern of a part stands in its file, and what it is. */
+export const whereOf = ({ type, pattern }: Part): string =>
+  `tokenizer.json: ${type}.pattern: ${JSON.stringify(pattern).slice(0, 200)}`
+
 /**
  * The pattern {"Regex": …} or {"String": …} of a part, as a global expression. Regular expressions are those of Oniguruma; the
  * library translates them. Throws TokenizerFileError for one that JavaScript cannot express.

@@ -1,6 +1,7 @@
 // How a Hugging Face tokenizer cuts a text into words before its model splits them: one function for each type.
 import { GPT2_PATTERN, toByteSigns } from './byte_level.ts'
-import { behaviorOf, patternOf, split } from './pieces.ts'
+import { running } from './pattern_guard.ts'
+import { behaviorOf, patternOf, split, whereOf } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Cuts a piece of a text; `is_first` says that the piece begins the text. */
@@ -15,8 +16,11 @@ const MAKERS: Readonly<Record<string, (part: Part) => PreTokenize>> = {
   ByteLevel: byteLevel,
   Metaspace: metaspace,
   Split: (part) => {
-    const [pattern, behavior] = [patternOf(part), behaviorOf(part)]
-    return (piece) => split(piece, pattern, behavior, part.invert === true)
+    const [pattern, behavior, where] = [patternOf(part), behaviorOf(part), whereOf(part)]
+    return (piece) => {
+      running(where)
+      return split(piece, pattern, behavior, part.invert === true)
+    }
   },
   Digits: ({ individual_digits }) => {
     const behavior = individual_digits ? 'Isolated' : 'Contiguous'
