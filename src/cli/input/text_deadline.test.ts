@@ -58,9 +58,9 @@ test('of a file of rows the first such text ends the reading, not each of them',
   )
   const file = { name: 'tokenizer.json', bytes: new TextEncoder().encode(packed) }
   let calls = 0
-  installPatternGuard((work, during) => {
+  installPatternGuard((...asked) => {
     calls++
-    return guardOf(500)(work, during)
+    return guardOf(500)(...asked)
   })
   const plan = {
     ...USUAL_PLAN,

@@ -45,6 +45,8 @@ export interface MadeTokenizer {
 
 export type DataReport =
   | { readonly kind: 'progress'; readonly share: number }
+  /** Before patterns of a file run for the first time: what may then never end. */
+  | { readonly kind: 'patterns'; readonly patterns: readonly string[] }
   | { readonly kind: 'opened'; readonly head: DataHead }
   | { readonly kind: 'unpacked'; readonly bundle: Bundle }
   | { readonly kind: 'rows'; readonly side: 'train' | 'test'; readonly rows: readonly DataRow[] }

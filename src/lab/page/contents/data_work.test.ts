@@ -1,5 +1,5 @@
 // The page's side of the worker that reads data files: pieces become rows, one request follows the other, and a signal ends the worker.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { BadRowsError } from '../../../tasks/data/bad_rows.ts'
 import { USUAL_PLAN } from '../../../tasks/data/plan.ts'
 import { readDataFile } from './data_file.ts'
@@ -79,6 +79,37 @@ test('a bundle is unpacked by the worker', async () => {
   const bundle = { document: { seed: 1 }, files: [] }
   port.says({ kind: 'unpacked', bundle })
   expect(await unpacked).toEqual(bundle)
+})
+
+test('a reader without progress is ended, and the patterns that it may be in are named', async () => {
+  vi.useFakeTimers()
+  try {
+    const ports: FakePort[] = []
+    const work = new DataWork(() => {
+      ports.push(new FakePort())
+      return ports[ports.length - 1]
+    })
+    const refused = expect(work.prepare(request)).rejects.toThrow(
+      /took 30 s without progress and was ended.*the tokenizer has tokenizer\.json: Split\.pattern: \(x\+\)\+\./,
+    )
+    await vi.advanceTimersByTimeAsync(20_000)
+    ports[0].says(
+      { kind: 'progress', share: 0.1 },
+      { kind: 'patterns', patterns: ['tokenizer.json: Split.pattern: (x+)+'] },
+    )
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect(ports[0].is_terminated).toBe(false)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(ports[0].is_terminated).toBe(true)
+    await refused
+    // The next request has another worker.
+    const opened = work.open(source)
+    await vi.advanceTimersByTimeAsync(0)
+    ports[1].says({ kind: 'opened', head })
+    expect(await opened).toEqual(head)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a signal ends the worker, and the next request has another', async () => {

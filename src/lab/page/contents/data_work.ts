@@ -24,6 +24,38 @@ export interface DataWatch {
   readonly signal?: AbortSignal
 }
 
+/** A reader that says nothing for so long has met something that does not end. It tells its progress far more often. */
+const SILENT_MS = 30_000
+
+/** Why a reader was ended; `patterns`: expressions of a tokenizer that it may have been in. */
+const silentWords = (patterns: readonly string[]): string => {
+  const why =
+    patterns.length === 0
+      ? 'Take a part of the file.'
+      : `A pattern that backtracks without end does this; the tokenizer has ${patterns.join(' and ')}. Use another tokenizer.`
+  return `The reading took ${SILENT_MS / 1000} s without progress and was ended. ${why}`
+}
+
+/** Calls `onSilence` once nothing was heard for long. */
+class Silence {
+  readonly #onSilence: () => void
+  #timer: ReturnType<typeof setTimeout>
+
+  constructor(onSilence: () => void) {
+    this.#onSilence = onSilence
+    this.#timer = setTimeout(onSilence, SILENT_MS)
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#onSilence, SILENT_MS)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
 export const sourceOf = ({ name, hash, bytes }: ContentFile): DataSource => ({
   ...{ name, hash },
   blob: new Blob([bytes]),
@@ -93,6 +125,7 @@ export class DataWork {
       () =>
         new Promise<void>((resolve, reject) => {
           const stop = () => {
+            silence.end()
             this.end()
             reject(new Error('the reading of the file was ended'))
           }
@@ -100,7 +133,13 @@ export class DataWork {
           signal?.addEventListener('abort', stop, { once: true })
           this.#port ??= this.#open()
           const port = this.#port
+          let patterns: readonly string[] = []
+          const silence = new Silence(() => {
+            this.end()
+            settle(() => reject(new DataFileError(silentWords(patterns))))
+          })
           const settle = (done: () => void) => {
+            silence.end()
             signal?.removeEventListener('abort', stop)
             done()
           }
@@ -109,7 +148,9 @@ export class DataWork {
             settle(() => reject(new Error(message || 'the worker could not be loaded')))
           }
           port.onmessage = ({ data }) => {
+            silence.heard()
             if (data.kind === 'progress') onProgress?.(data.share)
+            else if (data.kind === 'patterns') patterns = data.patterns
             else if (data.kind === 'failed') settle(() => reject(errorOf(data)))
             else if (hear(data)) settle(resolve)
           }

@@ -6,6 +6,7 @@ import { prepareData } from '../../../tasks/data/prepare.ts'
 import { readRows } from '../../../tasks/data/readers/readers.ts'
 import { shownCell } from '../../../tasks/data/table.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
+import { installPatternGuard } from '../../../tasks/tokenizers/hugging_face/pattern_guard.ts'
 import { trainBpe } from '../../../tasks/tokenizers/train_bpe.ts'
 import type {
   DataHead,
@@ -24,6 +25,13 @@ const MOST_TABLES = 2
 
 const tell = (report: DataReport) => postMessage(report)
 const onProgress = (share: number) => tell({ kind: 'progress', share })
+
+const told = new WeakSet<readonly string[]>()
+installPatternGuard((work, _, patterns) => {
+  if (!told.has(patterns)) tell({ kind: 'patterns', patterns })
+  told.add(patterns)
+  return work()
+})
 
 const tables = new Map<string, NamedTable>()
 

@@ -8,6 +8,7 @@ import { type Decode, decoderOf } from './decoders.ts'
 import { modelOf, type SplitWord } from './models.ts'
 import { type Normalize, normalizerOf } from './normalizers.ts'
 import { guarded } from './pattern_guard.ts'
+import { expressionsIn } from './pieces.ts'
 import { type PostProcess, postProcessorOf } from './post_processors.ts'
 import { type PreTokenize, preTokenizerOf } from './pre_tokenizers.ts'
 import type { TokenizerJson } from './tokenizer_json.ts'
@@ -27,7 +28,7 @@ export interface DecodeOptions {
 export class HfTokenizer {
   readonly json: TokenizerJson
   /** Expressions of the file, which may backtrack; plain texts cannot. */
-  readonly #has_patterns: boolean
+  readonly #expressions: readonly string[]
   /** Ids that are no text: left out by skip_special_tokens. */
   readonly special_ids: ReadonlySet<number>
   readonly #ids: ReadonlyMap<string, number>
@@ -44,11 +45,7 @@ export class HfTokenizer {
   /** Throws TokenizerFileError for a part that cannot be followed exactly. */
   constructor(json: TokenizerJson) {
     this.json = json
-    this.#has_patterns = JSON.stringify([
-      json.normalizer,
-      json.pre_tokenizer,
-      json.decoder,
-    ]).includes('"Regex"')
+    this.#expressions = expressionsIn([json.normalizer, json.pre_tokenizer, json.decoder])
     this.#ids = new Map(json.entries.map((entry, id) => [entry, id] as const))
     this.special_ids = new Set(
       json.added_tokens.flatMap(({ id, special }) => (special ? [id] : [])),
@@ -82,7 +79,7 @@ export class HfTokenizer {
   }
 
   #bounded<T>(work: () => T): T {
-    return this.#has_patterns ? guarded(work) : work()
+    return this.#expressions.length > 0 ? guarded(work, this.#expressions) : work()
   }
 
   /** Throws RangeError for a text without tokens, where the vocabulary has no unknown token. */

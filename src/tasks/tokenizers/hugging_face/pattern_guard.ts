@@ -3,8 +3,15 @@
 
 import { TokenizerFileError } from './tokenizer_json.ts'
 
-/** Runs work, of which `during` says what is on; throws TokenizerFileError where it takes too long. */
-export type PatternGuard = <T>(work: () => T, during: () => string) => T
+/**
+ * Runs work, of which `during` says what is on; throws TokenizerFileError where it takes too long. `expressions`: all that it may run, as
+ * the file names them.
+ */
+export type PatternGuard = <T>(
+  work: () => T,
+  during: () => string,
+  expressions: readonly string[],
+) => T
 
 /** Longer than any text of a task, short enough for any memory. */
 const MOST_CHARACTERS = 10_000_000
@@ -19,11 +26,11 @@ export function installPatternGuard(own: PatternGuard | undefined): void {
 }
 
 /** Runs work that may run patterns of a file. */
-export function guarded<T>(work: () => T): T {
+export function guarded<T>(work: () => T, expressions: readonly string[]): T {
   if (!guard || is_guarded) return work()
   is_guarded = true
   try {
-    return guard(work, () => on)
+    return guard(work, () => on, expressions)
   } finally {
     is_guarded = false
     on = ''

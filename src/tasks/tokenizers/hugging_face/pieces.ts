@@ -31,6 +31,14 @@ export function behaviorOf({ type, behavior = 'Isolated' }: Part): Behavior {
 export const whereOf = ({ type, pattern }: Part): string =>
   `tokenizer.json: ${type}.pattern: ${JSON.stringify(pattern).slice(0, 200)}`
 
+/** Where expressions stand in the parts of a tokenizer.json, each as `whereOf` names it: what may backtrack for ever. */
+export function expressionsIn(part: unknown): readonly string[] {
+  if (Array.isArray(part)) return part.flatMap(expressionsIn)
+  if (!isRecord(part)) return []
+  const own = isRecord(part.pattern) && typeof part.pattern.Regex === 'string'
+  return [...(own ? [whereOf(part as Part)] : []), ...Object.values(part).flatMap(expressionsIn)]
+}
+
 /**
  * The pattern {"Regex": …} or {"String": …} of a part, as a global expression. Regular expressions are those of Oniguruma; the
  * library translates them. Throws TokenizerFileError for one that JavaScript cannot express.
