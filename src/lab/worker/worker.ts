@@ -44,6 +44,7 @@ import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
 import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
 import { loadStart } from './opened/start_weights.ts'
+import { TextTrial } from './opened/text_trial.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
 import { Devices } from './shared/devices.ts'
@@ -188,6 +189,10 @@ const session = new Session({
 /** The run whose settings a training of an opened model is planned with. */
 const PLANNED_PRESET = 'tiny-grpo'
 
+const trial = new TextTrial(
+  () => new Worker(new URL('./opened/text_worker.ts', import.meta.url), { type: 'module' }),
+)
+
 const reader = new ModelReader({
   check: (folder, adapter) =>
     openFiles(folder, adapter.length > 0 ? wholeFiles(adapter) : undefined),
@@ -210,6 +215,7 @@ const reader = new ModelReader({
   readAdapter,
   disk: openModelDisk,
   post,
+  tryText: (patterns, text) => trial.try(patterns, text),
   now: () => performance.now(),
 })
 

@@ -29,7 +29,7 @@ import {
   wholeFiles,
 } from './model_sources.ts'
 import { type LookedAt, ModelTalk } from './model_talk.ts'
-import { type OpenedText, readTokenizer } from './opened_text.ts'
+import { type OpenedText, readTokenizer, type TryText } from './opened_text.ts'
 import { progressOf } from './progress.ts'
 import { savedFolder } from './saved_folder.ts'
 import { listOf, requireTrainable, startOf } from './start_of.ts'
@@ -46,6 +46,8 @@ export interface ModelHost {
   readonly readAdapter: (source: FileSource, layout: ParamLayout) => Promise<PeftAdapter>
   readonly disk: () => Promise<ModelDisk | undefined>
   readonly post: (event: ModelEvent) => void
+  /** Where patterns of a tokenizer are tried before a text is read; undefined where they are bounded otherwise. */
+  readonly tryText?: TryText
   /** Milliseconds. */
   readonly now: () => number
 }
@@ -77,7 +79,7 @@ export class ModelReader {
   constructor(host: ModelHost) {
     this.#host = host
     this.#sources = new ModelSources(host.disk)
-    this.#talk = new ModelTalk(host.post)
+    this.#talk = new ModelTalk(host.post, host.tryText)
   }
 
   /** Acts on a command, one after the other. Never throws: what goes wrong is posted as `model_failed`. */
@@ -180,7 +182,7 @@ export class ModelReader {
     this.#close(place)
     const hashed = hashedFolder(source.folder)
     const hf = await this.#host.check(hashed, adapter.files)
-    const text = await readTokenizer(hashed)
+    const text = await readTokenizer(hashed, this.#host.tryText)
     const { uses } = await this.#host.plan(await configOf(hashed))
     const held = [...this.#open.values()].reduce((sum, { model }) => sum + model.bytes, 0)
     const onProgress = this.#progress('reading')

@@ -7,7 +7,14 @@ import type {
   ModelPlace,
   ModelReading,
 } from '../../protocol/opened_model.ts'
-import { idsOf, type OpenedText, promptIds, textOfIds } from './opened_text.ts'
+import {
+  idsOf,
+  type OpenedText,
+  promptIds,
+  promptText,
+  type TryText,
+  textOfIds,
+} from './opened_text.ts'
 
 /** A model on a device. */
 export type LookedAt = Pick<OpenedModel, 'adapter' | 'bytes' | 'look' | 'changes' | 'close'> & {
@@ -15,18 +22,20 @@ export type LookedAt = Pick<OpenedModel, 'adapter' | 'bytes' | 'look' | 'changes
 }
 
 /** A model and the tokenizer of its folder. */
-type Talking = Pick<OpenedText, 'tokenizer'> & { readonly model: LookedAt }
+type Talking = Pick<OpenedText, 'tokenizer' | 'patterns'> & { readonly model: LookedAt }
 
 /** Positions that are read of what a token was written after: so many as fill a screen. */
 const BEFORE_TOKEN = 24
 
 export class ModelTalk {
   readonly #post: (event: ModelEvent) => void
+  readonly #tryText: TryText | undefined
   /** Prompt and what was written last. */
   #conversation: { readonly ids: readonly number[]; readonly prompt_length: number } | undefined
 
-  constructor(post: (event: ModelEvent) => void) {
+  constructor(post: (event: ModelEvent) => void, tryText: TryText | undefined) {
     this.#post = post
+    this.#tryText = tryText
   }
 
   /** What was written is no longer looked back at: its model is gone. */
@@ -41,7 +50,8 @@ export class ModelTalk {
     wants_changes: boolean,
   ): Promise<void> {
     const readings: ModelReading[] = []
-    for (const [place, { model, tokenizer }] of models) {
+    for (const [place, { model, tokenizer, patterns }] of models) {
+      await this.#tryText?.(patterns, text)
       const ids = idsOf(text, tokenizer)
       const window = { ids, first: 0, count: ids.length }
       const lens = await model.look(window, tokenizer?.tokens ?? [])
@@ -52,10 +62,11 @@ export class ModelTalk {
   }
 
   async write(
-    { model, tokenizer }: Talking,
+    { model, tokenizer, patterns }: Talking,
     { asked, settings }: Extract<ModelCommand, { type: 'write_text' }>,
     signal: AbortSignal,
   ): Promise<void> {
+    await this.#tryText?.(patterns, promptText(asked, tokenizer))
     const prompt = promptIds(asked, tokenizer)
     const ids = [...prompt]
     const tell = (parts: readonly { id: number; log_prob: number; entropy: number }[]) => {

@@ -4,19 +4,25 @@ import type { Tokenizer } from '../../../tasks/task.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
 import type { Asked } from '../../protocol/opened_model.ts'
+import type { PatternsAlone } from './patterns_alone.ts'
 
 /** The tokenizer of a folder, or why there is none that can be used. */
 export interface OpenedText {
   /** Its files, by their names. */
   readonly texts: Readonly<Record<string, string>>
   readonly tokenizer: Tokenizer | undefined
+  /** What of it may backtrack without end on a text. */
+  readonly patterns: PatternsAlone | undefined
   readonly why_ids: string | undefined
 }
+
+/** Tries patterns on a text before it is read; rejects where they do not end. */
+export type TryText = (patterns: PatternsAlone | undefined, text: string) => Promise<void>
 
 /** Far above any tokenizer.json, far below what would fill a tab. */
 const MOST_BYTES = 2 ** 27
 
-export async function readTokenizer(folder: RangedFolder): Promise<OpenedText> {
+export async function readTokenizer(folder: RangedFolder, tryText?: TryText): Promise<OpenedText> {
   const texts: Record<string, string> = {}
   for (const name of TOKENIZER_FILES) {
     const file = await folder.open(name)
@@ -24,14 +30,17 @@ export async function readTokenizer(folder: RangedFolder): Promise<OpenedText> {
       texts[name] = new TextDecoder().decode(await file.read(0, file.size))
   }
   const json = texts['tokenizer.json']
-  if (json === undefined)
-    return { texts, tokenizer: undefined, why_ids: 'The folder has no tokenizer.json.' }
+  const none = { texts, tokenizer: undefined, patterns: undefined }
+  if (json === undefined) return { ...none, why_ids: 'The folder has no tokenizer.json.' }
   try {
+    const { patternsAlone } = await import('./patterns_alone.ts')
+    const patterns = patternsAlone(json)
+    // Reading it normalizes the texts of its added tokens.
+    await tryText?.(patterns, '')
     const tokenizer = await loadTokenizer({ ...texts, 'tokenizer.json': json })
-    return { texts, tokenizer, why_ids: undefined }
+    return { texts, tokenizer, patterns, why_ids: undefined }
   } catch (error) {
-    const why_ids = error instanceof Error ? error.message : String(error)
-    return { texts, tokenizer: undefined, why_ids }
+    return { ...none, why_ids: error instanceof Error ? error.message : String(error) }
   }
 }
 
@@ -45,13 +54,19 @@ export function idsOf(text: string, tokenizer: Tokenizer | undefined): readonly 
   return parts.map(Number)
 }
 
-/** What a model continues, as ids. Throws RangeError where it has no template for a conversation. */
-export function promptIds(asked: Asked, tokenizer: Tokenizer | undefined): readonly number[] {
-  if ('text' in asked) return idsOf(asked.text, tokenizer)
+/** What a model continues, as text. Throws RangeError where it has no template for a conversation. */
+export function promptText(asked: Asked, tokenizer: Tokenizer | undefined): string {
+  if ('text' in asked) return asked.text
   if (!tokenizer?.renderChat)
     throw new RangeError('This model has no chat template: write it a text to continue instead.')
   const messages = asked.messages.map((turn) => ({ ...turn }))
-  const text = tokenizer.renderChat(messages, { add_generation_prompt: true })
+  return tokenizer.renderChat(messages, { add_generation_prompt: true })
+}
+
+/** What a model continues, as ids. Throws RangeError where it has no template for a conversation. */
+export function promptIds(asked: Asked, tokenizer: Tokenizer | undefined): readonly number[] {
+  const text = promptText(asked, tokenizer)
+  if ('text' in asked || !tokenizer) return idsOf(text, tokenizer)
   // The template writes the beginning token itself.
   return tokenizer.encode(text, { add_special_tokens: false })
 }
