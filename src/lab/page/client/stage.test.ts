@@ -28,7 +28,10 @@ beforeEach(() => {
   })
   labStore.setState({ status: 'idle', adapter: {} as never })
 })
-afterEach(closeLab)
+afterEach(() => {
+  closeLab()
+  labStore.setState({ adapter: undefined })
+})
 
 function trained(status: 'finished' | 'paused'): void {
   train()

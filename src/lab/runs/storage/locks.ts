@@ -4,6 +4,8 @@ const PREFIX = 'understory.run.'
 
 /** Runs that this page holds, each with how to release it. */
 const own = new Map<string, () => void>()
+/** Runs that this page has released and the browser still counts as held, for a moment. */
+const leaving = new Map<string, Promise<unknown>>()
 
 /** Also missing where there is no browser. */
 const locks = (): LockManager | undefined => globalThis.navigator?.locks
@@ -12,13 +14,21 @@ const locks = (): LockManager | undefined => globalThis.navigator?.locks
 export async function claimRun(id: string): Promise<boolean> {
   const manager = locks()
   if (own.has(id) || !manager) return true
+  await leaving.get(id)
   return new Promise((resolve) => {
     const hold = (lock: Lock | null): Promise<void> | undefined => {
       resolve(lock !== null)
       if (!lock) return undefined
-      return new Promise((release) => own.set(id, release))
+      return new Promise((release) =>
+        own.set(id, () => {
+          const left = () => leaving.delete(id)
+          leaving.set(id, held.then(left, left))
+          release()
+        }),
+      )
     }
-    manager.request(`${PREFIX}${id}`, { ifAvailable: true }, hold).catch(() => resolve(true))
+    const held = manager.request(`${PREFIX}${id}`, { ifAvailable: true }, hold)
+    held.catch(() => resolve(true))
   })
 }
 

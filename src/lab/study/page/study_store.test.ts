@@ -1,5 +1,5 @@
 // The page's study over a worker that trains nothing: runs go seed by seed, a lost device is tried again, and a reload continues.
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LabPort } from '../../page/port.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
 import type { RunResult } from '../results.ts'
@@ -65,11 +65,14 @@ const study = studyOf({ ...DOCUMENT, seeds: [1, 2] })
 
 /** A page that was just opened. */
 async function freshPage() {
+  // A page that is closed gives its locks back; one that this process has only forgotten does not.
+  vi.stubGlobal('navigator', {})
   vi.resetModules()
   return import('./study_store.ts')
 }
 
 beforeEach(() => vi.stubGlobal('localStorage', { setItem: () => {}, removeItem: () => {} }))
+afterEach(() => void vi.unstubAllGlobals())
 
 test('a lost device costs the runs at once one try, seeds go round, and all runs are kept', async () => {
   const page = await freshPage()
