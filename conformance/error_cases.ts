@@ -1,12 +1,16 @@
 // Golden cases of what verl refuses: the lab refuses the same, with errors of its own kinds.
 import { type KlPenalty, klKind } from '../src/kernels/kl/kl_penalty.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+} from '../src/kernels/policy_loss/aggregations/aggregations.ts'
 import { aggregationParams } from '../src/kernels/policy_loss/loss_weights.ts'
 import { weightBounds } from '../src/rl/experience/importance_threshold.ts'
 import { rejectionBounds } from '../src/rl/experience/rollout_correction.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
 import type { Fields } from './fields.ts'
 import type { Handler } from './fixture.ts'
-import { readAggregation } from './objective_run.ts'
+import { readAggregation, readCounts } from './objective_run.ts'
 import { readCorrection } from './rollout_cases.ts'
 import { within } from './tolerances.ts'
 
@@ -22,7 +26,13 @@ const TOKEN = {
 /** verl's functions: what the lab runs for them, and what verl raises where that throws. */
 const CALLS = {
   agg_loss: [
-    (config, source) => aggregationParams(readAggregation(config, { source })),
+    (config, source) => {
+      const name = config.raw('loss_agg_mode') as LossAggMode
+      // A name that the lab does not know either is what such a case is about.
+      return LOSS_AGG_MODES.includes(name)
+        ? aggregationParams(readAggregation(config, { source }))
+        : aggregationParams({ loss_agg_mode: name, ...readCounts(config) })
+    },
     'ValueError',
   ],
   rollout_is_threshold: [

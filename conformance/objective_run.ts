@@ -88,14 +88,16 @@ export function readAggregation(
   source: Pick<Fixture, 'source'>,
   counts: Fields = config,
 ): Aggregation {
-  return {
-    loss_agg_mode: readMode(config, source),
-    dp_size: counts.optionalNumber('dp_size') ?? null,
-    batch_num_tokens: counts.optionalNumber('batch_num_tokens') ?? null,
-    global_batch_size: counts.optionalNumber('global_batch_size') ?? null,
-    loss_scale_factor: counts.optionalNumber('loss_scale_factor') ?? null,
-  }
+  return { loss_agg_mode: readMode(config, source), ...readCounts(counts) }
 }
+
+/** What agg_loss divides by, as far as it is given. */
+export const readCounts = (counts: Fields): Omit<Aggregation, 'loss_agg_mode'> => ({
+  dp_size: counts.optionalNumber('dp_size') ?? null,
+  batch_num_tokens: counts.optionalNumber('batch_num_tokens') ?? null,
+  global_batch_size: counts.optionalNumber('global_batch_size') ?? null,
+  loss_scale_factor: counts.optionalNumber('loss_scale_factor') ?? null,
+})
 
 /** verl's actor config as the fixtures hold it. */
 export function readLossSettings(config: Fields, source: Pick<Fixture, 'source'>): LossSettings {

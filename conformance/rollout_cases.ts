@@ -227,9 +227,9 @@ function driverMetrics({ batch, correction }: BypassCase): Record<string, number
 /** verl of January reports what is in use only. */
 function reportedSums(
   sums: Readonly<Record<string, number>>,
-  { rollout_is, rollout_rs, rollout_is_batch_normalize, loss_type }: RolloutCorrection,
+  { rollout_is, rollout_rs, rollout_is_batch_normalize }: RolloutCorrection,
 ): Record<string, number> {
-  const weighs = rollout_is !== null && loss_type === 'reinforce'
+  const weighs = rollout_is !== null
   const is_reported: Readonly<Record<string, boolean>> = {
     'rollout_corr/kl': true,
     'rollout_corr/rollout_rs_masked_fraction': rollout_rs !== null,

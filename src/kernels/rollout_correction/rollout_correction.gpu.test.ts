@@ -16,7 +16,14 @@ import {
 
 const gpu = await Gpu.open()
 
-const off = { rollout_is: 0, is_threshold: 1.3, is_lower: 0, batch_normalize: 0, ...RS_UNBOUNDED }
+const off = {
+  rollout_is: 0,
+  is_threshold: 1.3,
+  is_lower: 0,
+  batch_normalize: 0,
+  weighs: 1,
+  ...RS_UNBOUNDED,
+}
 
 /** Log ratios of ±0.5, some tiny; every seventh token and the whole of row 2 are masked. */
 function batchOf(rows: number, response_length: number, seed: number) {
@@ -87,7 +94,9 @@ describe('rollout_correction', () => {
       const batch = batchOf(rows, columns, rows)
       await expectReference({ ...off, rollout_is }, batch)
       await expectReference({ ...off, rollout_is, batch_normalize: 1 }, batch)
-      await expectReference({ ...off, rollout_is, is_lower: 0.8, batch_normalize: 1 }, batch)
+      const icepop = { ...off, rollout_is, is_lower: 0.8, batch_normalize: 1 }
+      await expectReference(icepop, batch)
+      await expectReference({ ...icepop, weighs: 0 }, batch)
     },
   )
 

@@ -9,6 +9,8 @@ export type RolloutCorrectionParams = RsBounds & {
   /** 0 = weights are truncated; above 0, IcePop's lower bound. */
   readonly is_lower: number
   readonly batch_normalize: number
+  /** 0 = weights are 1, and only the metrics are of those that rollout_is asks for. */
+  readonly weighs: number
 }
 
 /** All [rows, response_length]. */
@@ -118,7 +120,10 @@ export function rolloutCorrectionRef(
   const factor = normalizes ? normFactor(truncated, rollout_is) : 1
   return {
     modified_mask,
-    rollout_is_weights: rollout_is_weights.map((w) => w / factor),
+    rollout_is_weights:
+      params.weighs === 0
+        ? Float64Array.from(response_mask, (m) => (m !== 0 ? 1 : 0))
+        : rollout_is_weights.map((w) => w / factor),
     metrics: {
       'rollout_corr/kl': means.kl / (tokens + EPS),
       'rollout_corr/rollout_rs_masked_fraction': means.masked / (tokens + EPS),

@@ -4,7 +4,14 @@ import { expectClose } from '../testing.ts'
 import { rolloutCorrectionRef } from './rollout_correction.ref.ts'
 import { RS_CRITERIA, RS_UNBOUNDED } from './rollout_correction.ts'
 
-const off = { rollout_is: 0, is_threshold: 2, is_lower: 0, batch_normalize: 0, ...RS_UNBOUNDED }
+const off = {
+  rollout_is: 0,
+  is_threshold: 2,
+  is_lower: 0,
+  batch_normalize: 0,
+  weighs: 1,
+  ...RS_UNBOUNDED,
+}
 
 /** Log ratios [[ln 3, -ln 2], [0, masked], [masked, masked]]. */
 const batch = {
@@ -44,6 +51,15 @@ describe('weights', () => {
     const rows = weights({ rollout_is: 2, batch_normalize: 1 })
     expectClose(rows.rollout_is_weights, [1.2, 1.2, 0.8, 0, 0, 0], { rtol: 1e-7 })
     expect(rows.metrics['rollout_corr/rollout_is_batch_norm_factor']).toBeCloseTo(1.25, 7)
+  })
+
+  test('only reported: weights of 1, and the share of tokens beyond the bounds', () => {
+    const icepop = { rollout_is: 1, is_lower: 0.6, batch_normalize: 1, weighs: 0 }
+    const { rollout_is_weights, metrics } = weights(icepop)
+    expect([...rollout_is_weights]).toEqual([1, 1, 1, 0, 0, 0])
+    // Ratios 3, 1/2 and 1 with bounds 0.6 and 2.
+    expect(metrics['rollout_corr/rollout_is_oob_ratio']).toBeCloseTo(2 / 3, 7)
+    expect(metrics['rollout_corr/rollout_is_mean']).toBeCloseTo(1 / 3, 7)
   })
 
   test('a log ratio beyond 20 is worth 20', () => {

@@ -62,7 +62,8 @@ export const ROLLOUT_CORRECTION_SUMS = [
  * response_mask, not of the modified mask.
  *
  * log_probs, rollout_log_probs, response_mask [rows, R] → modified_mask, rollout_is_weights [rows, R] (overwritten; 0 where
- * masked, a rejected token keeps its weight; rollout_is 0 gives weights 1); sums[ROLLOUT_CORRECTION_SUMS.length] is added to.
+ * masked, a rejected token keeps its weight; rollout_is 0 gives weights 1, and so does weighs 0, where the sums still speak of the
+ * weights that rollout_is asks for); sums[ROLLOUT_CORRECTION_SUMS.length] is added to.
  * rollout_is is an index in ROLLOUT_IS. Masked tokens are not looked at; without any token nothing is added.
  *
  * Source: verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_correction_weights and compute_rollout_rejection_mask;
@@ -78,6 +79,7 @@ export const rollout_correction = defineKernel({
     is_threshold: 'f32',
     is_lower: 'f32',
     batch_normalize: 'u32',
+    weighs: 'u32',
     lower_token_k1: 'f32',
     upper_token_k1: 'f32',
     lower_token_k2: 'f32',

@@ -1,7 +1,7 @@
 // Per token l = log_prob - rollout_log_prob; k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l clamped to ±20.
 //   modified_mask = response_mask where every statistic (of the token; sum, mean, maximum over its row) is within its bounds.
 //   rollout_is_weights = min(w, is_threshold) · response_mask, or where is_lower > 0: w within the two, else 0 (IcePop);
-//   over their mean if batch_normalize;
+//   over their mean if batch_normalize; 1 · response_mask where weighs is 0, with the sums of what the weights would be;
 //   w = exp(clamp(l, ±20)) per token, exp(clamp(Σ l, ±20)) per row, or 1.
 // One workgroup, a lane per row; sums of all lanes in one fixed tree. Masked tokens are not looked at.
 //   log_probs, rollout_log_probs, response_mask, modified_mask, rollout_is_weights [rows, R]   sums [7]
@@ -14,6 +14,7 @@ struct Params {
   is_threshold: f32,
   is_lower: f32,
   batch_normalize: u32,
+  weighs: u32,
   lower_token_k1: f32,
   upper_token_k1: f32,
   lower_token_k2: f32,
@@ -168,7 +169,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         part.weights.y += select(truncated, 0.0, params.rollout_is == PER_ROW);
       }
       modified_mask[i] = kept;
-      rollout_is_weights[i] = truncated;
+      rollout_is_weights[i] = select(select(0.0, 1.0, response_mask[i] != 0.0), truncated, params.weighs != 0u);
     }
     if (r.tokens > 0.0) {
       part.weights.x += 1.0;
@@ -186,7 +187,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
   let weight_mean = total.weights.y / select(tokens, max(total.weights.x, 1.0), params.rollout_is == PER_ROW);
   let normalizes = params.rollout_is != 0u && params.batch_normalize != 0u;
   let factor = select(1.0, weight_mean, normalizes && weight_mean > 1e-8);
-  if (factor != 1.0) {
+  if (factor != 1.0 && params.weighs != 0u) {
     for (var row = lane; row < params.rows; row += WORKGROUP_SIZE) {
       for (var i = row * R; i < (row + 1u) * R; i++) { rollout_is_weights[i] /= factor; }
     }

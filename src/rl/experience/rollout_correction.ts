@@ -69,8 +69,8 @@ export function rejectionBounds(
 }
 
 /**
- * The params of kernel `rollout_correction` for bypass mode. `ppo_clip` has no importance weights there: its ratio to the
- * rollout policy already is one (verl verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode). Errors as
+ * The params of kernel `rollout_correction` for bypass mode. `ppo_clip` applies no importance weights there: its ratio to
+ * the rollout policy already is one; they are only reported (verl verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode). Errors as
  * `rejectionBounds`.
  */
 export function correctionParams(correction: RolloutCorrection): RsBounds & {
@@ -78,6 +78,7 @@ export function correctionParams(correction: RolloutCorrection): RsBounds & {
   readonly is_threshold: number
   readonly is_lower: number
   readonly batch_normalize: number
+  readonly weighs: number
 } {
   const bounds = rejectionBounds(correction.rollout_rs, correction.rollout_rs_threshold)
   const params: Record<string, number> = {}
@@ -85,15 +86,16 @@ export function correctionParams(correction: RolloutCorrection): RsBounds & {
     params[`lower_${criterion}`] = lower
     params[`upper_${criterion}`] = upper
   }
-  const is_weighted = correction.loss_type === 'reinforce'
   const { lower, upper } = weightBounds(correction.rollout_is_threshold)
   return {
     ...RS_UNBOUNDED,
     ...params,
-    rollout_is: is_weighted ? ROLLOUT_IS.indexOf(correction.rollout_is) : 0,
+    rollout_is: ROLLOUT_IS.indexOf(correction.rollout_is),
     is_threshold: upper,
     is_lower: lower ?? 0,
     batch_normalize: correction.rollout_is_batch_normalize ? 1 : 0,
+    // The ratio of ppo_clip is the weight already: verl computes weights for the metrics alone.
+    weighs: correction.loss_type === 'reinforce' ? 1 : 0,
   }
 }
 

@@ -195,7 +195,7 @@ describe('rejection', () => {
 })
 
 describe('params of the kernel', () => {
-  test('criteria that are off have no bounds, and ppo_clip has no weights', () => {
+  test('criteria that are off have no bounds, and ppo_clip applies no weights', () => {
     const correction: RolloutCorrection = {
       ...off,
       rollout_is: 'sequence',
@@ -207,12 +207,13 @@ describe('params of the kernel', () => {
     expect(clip).toEqual({
       ...RS_UNBOUNDED,
       upper_seq_max_k2: 0.5,
-      rollout_is: 0,
+      rollout_is: 2,
       is_threshold: 2,
       is_lower: 0,
       batch_normalize: 1,
+      weighs: 0,
     })
-    expect(correctionParams({ ...correction, loss_type: 'reinforce' }).rollout_is).toBe(2)
+    expect(correctionParams({ ...correction, loss_type: 'reinforce' }).weighs).toBe(1)
     expect(correctionParams(off)).toMatchObject(RS_UNBOUNDED)
   })
 

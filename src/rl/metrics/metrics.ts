@@ -74,7 +74,7 @@ export function bypassMetrics(
   micro_batches: number,
 ): Record<string, number> {
   if (!bypass || micro_batches === 0) return {}
-  const is_weighted = bypass.loss_type === 'reinforce' && bypass.rollout_is !== null
+  const is_weighted = bypass.rollout_is !== null
   const is_bounded = is_weighted && weightBounds(bypass.rollout_is_threshold).lower !== null
   const reported: Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean> = {
     'rollout_corr/kl': true,

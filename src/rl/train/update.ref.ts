@@ -217,7 +217,7 @@ function actorReport(
     metrics['actor/kl_coef'] = kl_loss_coef
   }
   if (bypass) {
-    const is_weighted = bypass.loss_type === 'reinforce' && bypass.rollout_is !== null
+    const is_weighted = bypass.rollout_is !== null
     const reported = [
       'kl',
       ...(bypass.rollout_rs === null ? [] : ['rollout_rs_masked_fraction']),
