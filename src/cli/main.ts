@@ -71,6 +71,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
           'CheckpointError',
           'JobError',
           'TokenizerFileError',
+          'RewardError',
         ].includes(error.name))
     tell(isPlain ? (error as Error).message : shown(error))
     return 1

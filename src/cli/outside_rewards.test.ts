@@ -69,6 +69,19 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kw
     return {"score": digits / 4, "acc": digits == 2, "digits": digits, "source": data_source}
 `
 
+/** Another name, other names of its arguments, keywords alone, a tuple out, and a dataclass. */
+const NAMED = `from __future__ import annotations
+from dataclasses import dataclass
+
+@dataclass
+class Read:
+    text: str
+
+def share(gt: str, *, model_output: str, scale: float = 0.5, **rest):
+    right = Read(model_output).text.strip() == gt
+    return scale * right + len(rest["data_source"]) / 100, "why"
+`
+
 /** Right, nearly right, in other words, and anything else. */
 function cases() {
   let state = 11
@@ -204,6 +217,19 @@ test.skipIf(!HAS_PYTHON)(
     const program = { id: 'program', weight: 1, code: `sha256-${'0'.repeat(64)}`, name: 'mine.py' }
     const [{ problems }] = await compare([[program, { id: 'length', weight: 0.5 }]])
     expect(problems.length).toBeGreaterThan(10)
+    const named = `sha256-${'1'.repeat(64)}`
+    loadProgram(named, NAMED)
+    const chosen = { id: 'program', weight: 1, code: named, name: 'n.py', function: 'share' }
+    await compare([[chosen]])
+    const trl = `sha256-${'2'.repeat(64)}`
+    loadProgram(
+      trl,
+      'def even(prompts, completions, **kwargs):\n    return [1.0 for _ in completions]\n',
+    )
+    const batch = experimentOf({ reward: { parts: [{ ...chosen, code: trl, function: 'even' }] } })
+    expect(() => rewardFiles(batch, createTask('countdown'))).toThrow(
+      /even takes all responses at once/,
+    )
     const javascript = experimentOf({ reward: { parts: [{ ...program, name: 'mine.js' }] } })
     expect(() => rewardFiles(javascript, createTask('countdown'))).toThrow(
       /mine.js is in JavaScript/,

@@ -38,6 +38,7 @@ import { drive } from './train/drive.ts'
 import { refuseMemory } from './train/refuse_memory.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
 import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
+import { triedReward } from './train/reward_trial.ts'
 import { RunWatch } from './train/run_watch.ts'
 import { settledKernels, tune, unpinned } from './train/train_kernels.ts'
 import { type NewRun, type Options, readOptions } from './train/train_options.ts'
@@ -46,14 +47,14 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--adapter DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE] [--tool FILE …] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--tool FILE …] [--observe] [--logger tensorboard] [--allow-memory GIB]',
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--adapter DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE[:NAME] …] [--tool FILE …] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE[:NAME] …] [--tool FILE …] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--model begins from a Hugging Face directory with the lab’s vocabulary, --adapter trains a LoRA adapter on from PEFT’s folder, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; --skip-bad-rows leaves out rows that cannot be used; a data file in place of the experiment is trained on with usual settings; ' +
-    '--reward scores with a program in Python (.py) or JavaScript that has compute_score as verl calls it, in a process without network and files; --tool lets the policy call a program that has tool_schema and execute; ' +
+    '--reward scores with a program in Python (.py) or JavaScript, in a process without network and files: a function as verl, TRL or OpenRLHF call it, chosen by FILE:NAME where there are several; --tool lets the policy call a program that has tool_schema and execute; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
@@ -77,8 +78,8 @@ async function trainAsked(options: Options): Promise<number> {
   return locked(out, () => beginRun(run, options, replaced))
 }
 
-const filesBeside = ({ reward, tools, bundled }: Options) => [
-  ...(reward ? [reward] : []),
+const filesBeside = ({ rewards, tools, bundled }: Options) => [
+  ...rewards.map(({ file }) => file),
   ...tools,
   ...bundled,
 ]
@@ -135,6 +136,7 @@ async function beginRun(
   const named = begun.model === undefined ? begun.experiment : withoutStart(begun.experiment)
   const folder_of_model = begun.model ?? (await startFolder(named))
   await loadNamedFiles(named, options.data, tell, filesBeside(options))
+  const trial = await triedReward(named)
   const given =
     folder_of_model === undefined
       ? undefined
@@ -157,7 +159,7 @@ async function beginRun(
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
   tell(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
-  for (const { message } of remarksOf(trained)) tell(message)
+  for (const message of [...remarksOf(trained).map((own) => own.message), ...trial]) tell(message)
   const unusable = unusablePin(pinned ?? {}, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()
@@ -182,7 +184,11 @@ async function beginRun(
   }
   const checkpoints = checkpointsOf(folder, origin.record, schedule)
   const watch = new RunWatch(experiment, experiment.phases.length - trained.phases.length)
-  return drive({ gpu, run, observe, folder, checkpoints, watch, origin }, experiment, options)
+  return drive(
+    { gpu, run, observe, folder, checkpoints, watch, origin, trial },
+    experiment,
+    options,
+  )
 }
 
 async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
@@ -215,6 +221,7 @@ async function goOn(
   }
   refuseQuestions(state.experiment, phase + 1)
   await loadNamedFiles(state.document, options.data, tell, filesBeside(options))
+  const trial = await triedReward(state.document)
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   refuseMemory(state.document, options.allow_bytes)
@@ -250,8 +257,9 @@ async function goOn(
   const watch = watchUntil(found)
   const why = is_same_run ? 'resume' : 'branch'
   const earlier = { opened: { checkpoint, why, parent: origin.parent }, facts } as const
+  for (const message of trial) tell(message)
   tell(`Continuing after step ${step} (${file})`)
-  const parts = { gpu, run, observe, folder, checkpoints, watch, origin, earlier }
+  const parts = { gpu, run, observe, folder, checkpoints, watch, origin, earlier, trial }
   return drive(parts, state.document, { ...options, out })
 }
 

@@ -45,11 +45,15 @@ export interface Sample {
   readonly messages?: readonly ChatMessage[]
   /** The right answer, without the end token. */
   readonly ground_truth: string
+  /** The right answer as the row has it, where that is no text: an object or a list, whose JSON `ground_truth` is. Reward programs get it. */
+  readonly truth?: unknown
   /** What a demonstration shows as the answer; wrong on purpose in some tasks. */
   readonly demonstration: string
   /** What rows of a data set say to reward functions, under verl's names. */
   readonly data_source?: string
   readonly extra_info?: Readonly<Record<string, unknown>>
+  /** All columns of a data set's row by their names: TRL's reward functions take them so. */
+  readonly columns?: Readonly<Record<string, unknown>>
 }
 
 /** One number of a task that a person may change. */

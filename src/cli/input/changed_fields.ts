@@ -3,24 +3,24 @@ import type { ContentFile } from '../../lab/content/content.ts'
 import { UsageError } from '../command.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'
-import { answeredBy, rewardedBy } from './given_programs.ts'
+import { answeredBy, type GivenReward, rewardedBy } from './given_programs.ts'
 
 /** The files of --data, --reward and --tool. */
 export interface GivenFiles {
   readonly data?: GivenData | undefined
-  readonly reward?: ContentFile | undefined
+  readonly rewards?: readonly GivenReward[]
   readonly tools?: readonly ContentFile[]
 }
 
 /** The change that --seed, --data, --reward and --tool ask for; undefined where there is none. Throws UsageError or LabFailure. */
 export async function changeOf(
   values: Beginning & { readonly seed?: string | undefined },
-  { data, reward, tools = [] }: GivenFiles,
+  { data, rewards = [], tools = [] }: GivenFiles,
 ): Promise<DocumentChange | undefined> {
   const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && !data && !reward && tools.length === 0) return undefined
+  if (seed === undefined && !data && rewards.length === 0 && tools.length === 0) return undefined
   const onData = data && (await trainedOn(data, values))
-  const byReward = reward && rewardedBy(reward)
+  const byReward = rewards.length > 0 ? rewardedBy(rewards) : undefined
   const byTools = tools.length > 0 ? answeredBy(tools) : undefined
   return (document) => ({
     ...(seed !== undefined && { seed }),

@@ -1,12 +1,15 @@
-// --reward FILE and --tool FILE: programs in Python (.py) or JavaScript that score responses and answer calls.
+// --reward FILE:NAME and --tool FILE: programs in Python (.py) or JavaScript that score responses and answer calls.
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type ContentFile, contentHash } from '../../lab/content/content.ts'
 import { isObject } from '../../model/params/errors.ts'
-import { MAX_PROGRAM_BYTES, PROGRAM_ID } from '../../tasks/program.ts'
+import { loadProgram, MAX_PROGRAM_BYTES, PROGRAM_ID } from '../../tasks/program.ts'
+import { partFunctions } from '../../tasks/rewards/functions.ts'
 import type { ToolChoice } from '../../tasks/tools/index.ts'
 import { readToolProgram } from '../../tasks/tools/tool_program.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { reason } from '../output/disk.ts'
+import { runPrograms } from '../sandbox/programs.ts'
 import type { DocumentChange } from './experiment_source.ts'
 import { readInput } from './input_file.ts'
 
@@ -22,9 +25,39 @@ async function givenProgram(option: string, file: string): Promise<ContentFile> 
   return { hash: await contentHash(bytes), name: basename(file), bytes }
 }
 
-/** Undefined where there is no --reward. Throws UsageError or LabFailure. */
-export const givenReward = async (file: string | undefined): Promise<ContentFile | undefined> =>
-  file === undefined ? undefined : givenProgram('--reward', file)
+/** A program of --reward, and its functions that score; '' is compute_score. */
+export interface GivenReward {
+  readonly file: ContentFile
+  readonly functions: readonly string[]
+}
+
+/** Time to import a program, which may be slow on a busy machine. */
+const LOOKING = { timeout_ms: 60_000, batch_timeout_ms: 60_000 }
+
+/** The programs of --reward FILE or FILE:NAME, which can be given several times. Throws UsageError, LabFailure or RewardError. */
+export async function givenRewards(asked: readonly string[] = []): Promise<readonly GivenReward[]> {
+  const endPrograms = runPrograms()
+  try {
+    const given: GivenReward[] = []
+    for (const one of asked) {
+      const [path, wanted] = fileAndName(one)
+      const file = await givenProgram('--reward', path)
+      loadProgram(file.hash, new TextDecoder().decode(file.bytes))
+      const program = { code: file.hash, name: file.name, ...LOOKING }
+      const how = (name: string) => `--reward ${path}:${name}`
+      given.push({ file, functions: await partFunctions(program, wanted, how) })
+    }
+    return given
+  } finally {
+    endPrograms()
+  }
+}
+
+/** reward.py:name as both; a file whose own name has the colon is that file. */
+function fileAndName(given: string): readonly [file: string, name: string] {
+  const [, file, name] = /^(.+):([A-Za-z_]\w*)$/s.exec(given) ?? []
+  return file === undefined || existsSync(given) ? [given, ''] : [file, name]
+}
 
 /** The programs of --tool, which can be given several times. Throws UsageError or LabFailure. */
 export async function givenTools(files: readonly string[] = []): Promise<readonly ContentFile[]> {
@@ -38,13 +71,18 @@ export async function givenTools(files: readonly string[] = []): Promise<readonl
   return programs
 }
 
-/** An experiment whose only reward is the program. */
+/** An experiment whose only rewards are the programs, each function a part of weight 1. */
 export const rewardedBy =
-  ({ hash, name }: ContentFile): DocumentChange =>
+  (given: readonly GivenReward[]): DocumentChange =>
   ({ reward }) => ({
     reward: {
       ...(reward as object),
-      parts: [{ id: PROGRAM_ID, weight: 1, code: hash, name }],
+      parts: given.flatMap(({ file: { hash, name }, functions }) =>
+        functions.map((own) => ({
+          ...{ id: PROGRAM_ID, weight: 1, code: hash, name },
+          ...(own !== '' && { function: own }),
+        })),
+      ),
     },
   })
 

@@ -8,6 +8,7 @@ import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { SteeringEntry } from '../../lab/experiment/steering/actions.ts'
 import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
+import type { ProgramFacts } from '../../tasks/program_facts.ts'
 
 /** What happened, beside what was asked for. */
 export interface RunFacts {
@@ -18,6 +19,8 @@ export interface RunFacts {
   /** Where it was cut short and continued, with what took the steps from there on. */
   readonly resumed?: readonly ResumedFact[]
   readonly status: 'running' | 'finished' | 'stopped' | 'failed'
+  /** Why it failed. */
+  readonly error?: string
   readonly adapter: AdapterFacts
   readonly versions: Readonly<Record<string, string>>
   /** A phase begins with the step after `step`. */
@@ -41,6 +44,8 @@ export interface RunFacts {
   readonly tokens: readonly string[]
   /** What the run did otherwise than its document says, a sentence each. */
   readonly remarks?: readonly string[]
+  /** What became of the calls of a person's programs, the trial before training included. */
+  readonly programs?: readonly ProgramFacts[]
   /** What went wrong, each at its worst. */
   readonly findings: readonly RecordedDiagnosis[]
   readonly steps: number

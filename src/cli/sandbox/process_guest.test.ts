@@ -13,6 +13,7 @@ function sandboxOf(source: string, language: 'javascript' | 'python' = 'javascri
   const sandbox = new ProgramSandbox(startProcessGuest, {
     language,
     source,
+    name: language === 'python' ? 'reward.py' : 'reward.js',
     entry: 'compute_score',
   })
   open.push(sandbox)
@@ -228,12 +229,15 @@ test('a program in Python answers as verl calls it, repeats, and reaches nothing
   const answers = await sandbox.call(texts.map(argsOf), limits)
   expect(answers.slice(0, 8)).toEqual([
     { value: { score: 1, prompt: '5+7=', acc: true } },
-    { problem: 'error', message: 'ValueError: no' },
+    { problem: 'error', message: 'reward.py, line 4: ValueError: no' },
     { value: 'NaN' },
-    { problem: 'error', message: 'SystemExit: ' },
+    { problem: 'error', message: 'reward.py, line 6: SystemExit: ' },
     { value: 'text' },
     { problem: 'error', message: 'out of memory' },
-    { problem: 'error', message: expect.stringMatching(/^ImportError: cannot import name 'eval'/) },
+    {
+      problem: 'error',
+      message: expect.stringMatching(/line 13: ImportError: cannot import name 'eval'/),
+    },
     { value: false },
   ])
   expect(answers[9]).toEqual(answers[10])

@@ -1,19 +1,32 @@
 // Programs of `lab train`: each in a process of its own that is ended with the run.
 import { ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
 import { installProgramRunner, languageOf, type ProgramAnswer } from '../../tasks/program.ts'
+import { ProgramCounts, type ProgramFacts } from '../../tasks/program_facts.ts'
 import { tell } from '../terminal.ts'
 import { startProcessGuest } from './process_guest.ts'
+
+let counts = new ProgramCounts()
+
+/** What became of the programs' calls since `runPrograms`. */
+export const programFacts = (): readonly ProgramFacts[] => counts.facts
 
 /** From now on programs are called. Returns what ends their processes, without which this one would not end either. */
 export function runPrograms(): () => void {
   const sandboxes = new Map<string, ProgramSandbox>()
-  installProgramRunner(({ code, name, source, ...limits }, entry, calls) => {
-    const order = { language: languageOf(name), source, entry }
+  counts = new ProgramCounts()
+  const counted = counts
+  installProgramRunner((program, entry, calls) => {
+    const { code, name, source, ...limits } = program
+    const order = { language: languageOf(name), name, source, entry }
     const key = `${entry} ${code}`
     const sandbox = sandboxes.get(key) ?? new ProgramSandbox(startProcessGuest, order)
     sandboxes.set(key, sandbox)
     const answers = sandbox.call(calls, limits)
-    void answers.then((all) => tellPrinted(name, all)).catch(() => {})
+    const hear = (all: readonly ProgramAnswer[]) => {
+      counted.add(program, entry, all)
+      tellPrinted(name, all)
+    }
+    void answers.then(hear).catch(() => {})
     return answers
   })
   return () => {

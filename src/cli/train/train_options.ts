@@ -10,7 +10,7 @@ import { UsageError } from '../command.ts'
 import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
 import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
 import { acceptMade, readBundled, readExperiment } from '../input/experiment_source.ts'
-import { givenReward, givenTools } from '../input/given_programs.ts'
+import { type GivenReward, givenRewards, givenTools } from '../input/given_programs.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
 /** A run from its first step. */
@@ -33,8 +33,8 @@ export interface Options {
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
-  /** A program that scores responses. */
-  readonly reward: ContentFile | undefined
+  /** Programs that score responses. */
+  readonly rewards: readonly GivenReward[]
   /** Programs that answer calls. */
   readonly tools: readonly ContentFile[]
   /** Files that came with the experiment in a bundle. */
@@ -66,15 +66,15 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     )
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
-  const reward = await givenReward(values.reward)
+  const rewards = await givenRewards(values.reward)
   const tools = await givenTools(values.tool)
   const bundled: ContentFile[] = []
   return {
     run:
       values.resume === undefined
-        ? await newRun(values, positionals, { data, reward, tools }, bundled)
+        ? await newRun(values, positionals, { data, rewards, tools }, bundled)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
-    ...{ data, reward, tools, bundled },
+    ...{ data, rewards, tools, bundled },
     out: values.out,
     force: values.force,
     save: values.save,
@@ -179,7 +179,7 @@ function parse(args: readonly string[]) {
     data: option,
     'val-data': option,
     tokenizer: option,
-    reward: option,
+    reward: { type: 'string', multiple: true },
     tool: { type: 'string', multiple: true },
     matmul: option,
     'allow-memory': option,

@@ -23,6 +23,7 @@ import type { EventLog } from '../output/event_log.ts'
 import { historyFacts, type RunFacts } from '../output/run_facts.ts'
 import type { RunFolder } from '../output/run_folder.ts'
 import { createProgress } from '../progress.ts'
+import { programFacts } from '../sandbox/programs.ts'
 import { tell } from '../terminal.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
 
@@ -55,6 +56,8 @@ export interface TrainingRunParts {
   readonly watch: RunWatch
   readonly origin: Origin
   readonly earlier?: Earlier | undefined
+  /** What the trial of its reward found, a sentence each. */
+  readonly trial?: readonly string[]
   /** Awaited once, when the last sft phase is over. */
   readonly afterSft?: () => Promise<void>
 }
@@ -77,6 +80,8 @@ export class TrainingRun {
   readonly #first_step: number | undefined
   #memory_peak_bytes: number
   #said_dtype: string | undefined
+  /** Why the run failed. */
+  #error: string | undefined
   #is_sft_done = false
 
   constructor(parts: TrainingRunParts) {
@@ -117,6 +122,7 @@ export class TrainingRun {
       this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
+      this.#error = error instanceof Error ? error.message : `${error}`
       throw error
     } finally {
       this.#progress.end()
@@ -232,8 +238,9 @@ export class TrainingRun {
   }
 
   #facts(): RunFacts {
-    const { gpu, run, watch, origin, earlier } = this.#parts
-    const remarks = remarksOf(run.experiment).map(({ message }) => message)
+    const { gpu, run, watch, origin, earlier, trial = [] } = this.#parts
+    const remarks = [...remarksOf(run.experiment).map(({ message }) => message), ...trial]
+    const programs = programFacts()
     return {
       status: this.status,
       adapter: gpu.facts,
@@ -243,6 +250,8 @@ export class TrainingRun {
       tokens: vocabularyOf(run.experiment.task).tokens,
       ...(run.rollout_dtype && { rollout_dtype: run.rollout_dtype }),
       ...(remarks.length > 0 && { remarks }),
+      ...(programs.length > 0 && { programs }),
+      ...(this.#error !== undefined && { error: this.#error }),
       findings: watch.found,
       steps: run.step,
       memory_peak_bytes: this.#memory_peak_bytes,

@@ -37,10 +37,10 @@ export async function callOnPage(
   const key = `${language} ${entry} ${program.source}`
   const known = ready.get(key)
   const files = language === 'python' ? await pyodideFiles() : undefined
-  const { source } = program
+  const { name, source } = program
   const sandbox =
     known ??
-    new ProgramSandbox(startFrameGuest, { language, source, entry, ...(files && { files }) })
+    new ProgramSandbox(startFrameGuest, { language, name, source, entry, ...(files && { files }) })
   // The one that was used last comes last.
   ready.delete(key)
   ready.set(key, sandbox)

@@ -5,6 +5,9 @@ import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/pr
 export interface ProgramOrder {
   readonly language: 'javascript' | 'python'
   readonly source: string
+  /** The name of its file, for messages. */
+  readonly name: string
+  /** '' where the program says itself which function is meant, '?' asks what functions there are; of Python alone. */
   readonly entry: string
   /** Parts of Pyodide by name; for Python alone. */
   readonly files?: Readonly<Record<string, Uint8Array>>

@@ -1,9 +1,9 @@
 // A reward composed of several parts: the sum of weight · score of each.
-import { PROGRAM_ID, type ProgramChoice, type ProgramLimits } from '../program.ts'
+import { PROGRAM_ID, type ProgramLimits } from '../program.ts'
 import { isRight, type Task } from '../task.ts'
 import { fillParams, partNames } from './params.ts'
-import { askForScores, readScore } from './program.ts'
-import type { ParamValue, Response, RewardKind } from './reward.ts'
+import { askForScores, readScore, type ScoringProgram } from './program.ts'
+import type { ParamValue, Response, RewardKind, TextResponse } from './reward.ts'
 import { rewardKinds } from './rewards.ts'
 
 /** What an experiment says of one part: its kind, its weight and its settings. */
@@ -36,6 +36,23 @@ export interface Scored {
   readonly columns: ReadonlyMap<string, readonly (number | undefined)[]>
   /** In the order of the rows, one for each response at most. */
   readonly problems: readonly RewardProblem[]
+  /** The last of what programs printed about each row. */
+  readonly printed?: readonly string[]
+}
+
+/** Not one response of a batch could be scored. */
+export class RewardError extends Error {
+  override readonly name = 'RewardError'
+}
+
+/** The same, if a response was scored. Throws RewardError with the first reason. */
+export function someScored(scored: Scored): Scored {
+  const { problems, scores } = scored
+  const [first] = problems
+  if (!first || problems.length < scores.length) return scored
+  throw new RewardError(
+    `None of ${scores.length} responses could be scored. ${first.part}: ${first.message}`,
+  )
 }
 
 /** A reward composed of parts. */
@@ -51,6 +68,7 @@ interface PartScores {
   readonly scores: readonly (number | undefined)[]
   readonly extra: ReadonlyMap<string, readonly (number | undefined)[]>
   readonly problems: readonly RewardProblem[]
+  readonly printed?: readonly string[]
 }
 
 interface Part {
@@ -79,13 +97,16 @@ function createPart(
   { id, weight, ...given }: PartChoice,
   name: string,
   index: number,
-  { timeout_ms, batch_timeout_ms }: RewardChoice,
+  { parts, timeout_ms, batch_timeout_ms }: RewardChoice,
   task: Task,
 ): Part {
   if (id === PROGRAM_ID) {
     const limits = { timeout_ms, batch_timeout_ms }
-    const program = { code: `${given.code}`, name: `${given.name}`, ...limits }
-    return programPart(name, weight, program)
+    const { code, name: file, function: chosen = '' } = given
+    const program = { code: `${code}`, name: `${file}`, function: `${chosen}`, ...limits }
+    // Of several functions of one file nobody says which one tells right from wrong.
+    const is_verifier = parts.filter((part) => part.code === code).length === 1
+    return programPart({ name, weight, is_verifier }, program)
   }
   const at = `reward.parts.${index}`
   const kinds = rewardKinds(task)
@@ -101,7 +122,7 @@ function createPart(
       const problems: RewardProblem[] = []
       const scores = responses.map((response, row) => {
         try {
-          return finite(score(response))
+          return finite(score(withText(response)))
         } catch (error) {
           problems.push({ row, part: name, kind: 'error', message: messageOf(error) })
           return undefined
@@ -120,10 +141,25 @@ function scoreOf(kind: RewardKind, given: Readonly<Record<string, ParamValue>>, 
   }
 }
 
-/** A program's part: its `score`, and its other numbers under their own names. */
-function programPart(name: string, weight: number, program: ProgramChoice): Part {
+/** Rules read the right answer as a text. One that does not read it takes any. */
+function withText({ ground_truth, ...response }: Response): TextResponse {
   return {
-    ...{ name, weight, is_verifier: true },
+    ...response,
+    get ground_truth(): string {
+      if (typeof ground_truth === 'string') return ground_truth
+      const what = Array.isArray(ground_truth) ? 'a list' : `${typeof ground_truth}`
+      throw new RangeError(
+        `expected the right answer as a text, got ${what.replace('object', 'an object')}; only a program scores such answers`,
+      )
+    },
+  }
+}
+
+/** A program's part: its `score`, and its other numbers under their own names. */
+function programPart(own: Omit<Part, 'score'>, program: ScoringProgram): Part {
+  const { name } = own
+  return {
+    ...own,
     async score(responses) {
       const answers = await askForScores(program, responses)
       const problems: RewardProblem[] = []
@@ -146,7 +182,8 @@ function programPart(name: string, weight: number, program: ProgramChoice): Part
           return fail(row, 'error', `${messageOf(error)}${said}`)
         }
       })
-      return { scores: scores.map((score) => score ?? undefined), extra, problems }
+      const printed = answers.map((answer) => answer.printed ?? '')
+      return { scores: scores.map((score) => score ?? undefined), extra, problems, printed }
     },
   }
 }
@@ -162,6 +199,12 @@ async function composed(
   const failed = new Map<number, RewardProblem>()
   for (const { problems } of results)
     for (const problem of problems) if (!failed.has(problem.row)) failed.set(problem.row, problem)
+  for (const row of responses.keys())
+    if (!failed.has(row) && results.every(({ scores }) => scores[row] === undefined))
+      failed.set(row, {
+        ...{ row, part: parts[0].name, kind: 'error' },
+        message: 'no part scores this response: each returned None',
+      })
   const columns = new Map<string, readonly (number | undefined)[]>()
   parts.forEach(({ name }, i) => {
     columns.set(name, results[i].scores)
@@ -179,6 +222,7 @@ async function composed(
     is_right: responses.map((_, row) => !failed.has(row) && right(row)),
     columns,
     problems: [...failed.values()].toSorted((a, b) => a.row - b.row),
+    printed: responses.map((_, row) => results.map((own) => own.printed?.[row] ?? '').join('')),
   }
 }
 

@@ -46,10 +46,13 @@ function expectedOf(param: RewardParam, value: ParamValue): string | undefined {
   }
 }
 
-/** The names under which parts are reported: their ids, with a number where one occurs again. */
-export function partNames(parts: readonly { readonly id: string }[]): string[] {
-  return parts.map(({ id }, i) => {
-    const before = parts.slice(0, i).filter((part) => part.id === id).length
-    return before === 0 ? id : `${id}_${before + 1}`
+/** The names under which parts are reported: their ids, or the function of a program that was chosen, with a number where one occurs again. */
+export function partNames(
+  parts: readonly { readonly id: string; readonly function?: ParamValue }[],
+): string[] {
+  const names = parts.map(({ id, function: chosen }) => (chosen ? `${chosen}` : id))
+  return names.map((name, i) => {
+    const before = names.slice(0, i).filter((own) => own === name).length
+    return before === 0 ? name : `${name}_${before + 1}`
   })
 }

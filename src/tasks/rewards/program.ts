@@ -1,24 +1,48 @@
 // A reward that a person wrote as a program: how it is asked for scores, and what its answers are.
-import { callProgram, type ProgramAnswer, type ProgramChoice } from '../program.ts'
+import {
+  callProgram,
+  languageOf,
+  type ProgramAnswer,
+  type ProgramChoice,
+  programSource,
+} from '../program.ts'
 import type { Response } from './reward.ts'
+import { takesBatch } from './signature.ts'
 
 /** The function that scores, by verl's name. */
 const ENTRY = 'compute_score'
 
-/** Has a program score responses, one answer each. Rejects where it cannot run at all. */
-export const askForScores = (
-  program: ProgramChoice,
-  responses: readonly Response[],
-): Promise<readonly ProgramAnswer[]> =>
-  callProgram(
-    program,
-    ENTRY,
-    responses.map((response) => ({ ...response })),
-  )
+/** A program, and its function that scores; '' where the program says by itself which one that is. */
+export interface ScoringProgram extends ProgramChoice {
+  readonly function: string
+}
 
-/** A score, and the other numbers that a program returned with it. */
+/** Has a program score responses, one answer each. Rejects where it cannot run at all. */
+export function askForScores(
+  { function: chosen, ...program }: ScoringProgram,
+  responses: readonly Response[],
+): Promise<readonly ProgramAnswer[]> {
+  if (languageOf(program.name) === 'javascript') {
+    // By their places.
+    const calls = responses.map(({ data_source, solution_str, ground_truth, extra_info }) => ({
+      ...{ data_source, solution_str, ground_truth, extra_info },
+    }))
+    return callProgram(program, chosen || ENTRY, calls)
+  }
+  // A function of a whole batch is one call, which may take as long as its responses together.
+  const { timeout_ms, batch_timeout_ms } = program
+  const is_batch = takesBatch(programSource(program.code) ?? '', chosen)
+  const limit = is_batch ? Math.min(batch_timeout_ms, timeout_ms * responses.length) : timeout_ms
+  return callProgram(
+    { ...program, timeout_ms: limit },
+    chosen,
+    responses.map((own) => ({ ...own })),
+  )
+}
+
+/** A score, and the other numbers that a program returned with it; undefined where it leaves the response to the other parts (TRL's None). */
 export interface ProgramScore {
-  readonly score: number
+  readonly score: number | undefined
   readonly extra: Readonly<Record<string, number>>
 }
 
@@ -35,16 +59,19 @@ const isFiniteNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value)
 
 /**
- * The score in what a program returned: a number, true or false, or an object with `score`, whose other numbers become metrics. Throws
- * RangeError for anything else.
+ * The score in what a program returned: a number, true or false, the first of a list, as verl takes it, or an object with `score`, whose
+ * other numbers become metrics. Throws RangeError for anything else.
  */
-export function readScore(value: unknown): ProgramScore {
+export function readScore(returned: unknown): ProgramScore {
+  const value: unknown = Array.isArray(returned) ? returned[0] : returned
   const is_object = typeof value === 'object' && value !== null && !Array.isArray(value)
   const own =
     is_object && Object.hasOwn(value, 'score') ? (value as { score: unknown }).score : value
-  const score = numeric(own)
-  if (!isFiniteNumber(score))
-    throw new RangeError(`expected a finite number, or an object with score, got ${shown(value)}`)
+  const score = is_object && own === null ? undefined : numeric(own)
+  if (score !== undefined && !isFiniteNumber(score))
+    throw new RangeError(
+      `expected a finite number, or an object with score, got ${shown(returned)}`,
+    )
   const extra: Record<string, number> = {}
   if (is_object)
     for (const [name, given] of Object.entries(value).slice(0, MOST_EXTRA + 1)) {

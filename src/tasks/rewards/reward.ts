@@ -6,10 +6,20 @@ export interface Response {
   readonly data_source: string
   /** What the model wrote, without the end token. */
   readonly solution_str: string
-  readonly ground_truth: string
+  /** A text, or whatever JSON the row has: a program gets it as it is, every other reward needs a text. */
+  readonly ground_truth: unknown
   /** What else the row holds, with `prompt`, the text that was answered, and in a run verl's `num_turns`. */
   readonly extra_info: Readonly<Record<string, unknown>> & { readonly prompt: string }
+  /** What TRL hands to reward functions beside these: the ids of the response with its end token, */
+  readonly completion_ids?: readonly number[]
+  /** the columns of the row by their names; none for a generated problem, */
+  readonly columns?: Readonly<Record<string, unknown>>
+  /** and the prompt as a conversation, where the row has one. */
+  readonly messages?: readonly object[]
 }
+
+/** A response whose right answer is a text. */
+export type TextResponse = Omit<Response, 'ground_truth'> & { readonly ground_truth: string }
 
 /** A setting of a reward: a number, a word of a few, a switch or a text. */
 export type RewardParam = {
@@ -37,7 +47,7 @@ export type ParamValue = number | string | boolean
 export type Params = Readonly<Record<string, ParamValue>>
 
 /** What a rule says of a response, in float64. 1 is right or as good as can be, 0 is worth nothing. */
-export type Score = (response: Response) => number
+export type Score = (response: TextResponse) => number
 
 /** A kind of reward: what the list shows, and what makes its rule. */
 export interface RewardKind {

@@ -44,6 +44,7 @@ const isPlain = (value: unknown): value is FieldValue =>
 const weight = expected(`a weight from -${MOST_WEIGHT} to ${MOST_WEIGHT}`)
 const plain = expected('settings that are numbers, true or false, or short texts')
 const hash = expected("a program with code ('sha256-' and 64 digits) and name")
+const chosen = expected("the name of a program's function, or '' for the one that it has by itself")
 
 const part = z
   .looseObject(
@@ -74,6 +75,11 @@ const part = z
         id !== 'program' ||
         (/^sha256-[0-9a-f]{64}$/.test(`${code}`) && typeof name === 'string' && name.length <= 80),
       { error: hash },
+    ),
+    z.refine(
+      ({ id, function: own = '' }) =>
+        id !== 'program' || (typeof own === 'string' && /^(?:[A-Za-z_]\w{0,79})?$/.test(own)),
+      { error: chosen },
     ),
   )
 

@@ -5,6 +5,7 @@ import type { PartChoice } from '../../../tasks/rewards/composed.ts'
 import { fillParams, partNames } from '../../../tasks/rewards/params.ts'
 import { compilePattern } from '../../../tasks/rewards/pattern.ts'
 import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
+import { parametersOf, takesBatch, VERL_NAMES } from '../../../tasks/rewards/signature.ts'
 import type { Task } from '../../../tasks/task.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { JobError } from '../job_error.ts'
@@ -24,6 +25,9 @@ import task_score from '../templates/rewards/task.py?raw'
 import countdown from '../templates/scores/countdown.py?raw'
 import { rewardOf, scoreOf } from './rewards.ts'
 
+/** The function of a program that scores where none is chosen. */
+const USUAL = 'compute_score'
+
 /** Every kind of part in Python: a function `make` of its settings that returns the rule. */
 const PARTS: Readonly<Record<string, string>> = {
   ...{ exact_match, normalised_match, number_match, multiple_choice, edit_distance },
@@ -34,7 +38,7 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 /** reward.py and what it loads. Throws JobError for a part that does not exist in Python. */
-export function rewardFiles({ reward }: Experiment, task: Task): OutFile[] {
+export function rewardFiles({ reward, seed }: Experiment, task: Task): OutFile[] {
   if (reward.parts.length === 0) return [textFile('reward.py', rewardOf(task))]
   const names = partNames(reward.parts)
   const kinds = rewardKinds(task)
@@ -57,9 +61,19 @@ export function rewardFiles({ reward }: Experiment, task: Task): OutFile[] {
   const text = frame
     .replace('# PARTS', () => sources.join('\n\n\n'))
     .replace(/^# RULES$/m, () => rules.join('\n'))
+    .replace('IS_JSON = False  # IS_JSON', `IS_JSON = ${hasObjects(task, seed) ? 'True' : 'False'}`)
     .replace('TASK = None  # TASK', has_verifier ? 'TASK = None' : 'TASK = _own()({})')
   return [textFile('reward.py', text), ...programFiles(reward.parts, names)]
 }
+
+/** Problems that are looked at for the kind of their right answers. */
+const LOOKED_AT = 200
+
+/** Whether right answers are objects or lists, at least some of them. */
+const hasObjects = (task: Task, seed: number): boolean =>
+  Array.from({ length: Math.min(LOOKED_AT, task.train_size) }).some(
+    (_, i) => task.sample(seed, i, 'train_set').truth !== undefined,
+  )
 
 const sourceOf = ({ id }: PartChoice): string => {
   if (!Object.hasOwn(PARTS, id))
@@ -71,7 +85,8 @@ const sourceOf = ({ id }: PartChoice): string => {
 
 /** The settings as the Python of the part takes them. */
 function paramsOf({ id, weight: _, ...given }: PartChoice, task: Task, name: string): object {
-  if (id === PROGRAM_ID) return { file: `${name}.py` }
+  if (id === PROGRAM_ID)
+    return { file: `${name}.py`, function: given.function || USUAL, names: VERL_NAMES }
   const kind = rewardKinds(task).find((own) => own.id === id)
   const params = kind ? fillParams(kind, given) : {}
   return id === 'regex' ? { ...params, code: compilePattern(`${params.pattern}`) } : params
@@ -91,7 +106,17 @@ function programFiles(parts: readonly PartChoice[], names: readonly string[]): O
       throw new JobError(
         `reward.parts.${i}: ${part.name} is in JavaScript, and other systems run Python; write it as a .py file`,
       )
-    return [textFile(`${names[i]}.py`, programText(`${part.code}`, `${part.name}`))]
+    const text = programText(`${part.code}`, `${part.name}`)
+    const chosen = `${part.function || USUAL}`
+    if (takesBatch(text, `${part.function ?? ''}`))
+      throw new JobError(
+        `reward.parts.${i}: ${part.name}: ${part.function || 'its function'} takes all responses at once, and a job scores one after the other; give the file itself to TRL (reward_funcs) or OpenRLHF (reward.remote_url), or write a compute_score of solution_str and ground_truth`,
+      )
+    if (!parametersOf(text, chosen))
+      throw new JobError(
+        `reward.parts.${i}: ${part.name}: expected a function ${chosen} (def ${chosen}), found none`,
+      )
+    return [textFile(`${names[i]}.py`, text)]
   })
 }
 

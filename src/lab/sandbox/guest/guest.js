@@ -187,10 +187,13 @@ function limitMemory() {
   }
 }
 
+/** Of Python's modules beside its own library. */
+const NO_MODULES = { offered: { there: [], fetched_later: {} } }
+
 /**
  * A program in Python, in Pyodide. `files`: its parts by name, as bytes. `load` imports one of them, a module.
  */
-async function pythonProgram(scope, { source, entry, files }, load) {
+async function pythonProgram(scope, { source, name, entry, files, modules = NO_MODULES }, load) {
   const folder = 'https://pyodide.invalid/'
   const { fetch } = scope
   scope.fetch = async (address) => {
@@ -215,17 +218,21 @@ async function pythonProgram(scope, { source, entry, files }, load) {
     stdin: () => null,
   })
   scope.fetch = fetch
-  pyodide.globals.set('LONGEST_TEXT', LONGEST_TEXT)
-  pyodide.globals.set('MOST_ENTRIES', MOST_ENTRIES)
+  const given = { LONGEST_TEXT, MOST_ENTRIES, OFFERED: pyodide.toPy(modules.offered) }
+  for (const [key, value] of Object.entries(given)) pyodide.globals.set(key, value)
   pyodide.runPython(PYTHON)
-  const [begin, call] = ['_begin', '_call'].map((name) => pyodide.globals.get(name))
+  const [begin, take, call] = ['_begin', '_take', '_call'].map((key) => pyodide.globals.get(key))
+  const told = (text) => {
+    const { error, value } = parse(text)
+    if (error !== undefined) throw new Error(error)
+    return value
+  }
   return {
-    begin: () => begin(source, entry),
-    call(args) {
-      const told = parse(call(stringify(args)))
-      if (told.error !== undefined) throw new Error(told.error)
-      return told.value
+    begin(calls) {
+      const wants_all = told(begin(source, name, entry))
+      if (wants_all) take(stringify(calls.map(({ args }) => args)))
     },
+    call: (args) => told(call(stringify(args), name, entry)),
   }
 }
 
@@ -245,7 +252,7 @@ function* answers(program, text) {
   const calls = parse(text)
   try {
     chance.state = 0
-    program.begin()
+    program.begin(calls)
   } catch (error) {
     for (const { index } of calls) yield stringify(output.into({ index, error: messageOf(error) }))
     return

@@ -58,7 +58,11 @@ export class Judge {
         : task.tokenizer.decode(ids)
     })
     const answers = format ? texts.map((text) => format.answer(text)) : texts
-    const scored = await scoreTexts(this.#by, samples, answers, batch.is_ended, turns?.num_turns)
+    const written = samples.map((_, b) => ({
+      ids: response_ids.subarray(b * R, b * R + batch.response_lengths[b]),
+      num_turns: turns?.num_turns[b],
+    }))
+    const scored = await scoreTexts(this.#by, samples, answers, batch.is_ended, written)
     return { batch, texts, ...scored, ...(spoken && { spoken }) }
   }
 

@@ -3,6 +3,7 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { Sampling } from '../../../model/rollout/rollout_inputs.ts'
 import type { Scored } from '../../../tasks/rewards/composed.ts'
+import type { Written } from '../../../tasks/rewards/response.ts'
 import type { Sample } from '../../../tasks/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
@@ -136,7 +137,7 @@ async function respond(
   const texts: string[] = []
   const answers: string[] = []
   const ended: boolean[] = []
-  const num_turns: number[] = []
+  const written: Written[] = []
   for (let first = 0; first < total; first += B) {
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
@@ -157,10 +158,12 @@ async function respond(
       asked.push(samples[b])
       texts.push(text)
       answers.push(setting ? setting.format.answer(text) : text)
-      if (turns) num_turns.push(turns.num_turns[b])
-      ended.push(turns ? turns.is_ended[b] : eos_token_ids.some((id) => response.includes(id)))
+      const end = response.findIndex((id) => eos_token_ids.includes(id)) + 1
+      const length = turns?.response_lengths[b] ?? (end || R)
+      written.push({ ids: response.slice(0, length), num_turns: turns?.num_turns[b] })
+      ended.push(turns ? turns.is_ended[b] : end > 0)
     }
   }
-  const scored = await scoreTexts(config, asked, answers, ended, num_turns)
+  const scored = await scoreTexts(config, asked, answers, ended, written)
   return { texts, is_ended: ended, ...scored }
 }

@@ -1,6 +1,6 @@
 // Before anything is trained: what the reward says of a right answer, of a wrong one and of none.
 import { useEffect, useState } from 'react'
-import { type TriedRow, tryReward } from '../../../lab/page/reward_trial.ts'
+import { type TriedRow, tryRewardOf } from '../../../lab/page/reward_trial.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { shownText } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
@@ -23,7 +23,7 @@ function useTrial(experiment: LabState['experiment']): Tried {
     const tell = (next: Tried) => is_wanted && setTried(next)
     tell({ status: 'trying' })
     const timer = setTimeout(() => {
-      tryReward(experiment).then(
+      tryRewardOf(experiment).then(
         (rows) => tell({ status: 'done', rows }),
         ({ message }: Error) => tell({ status: 'refused', why: message }),
       )

@@ -6,6 +6,7 @@ reported under its own name; `acc` says whether every verifier among them gives 
 
 import json
 import math
+import sys
 
 SPACES = " \t\n\r\f\v"
 
@@ -45,8 +46,20 @@ def answer_part(text, place):
 RULES = [
 # RULES
 ]
+# Whether right answers can be objects and lists, which the rows hold as JSON.
+IS_JSON = False  # IS_JSON
 # What says whether a response is right where there is no verifier.
 TASK = None  # TASK
+
+
+def truth_of(ground_truth):
+    if IS_JSON and isinstance(ground_truth, str):
+        try:
+            read = json.loads(ground_truth)
+        except ValueError:
+            return ground_truth
+        return read if isinstance(read, (dict, list)) else ground_truth
+    return ground_truth if isinstance(ground_truth, (dict, list)) else str(ground_truth)
 
 
 def value_of(returned):
@@ -61,11 +74,12 @@ def value_of(returned):
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
     info = {"prompt": "", **(extra_info or {})}
+    truth = truth_of(ground_truth)
     total, is_right, has_failed = 0.0, True, False
     found = {}
     for name, weight, is_verifier, rule in RULES:
         try:
-            score, extra = value_of(rule(data_source, solution_str, str(ground_truth), info))
+            score, extra = value_of(rule(data_source, solution_str, truth, info))
         except Exception:
             has_failed, score, extra = True, 0.0, {}
         found[name] = score
@@ -75,7 +89,7 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kw
             is_right = is_right and extra.get("acc", score) == 1
     if TASK is not None:
         try:
-            is_right = TASK(data_source, solution_str, str(ground_truth), info) == 1
+            is_right = TASK(data_source, solution_str, truth, info) == 1
         except Exception:
             is_right = False
     return {
