@@ -4,7 +4,7 @@ import { RewardError } from './composed.ts'
 import { functionsOf } from './signature.ts'
 
 /** A function of a program. */
-export interface FoundFunction {
+interface FoundFunction {
   readonly name: string
   /** With its parameters. */
   readonly shown: string
@@ -12,7 +12,7 @@ export interface FoundFunction {
   readonly is_reward: boolean
 }
 
-export interface FoundFunctions {
+interface FoundFunctions {
   readonly functions: readonly FoundFunction[]
   /** Those that the file means: compute_score or reward_func, else all of TRL's form. */
   readonly chosen: readonly string[]
@@ -25,7 +25,7 @@ const ASK = '?'
 const USUAL = 'compute_score'
 
 /** The functions of a program. Throws RewardError where it does not even begin. */
-export async function rewardFunctions(program: ProgramChoice): Promise<FoundFunctions> {
+async function rewardFunctions(program: ProgramChoice): Promise<FoundFunctions> {
   const source = programSource(program.code) ?? ''
   if (languageOf(program.name) === 'javascript') return inJavaScript(source)
   const [answer] = await callProgram(program, ASK, [{}])
