@@ -134,7 +134,7 @@ describe('is refused by name', () => {
     ['PiSSA', { init_lora_weights: 'pissa' }, 'init_lora_weights: expected one that leaves'],
     ['a rank', { r: 0 }, 'r: expected a whole number from 1'],
     ['a pattern', { rank_pattern: { '(a+)+$': 2 } }, 'rank_pattern: expected names of modules'],
-    ['an alpha', { lora_alpha: '3' }, 'lora_alpha: expected a number'],
+    ['an alpha', { lora_alpha: '3' }, 'lora_alpha: expected a finite number'],
     ['token rows', { trainable_token_indices: [1] }, 'trainable_token_indices: expected none'],
   ])('%s', async ([, own, said]) => {
     await expect(withAdapter(model, adapter({ ...CONFIG, ...own }))).rejects.toThrow(said)

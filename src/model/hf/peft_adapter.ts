@@ -166,7 +166,10 @@ function modulesOf(
       const scale = loraScale({ r: rank, lora_alpha, use_rslora: config.use_rslora })
       const [out, columns] = param.shape
       const read = (name: string, ...shape: readonly number[]) => factorOf(opened, name, shape)
-      return [module, { param, rank, scale, A: read(A, rank, columns), B: read(B, out, rank) }]
+      const factors = { param, rank, scale, A: read(A, rank, columns), B: read(B, out, rank) }
+      if (!(largestChange(factors) < MOST_CHANGE))
+        refuse(first, 'factors whose product is a float32', 'a product that is not finite')
+      return [module, factors]
     }),
   )
 }
@@ -177,5 +180,17 @@ function factorOf(opened: OpenSafetensors, name: string, shape: readonly number[
     refuse(name, shown(shape), shown(own))
   const values = new Float32Array(shape[0] * shape[1])
   readFloats(opened, name, values)
+  const wrong = values.find((value) => !Number.isFinite(value))
+  if (wrong !== undefined) refuse(name, 'finite numbers', `${wrong}, which is not finite`)
   return values
 }
+
+/** Half of the largest float32: a weight of the base is added to it. */
+const MOST_CHANGE = 1.7e38
+
+const largest = (values: Float32Array) =>
+  values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+
+/** What the product adds to no weight more than, in size. */
+const largestChange = ({ scale, rank, A, B }: ModuleFactors): number =>
+  Math.abs(scale) * rank * largest(A) * largest(B)

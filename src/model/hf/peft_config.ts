@@ -34,7 +34,7 @@ export function parseAdapterConfig(json: JsonObject): AdapterConfig {
   if (!INITS.includes(init_lora_weights))
     throw wrong('init_lora_weights', 'one that leaves the base model as it is', init_lora_weights)
   if (!isRank(r)) throw wrong('r', `a whole number from 1 to ${MOST_RANK}`, r)
-  if (typeof lora_alpha !== 'number') throw wrong('lora_alpha', 'a number', lora_alpha)
+  if (!isNumber(lora_alpha)) throw wrong('lora_alpha', 'a finite number', lora_alpha)
   if (typeof use_rslora !== 'boolean') throw wrong('use_rslora', 'true or false', use_rslora)
   return {
     ...{ r, lora_alpha, use_rslora },
@@ -53,6 +53,10 @@ const isOff = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0)
 
+/** JSON writes 1e999, which is read as Infinity. */
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value)
+
 const isRank = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RANK
 
@@ -61,7 +65,7 @@ function patterns(json: JsonObject, field: string): Readonly<Record<string, numb
   const found = json[field] ?? {}
   if (!isObject(found)) throw wrong(field, 'an object', found)
   for (const [name, value] of Object.entries(found)) {
-    if (typeof value !== 'number') throw wrong(`${field}.${name}`, 'a number', value)
+    if (!isNumber(value)) throw wrong(`${field}.${name}`, 'a finite number', value)
     if (!/^[\w.]+$/.test(name)) throw wrong(field, 'names of modules', name)
   }
   return found as Readonly<Record<string, number>>
