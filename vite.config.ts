@@ -107,8 +107,8 @@ const firstPaint: Plugin = {
   transformIndexHtml: (html) => html.replace('%SENTENCE%', SENTENCE),
 }
 
-/** Python and what a person may never open: kept when it was used, not before. Its files have their hash in their names. */
-const PYTHON = 'assets/{pyodide,python_stdlib}*'
+/** The engines of programs, which a person may never need: kept when they were used, not before. Their files have their hash in their names. */
+const ENGINES = 'assets/{pyodide,python_stdlib,emscripten-module}*'
 
 /**
  * The service worker keeps one whole build, and answers with files of that build alone: the hash of each must be right, so a build that is
@@ -146,7 +146,7 @@ const offline = VitePWA({
   workbox: {
     inlineWorkboxRuntime: true,
     globPatterns: ['index.html', 'favicon.svg', 'assets/*.{js,css}', 'models/sorter/*'],
-    globIgnores: [PYTHON],
+    globIgnores: [ENGINES],
     dontCacheBustURLsMatching: /^assets\//,
     maximumFileSizeToCacheInBytes: 4e6,
     manifestTransforms: [
@@ -166,7 +166,8 @@ const offline = VitePWA({
     runtimeCaching: [
       {
         urlPattern: ({ sameOrigin, url }) =>
-          sameOrigin && /\/assets\/(pyodide|python_stdlib)[^/]*$/.test(url.pathname),
+          sameOrigin &&
+          /\/assets\/(pyodide|python_stdlib|emscripten-module)[^/]*$/.test(url.pathname),
         handler: 'CacheFirst',
         options: { cacheName: 'understory-python', expiration: { maxEntries: 10 } },
       },

@@ -60,6 +60,7 @@ const REFUSED: Readonly<Record<string, readonly [string, RegExp]>> = {
     })`,
     /^refused$/,
   ],
+  'code made of a text': ['new Function("return 1")()', /^EvalError$/],
   IndexedDB: [
     'new Promise((done) => { const r = indexedDB.open("understory"); r.onsuccess = () => done("open"); r.onerror = () => done("refused") })',
     /^refused|SecurityError$/,

@@ -76,7 +76,21 @@ export async function callProgram(
       `the program ${program.name} (${program.code}) is not here; give its file again`,
     )
   if (!runner) throw new RangeError('nothing here can run a program')
-  return runner({ ...program, source }, entry, calls)
+  const answers = await runner({ ...program, source }, entry, calls)
+  return calls.map((_, i) => checked(answers[i]))
+}
+
+/** An answer whose fields are what they should be; whatever else came is a problem of that call. */
+function checked(answer: ProgramAnswer | undefined): ProgramAnswer {
+  const { printed } = answer ?? {}
+  const is_whole =
+    answer !== undefined &&
+    (printed === undefined || typeof printed === 'string') &&
+    ('problem' in answer
+      ? (answer.problem === 'timeout' || answer.problem === 'error') &&
+        typeof answer.message === 'string'
+      : 'value' in answer)
+  return is_whole ? answer : { problem: 'error', message: 'gave no answer that can be read' }
 }
 
 /** The language of a program, which its file's name says. */

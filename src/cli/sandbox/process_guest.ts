@@ -1,36 +1,77 @@
 // Guests on the command line: a process of Node without rights to files, processes and threads, with little memory, that is killed when its
 // time is over.
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { PROCESS_CODE } from '../../lab/sandbox/guest_code.ts'
 import type { Guest, GuestHearer, ProgramOrder } from '../../lab/sandbox/program_sandbox.ts'
 
-/** Of the heap of JavaScript. Pyodide's own memory has a limit in the guest. */
+/** Of the heap of JavaScript. The engines' own memories have limits in the guest. */
 const MOST_MEGABYTES = 256
 /** A line is at most so long, as on the page. */
 const LONGEST_LINE = 65_536
 
-/** Where Pyodide's files lie: the installed package. */
-const pyodideFolder = () => dirname(createRequire(import.meta.url).resolve('pyodide/package.json'))
+/** What each engine consists of: a file's name in the guest, the installed package and the path in it. */
+const ENGINES = {
+  javascript: {
+    package: '@jitl/quickjs-ng-wasmfile-release-sync',
+    files: {
+      'quickjs.mjs': 'dist/emscripten-module.browser.mjs',
+      'quickjs.wasm': 'dist/emscripten-module.wasm',
+    },
+  },
+  python: {
+    package: 'pyodide',
+    files: {
+      'pyodide.mjs': 'pyodide.mjs',
+      'pyodide.asm.mjs': 'pyodide.asm.mjs',
+      'pyodide.asm.wasm': 'pyodide.asm.wasm',
+      'pyodide-lock.json': 'pyodide-lock.json',
+      'python_stdlib.zip': 'python_stdlib.zip',
+    },
+  },
+} as const
+
+function engineFiles(language: ProgramOrder['language']): Readonly<Record<string, Uint8Array>> {
+  const { package: name, files } = ENGINES[language]
+  const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  return Object.fromEntries(
+    Object.entries(files).map(([own, path]) => [own, readFileSync(join(folder, path))]),
+  )
+}
 
 /** Node 20 calls it experimental. */
 const permission = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission'
 
+const FLAGS = [
+  permission,
+  '--no-warnings',
+  // Modules that are texts, and that have no import().
+  '--experimental-vm-modules',
+  // No eval and no Function: whatever a program gets hold of, it cannot make code of a text.
+  '--disallow-code-generation-from-strings',
+  `--max-old-space-size=${MOST_MEGABYTES}`,
+]
+
 /** Starts a guest in a process of its own. */
-export function startProcessGuest(order: ProgramOrder, hearer: GuestHearer): Guest {
-  const folder = order.language === 'python' ? pyodideFolder() : undefined
-  const flags = [
-    permission,
-    '--no-warnings',
-    `--max-old-space-size=${MOST_MEGABYTES}`,
-    ...(folder === undefined ? [] : [`--allow-fs-read=${folder}/*`]),
-  ]
-  const child = spawn(process.execPath, [...flags, '-e', PROCESS_CODE], {
-    ...{ env: {}, cwd: folder ?? '/', stdio: ['pipe', 'pipe', 'pipe'] },
+export function startProcessGuest(
+  { files: more = {}, ...order }: ProgramOrder,
+  hearer: GuestHearer,
+): Guest {
+  const files = { ...engineFiles(order.language), ...more }
+  const child = spawn(process.execPath, [...FLAGS, '-e', PROCESS_CODE], {
+    ...{ env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
   })
+  const [stdin, stdout, stderr, pipe] = child.stdio as unknown as [
+    Writable,
+    Readable,
+    Readable,
+    Writable,
+  ]
   let allowed = 1
   let is_over = false
   let rest = ''
@@ -52,19 +93,22 @@ export function startProcessGuest(order: ProgramOrder, hearer: GuestHearer): Gue
     }
     if (rest.length > LONGEST_LINE) end('it said something that is no line')
   }
-  child.stdout.setEncoding('utf8').on('data', hear)
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  stdout.setEncoding('utf8').on('data', hear)
+  stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(0, 4000)
   })
   child.on('error', ({ message }) => end(message))
   child.on('close', () => end(/heap out of memory/.test(said) ? 'out of memory' : lastLine(said)))
   // A process that has ended takes nothing more.
-  child.stdin.on('error', () => {})
-  child.stdin.write(`${JSON.stringify({ ...order, folder })}\n`)
+  for (const taken of [stdin, pipe]) taken.on('error', () => {})
+  const lengths = Object.entries(files).map(([name, bytes]) => [name, bytes.length])
+  stdin.write(`${JSON.stringify({ ...order, lengths })}\n`)
+  for (const bytes of Object.values(files)) pipe.write(bytes)
+  pipe.end()
   return {
     ask(text, lines) {
       allowed += lines
-      child.stdin.write(`${text}\n`)
+      stdin.write(`${text}\n`)
     },
     end: () => end(),
   }

@@ -2,8 +2,10 @@
 import { VERL_NAMES } from '../../tasks/rewards/signature.ts'
 import forms from './guest/forms.py?raw'
 import guest from './guest/guest.js?raw'
+import inside from './guest/inside.js?raw'
 import process from './guest/process.js?raw'
 import program from './guest/program.py?raw'
+import quickjs from './guest/quickjs.js?raw'
 import standIns from './guest/stand_ins.py?raw'
 import worker from './guest/worker.js?raw'
 
@@ -13,8 +15,10 @@ const closed = (...texts: string[]) => `(() => {\n${texts.join('\n')}\n})()`
 /** A table of texts reads alike in JSON and in Python. */
 const names = `VERL_NAMES = ${JSON.stringify(VERL_NAMES)}`
 const python = `const PYTHON = ${JSON.stringify([program, names, forms, standIns].join('\n'))}`
+const script = `const INSIDE_TEXT = ${JSON.stringify(inside)}`
+const served = [python, script, guest, quickjs]
 
 /** For a worker of the sandbox frame. */
-export const WORKER_CODE = closed(python, guest, worker)
-/** For a process of Node; `GUEST_CODE` is what it loads in a context of its own. */
-export const PROCESS_CODE = closed(`const GUEST = ${JSON.stringify(guest)}`, python, guest, process)
+export const WORKER_CODE = closed(...served, worker)
+/** For a process of Node. */
+export const PROCESS_CODE = closed(...served, process)

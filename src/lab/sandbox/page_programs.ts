@@ -1,4 +1,7 @@
-// Runs programs on the page: each in a sandbox of its own, Python in Pyodide, whose files are the page's own and are loaded when they are needed.
+// Runs programs on the page: each in a sandbox of its own, JavaScript in QuickJS and Python in Pyodide, whose files are the page's own and are
+// loaded when they are needed.
+import quickjs from '@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module?url'
+import quickjsWasm from '@jitl/quickjs-ng-wasmfile-release-sync/wasm?url'
 import asm from 'pyodide/pyodide.asm.mjs?url'
 import wasm from 'pyodide/pyodide.asm.wasm?url'
 import loader from 'pyodide/pyodide.mjs?url'
@@ -13,19 +16,25 @@ import {
 import { startFrameGuest } from './frame_guest.ts'
 import { ProgramSandbox } from './program_sandbox.ts'
 
-const PYODIDE = {
-  'pyodide.mjs': loader,
-  'pyodide.asm.mjs': asm,
-  'pyodide.asm.wasm': wasm,
-  'pyodide-lock.json': lock,
-  'python_stdlib.zip': library,
+/** The files of each engine. */
+const ENGINES = {
+  javascript: { 'quickjs.mjs': quickjs, 'quickjs.wasm': quickjsWasm },
+  python: {
+    'pyodide.mjs': loader,
+    'pyodide.asm.mjs': asm,
+    'pyodide.asm.wasm': wasm,
+    'pyodide-lock.json': lock,
+    'python_stdlib.zip': library,
+  },
 }
+type Language = keyof typeof ENGINES
+type Files = Readonly<Record<string, Uint8Array>>
 /** Programs that stay ready: those of one experiment, and one that is being tried. */
 const MOST_READY = 4
 
 /** By language, function and text. */
 const ready = new Map<string, ProgramSandbox>()
-let pyodide: Promise<Readonly<Record<string, Uint8Array>>> | undefined
+const engines = new Map<Language, Promise<Files>>()
 
 /** Calls a function of a program once for each of `calls`. Rejects where the program cannot run at all. */
 export async function callOnPage(
@@ -36,11 +45,10 @@ export async function callOnPage(
   const language = languageOf(program.name)
   const key = `${language} ${entry} ${program.source}`
   const known = ready.get(key)
-  const files = language === 'python' ? await pyodideFiles() : undefined
-  const { name, source } = program
+  const files = await engineFiles(language)
+  const { source, name } = program
   const sandbox =
-    known ??
-    new ProgramSandbox(startFrameGuest, { language, name, source, entry, ...(files && { files }) })
+    known ?? new ProgramSandbox(startFrameGuest, { language, source, name, entry, files })
   // The one that was used last comes last.
   ready.delete(key)
   ready.set(key, sandbox)
@@ -51,19 +59,24 @@ export async function callOnPage(
   return sandbox.call(calls, program)
 }
 
-async function pyodideFiles(): Promise<Readonly<Record<string, Uint8Array>>> {
-  pyodide ??= Promise.all(
-    Object.entries(PYODIDE).map(async ([name, address]) => {
-      const answer = await fetch(address)
-      if (!answer.ok) throw new Error(`Python could not be loaded: ${name} is not on the host`)
-      return [name, new Uint8Array(await answer.arrayBuffer())] as const
-    }),
-  ).then(Object.fromEntries)
+async function engineFiles(language: Language): Promise<Files> {
+  const files = engines.get(language) ?? fetchFiles(ENGINES[language])
+  engines.set(language, files)
   try {
-    return await pyodide
+    return await files
   } catch (error) {
     // The host may be there again.
-    pyodide = undefined
+    engines.delete(language)
     throw error
   }
+}
+
+async function fetchFiles(addresses: Readonly<Record<string, string>>): Promise<Files> {
+  const files = Object.entries(addresses).map(async ([name, address]) => {
+    const answer = await fetch(address)
+    if (!answer.ok)
+      throw new Error(`the program's engine could not be loaded: ${name} is not on the host`)
+    return [name, new Uint8Array(await answer.arrayBuffer())] as const
+  })
+  return Object.fromEntries(await Promise.all(files))
 }

@@ -1,5 +1,6 @@
 // Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one for all calls of a batch.
 import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/program.ts'
+import { type GuestLine, readLine } from './guest_line.ts'
 
 /** A program, and the function of it that is asked. */
 export interface ProgramOrder {
@@ -9,7 +10,7 @@ export interface ProgramOrder {
   readonly name: string
   /** '' where the program says itself which function is meant, '?' asks what functions there are; of Python alone. */
   readonly entry: string
-  /** Parts of Pyodide by name; for Python alone. */
+  /** Parts of its engine by name, where whoever starts the guest has none. */
   readonly files?: Readonly<Record<string, Uint8Array>>
 }
 
@@ -38,31 +39,25 @@ const START_MS = { javascript: 20_000, python: 180_000 }
 /** After so many calls of a batch that were ended, the rest of it is not asked. */
 const MOST_ENDED = 3
 
-interface Line {
-  readonly ready?: boolean
-  readonly index?: number
-  readonly value?: unknown
-  readonly error?: string
-  readonly is_fatal?: boolean
-  readonly printed?: string
-}
-
 /** What a guest has said, one after the other. */
 class Conversation {
   readonly guest: Guest
-  #said: (Line | string)[] = []
+  #said: (GuestLine | string)[] = []
   #wake: () => void = () => {}
 
   constructor(start: StartGuest, order: ProgramOrder) {
-    const hear = (said: Line | string) => {
+    const hear = (said: GuestLine | string) => {
       this.#said.push(said)
       this.#wake()
     }
-    this.guest = start(order, { line: (text) => hear(lineOf(text)), ended: hear })
+    this.guest = start(order, {
+      line: (text) => hear(readLine(text) ?? 'it said something that is no line'),
+      ended: hear,
+    })
   }
 
   /** The next line; a text is why there is none. Undefined where it takes longer than `ms`. */
-  async next(ms: number): Promise<Line | string | undefined> {
+  async next(ms: number): Promise<GuestLine | string | undefined> {
     if (this.#said.length === 0) {
       let timer: ReturnType<typeof setTimeout> | undefined
       await new Promise<void>((resolve) => {
@@ -73,14 +68,6 @@ class Conversation {
       this.#wake = () => {}
     }
     return this.#said.shift()
-  }
-}
-
-function lineOf(text: string): Line | string {
-  try {
-    return JSON.parse(text) as Line
-  } catch {
-    return 'it said something that is no line'
   }
 }
 
@@ -157,9 +144,9 @@ export class ProgramSandbox {
   async #begin(): Promise<Conversation> {
     const talk = new Conversation(this.#start, this.#order)
     const line = await talk.next(START_MS[this.#order.language])
-    if (typeof line === 'object' && line.ready) return talk
+    if (typeof line === 'object' && 'ready' in line && line.ready) return talk
     talk.guest.end()
-    const why = typeof line === 'object' ? line.error : (line ?? 'it did not answer')
+    const why = typeof line === 'string' ? line : whyNot(line)
     throw new Error(`the program could not be started: ${why}`)
   }
 
@@ -186,24 +173,26 @@ async function hearAnswers(
     if (line === undefined)
       return { problem: 'timeout', message: `took longer than ${timeout_ms} ms and was ended` }
     if (typeof line === 'string') return { problem: 'error', message: `was ended: ${line}` }
-    if (line.index !== answers.length)
+    if ('ready' in line || line.index !== answers.length)
       return { problem: 'error', message: 'was ended: it answered what was not asked' }
-    const { error, value = null, is_fatal } = line
-    const printed = printedIn(line)
-    if (error !== undefined && is_fatal) return { problem: 'error', message: error, ...printed }
-    answers.push(
-      error === undefined
-        ? { value, ...printed }
-        : { problem: 'error', message: error, ...printed },
-    )
+    const { printed } = line
+    const told = printed === undefined ? {} : { printed }
+    if ('value' in line) answers.push({ value: line.value, ...told })
+    else {
+      const failed: ProgramAnswer = { problem: 'error', message: line.error, ...told }
+      if (line.is_fatal) return failed
+      answers.push(failed)
+    }
   }
   return undefined
 }
 
-/** Characters of what a call printed: the guest keeps no more, but it is not to be trusted. */
-const MOST_PRINTED = 1000
-const printedIn = ({ printed }: Line): Pick<ProgramAnswer, 'printed'> =>
-  typeof printed === 'string' && printed !== '' ? { printed: printed.slice(-MOST_PRINTED) } : {}
+const whyNot = (line: GuestLine | undefined) =>
+  line === undefined
+    ? 'it did not answer'
+    : 'error' in line
+      ? line.error
+      : 'it said something that is no start'
 
 /** Rows of a Parquet file hold whole numbers that JSON does not know. */
 const withoutBigInts = (_: string, value: unknown) =>

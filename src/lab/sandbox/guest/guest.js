@@ -1,9 +1,10 @@
 // biome-ignore-all lint/correctness/noUnusedVariables lint/correctness/noUndeclaredVariables: guest_code.ts joins these texts into one.
-// What runs inside the sandbox, beside a person's program. It is loaded as text: into a worker of an opaque frame on the page, and into a
-// process without rights on the command line. It takes away what the program has no use for, makes time and chance repeat, and answers each
-// call with one line of JSON. Nothing here keeps a program in; the frame's policy and the process's permissions do.
+// What serves a person's program inside the sandbox. It is loaded as text: into a worker of an opaque frame on the page, and into a confined
+// process on the command line. It takes away what the program has no use for, makes time and chance repeat, and answers each call with one
+// line of JSON. It keeps no program in: an engine that holds nothing of its host does (quickjs.js), the frame's policy, and the system
+// around the process.
 
-/** What a program keeps of its global scope: the language itself, and texts. */
+/** What is kept of the global scope: the language itself, texts, and what the engines ask for. */
 const KEPT = new Set(
   (
     'Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date Promise RegExp Error ' +
@@ -11,11 +12,9 @@ const KEPT = new Set(
     'Int8Array Uint16Array Int16Array Uint32Array Int32Array Float16Array Float32Array Float64Array Uint8ClampedArray ' +
     'BigUint64Array BigInt64Array DataView Map Set WeakMap WeakSet WeakRef FinalizationRegistry BigInt Proxy Reflect ' +
     'Iterator decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape eval isFinite isNaN globalThis self ' +
-    'console TextEncoder TextDecoder URL structuredClone atob btoa queueMicrotask WebAssembly'
+    'console TextEncoder TextDecoder URL structuredClone atob btoa queueMicrotask WebAssembly performance crypto setTimeout clearTimeout'
   ).split(' '),
 )
-/** What Pyodide uses while a program runs. */
-const KEPT_FOR_PYTHON = ['performance', 'crypto', 'setTimeout', 'clearTimeout', 'location']
 
 /** 1 January 2025: what every clock says. */
 const NOW = 1735689600000
@@ -23,6 +22,9 @@ const NOW = 1735689600000
 const LONGEST_TEXT = 10000
 const MOST_ENTRIES = 64
 const MOST_MEMORY = 2 ** 29
+/** Of an answer. The host takes no longer one. */
+const LONGEST_LINE = 65536
+const TOO_LONG = `returned more than ${LONGEST_LINE} characters of JSON`
 const { parse, stringify } = JSON
 
 /** The last of what a program printed in one call. */
@@ -32,22 +34,12 @@ const output = {
   print(text) {
     output.text = (output.text + text.slice(-MOST_PRINTED)).slice(-MOST_PRINTED)
   },
-  /** Adds it to a line, and begins anew. */
-  into(line) {
+  /** What was printed since it was last taken. */
+  take() {
     const printed = output.text
     output.text = ''
-    return printed === '' ? line : { ...line, printed }
+    return printed
   },
-}
-
-/** A value as console.log shows it, more or less. */
-function printable(value) {
-  if (typeof value === 'string') return value
-  try {
-    return stringify(plain(value)) ?? ''
-  } catch {
-    return 'a value that cannot be read'
-  }
 }
 
 /** Numbers from 0 to 1 that begin anew for every call (mulberry32). */
@@ -87,8 +79,13 @@ function freezeTime(scope) {
   Object.assign(Frozen, { now: () => NOW, parse: Real.parse, UTC: Real.UTC })
   scope.Date = Frozen
   scope.Math.random = chance.next
-  const print = (...values) => output.print(`${values.map(printable).join(' ')}\n`)
+  // Of the engine and Pyodide alone: what a program prints reaches them as text.
+  const print = () => {}
   scope.console = { log: print, info: print, warn: print, error: print, debug: print }
+  // And a program gets the same hours everywhere.
+  for (const part of 'FullYear Month Date Day Hours Minutes Seconds Milliseconds'.split(' '))
+    Real.prototype[`get${part}`] = Real.prototype[`getUTC${part}`]
+  Real.prototype.getTimezoneOffset = () => 0
   if (scope.performance) scope.performance = { now: () => 0, timeOrigin: NOW }
   if (!scope.crypto) return
   const getRandomValues = (array) => {
@@ -101,80 +98,11 @@ function freezeTime(scope) {
   Object.defineProperty(scope, 'crypto', { value: { getRandomValues } })
 }
 
-/** Beginning and end of a longer text: whoever cuts it shorter, on whichever side, cuts what was there. */
-const shortened = (text) =>
-  text.length <= LONGEST_TEXT
-    ? text
-    : text.slice(0, LONGEST_TEXT / 2) + text.slice(-LONGEST_TEXT / 2)
-
-/** What a program returned, as JSON of a bounded size. A number that is none is a text. */
-function plain(value, depth = 0) {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : `${value}`
-  if (typeof value === 'boolean' || value === null || value === undefined) return value ?? null
-  if (typeof value === 'string') return shortened(value)
-  if (typeof value === 'bigint') return Number(value)
-  if (typeof value !== 'object') return `a ${typeof value}`
-  if (depth === 3) return '…'
-  if (typeof value.then === 'function') return 'a promise'
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((one) => plain(one, depth + 1))
-  const found = Object.create(null)
-  for (const name of Object.keys(value).slice(0, MOST_ENTRIES))
-    found[name.slice(0, 100)] = plain(value[name], depth + 1)
-  return found
-}
-
 const messageOf = (error) => {
   try {
     return `${error?.message ?? error}`.slice(0, 2000)
   } catch {
     return 'an error that cannot be read'
-  }
-}
-
-/** Remembers the global scope and the built-in objects in it; what is returned puts back what was changed in them since. */
-function rememberGlobals() {
-  const { ownKeys, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect
-  const isSame = (a, b) => a && Object.is(a.value, b.value) && a.get === b.get && a.set === b.set
-  const named = [...KEPT].flatMap((name) => {
-    const found = globalThis[name]
-    return Object(found) === found ? [found, found.prototype ?? found] : []
-  })
-  const before = [...new Set([globalThis, ...named])].map((owner) => [
-    owner,
-    new Map(ownKeys(owner).map((name) => [name, getOwnPropertyDescriptor(owner, name)])),
-  ])
-  return () => {
-    for (const [owner, properties] of before) {
-      for (const name of ownKeys(owner))
-        if (!properties.has(name) && !deleteProperty(owner, name))
-          throw new TypeError(`an earlier batch left ${String(name)} where it cannot be taken away`)
-      for (const [name, property] of properties)
-        if (!isSame(getOwnPropertyDescriptor(owner, name), property))
-          defineProperty(owner, name, property)
-    }
-  }
-}
-
-/** A program in JavaScript: a text that declares the function `entry`. */
-function javascriptProgram(source, entry) {
-  let putBack
-  const plainSource = source.replace(
-    /^export\s+(?:default\s+)?(?=(?:async\s+)?function\b|const\b|let\b|class\b)/gm,
-    '',
-  )
-  let run
-  return {
-    begin() {
-      if (putBack) putBack()
-      // What the guest itself takes away is gone by now.
-      else putBack = rememberGlobals()
-      const found = new Function(
-        `"use strict";${plainSource}\n;return typeof ${entry} === 'function' ? ${entry} : undefined`,
-      )()
-      if (!found) throw new TypeError(`the program declares no function ${entry}`)
-      run = found
-    },
-    call: (args) => plain(run(...Object.values(args))),
   }
 }
 
@@ -187,28 +115,42 @@ function limitMemory() {
   }
 }
 
+/** What a program did wrong. */
+class ProgramError extends Error {}
+
 /** Of Python's modules beside its own library. */
 const NO_MODULES = { offered: { there: [], fetched_later: {} } }
+/** Where Pyodide believes its files to be. */
+const FOLDER = 'https://pyodide.invalid/'
+
+/** What Pyodide looks for in a worker of a browser, so that it is the same one everywhere: it asks by `self instanceof WorkerGlobalScope`. */
+function standAsWorker(scope, fileAt) {
+  const WorkerGlobalScope = Object.defineProperty(() => {}, Symbol.hasInstance, {
+    value: () => true,
+  })
+  const fetch = async (address) => {
+    const bytes = fileAt(`${address}`)
+    return { ok: bytes !== undefined, status: 404, arrayBuffer: async () => bytes }
+  }
+  const location = { href: FOLDER, toString: () => FOLDER }
+  for (const [name, value] of Object.entries({ WorkerGlobalScope, self: scope, fetch, location }))
+    Object.defineProperty(scope, name, { value, configurable: true, writable: true })
+  WebAssembly.instantiateStreaming = async (response, imports) =>
+    WebAssembly.instantiate(await (await response).arrayBuffer(), imports)
+}
 
 /**
  * A program in Python, in Pyodide. `files`: its parts by name, as bytes. `load` imports one of them, a module.
  */
 async function pythonProgram(scope, { source, name, entry, files, modules = NO_MODULES }, load) {
-  const folder = 'https://pyodide.invalid/'
-  const { fetch } = scope
-  scope.fetch = async (address) => {
-    const bytes = files[`${address}`.slice(folder.length)]
-    return { ok: true, arrayBuffer: async () => bytes }
-  }
-  WebAssembly.instantiateStreaming = async (response, imports) =>
-    WebAssembly.instantiate(await (await response).arrayBuffer(), imports)
   limitMemory()
+  standAsWorker(scope, (address) => files[address.slice(FOLDER.length)])
   const { loadPyodide } = await load('pyodide.mjs')
   const { default: createPyodideModule } = await load('pyodide.asm.mjs')
   // Pyodide wants to see its own version there. No package of it can be installed.
   const { info } = parse(new TextDecoder().decode(files['pyodide-lock.json']))
   const pyodide = await loadPyodide({
-    indexURL: folder,
+    indexURL: FOLDER,
     createPyodideModule,
     lockFileContents: { info, packages: {} },
     env: { PYTHONHASHSEED: '0', HOME: '/home/pyodide' },
@@ -217,14 +159,13 @@ async function pythonProgram(scope, { source, name, entry, files, modules = NO_M
     stderr: (line) => output.print(`${line}\n`),
     stdin: () => null,
   })
-  scope.fetch = fetch
   const given = { LONGEST_TEXT, MOST_ENTRIES, OFFERED: pyodide.toPy(modules.offered) }
   for (const [key, value] of Object.entries(given)) pyodide.globals.set(key, value)
   pyodide.runPython(PYTHON)
   const [begin, take, call] = ['_begin', '_take', '_call'].map((key) => pyodide.globals.get(key))
   const told = (text) => {
     const { error, value } = parse(text)
-    if (error !== undefined) throw new Error(error)
+    if (error !== undefined) throw new ProgramError(error)
     return value
   }
   return {
@@ -236,25 +177,45 @@ async function pythonProgram(scope, { source, name, entry, files, modules = NO_M
   }
 }
 
-/** The answer to one call as a line. `is_fatal`: nothing more can be asked. */
+/** Engine and program. Everything that the scope brings is taken away first, but for what the language and the engine need. */
+async function openProgram(scope, order, load) {
+  freezeTime(scope)
+  confine(scope, KEPT)
+  return order.language === 'python'
+    ? pythonProgram(scope, order, load)
+    : scriptProgram(order, load)
+}
+
+/** A line of the answer to one call. It inherits nothing, so nothing that a program did to the host's objects is in it. */
+function lineOf(index, fields) {
+  const printed = output.take()
+  const line = Object.assign(Object.create(null), { index }, fields, printed && { printed })
+  const text = stringify(line)
+  return text.length <= LONGEST_LINE ? text : stringify({ index, error: TOO_LONG })
+}
+
+/** What became of a call whose program failed. After any other error the engine is asked nothing more: it stopped in the middle. */
+const failed = (index, error) =>
+  lineOf(index, { error: messageOf(error), is_fatal: !(error instanceof ProgramError) })
+
+/** The answer to one call as a line. */
 function answer(program, { index, args }) {
   chance.state = 0
   try {
-    return stringify(output.into({ index, value: program.call(args) }))
+    return lineOf(index, { value: program.call(args) })
   } catch (error) {
-    const is_fatal = `${error?.name}`.includes('Fatal') || error?.pyodide_fatal_error === true
-    return stringify(output.into({ index, error: messageOf(error), is_fatal }))
+    return failed(index, error)
   }
 }
 
-/** Answers calls, given as JSON, one line for each as soon as it is known. The program begins anew with every batch of them. */
+/** Answers calls, given as JSON, one line for each as soon as it is known. The program begins again with every batch of them. */
 function* answers(program, text) {
   const calls = parse(text)
   try {
     chance.state = 0
     program.begin(calls)
   } catch (error) {
-    for (const { index } of calls) yield stringify(output.into({ index, error: messageOf(error) }))
+    for (const { index } of calls) yield failed(index, error)
     return
   }
   for (const call of calls) yield answer(program, call)

@@ -1,104 +1,51 @@
 // biome-ignore-all lint/correctness/noUnusedVariables lint/correctness/noUndeclaredVariables: guest_code.ts joins these texts into one.
-// The guest in a process of Node: the first line of its input brings the program, every later one calls. A program in JavaScript runs in a
-// context that holds nothing of Node; one in Python runs beside Node, of which everything is taken away first.
+// The guest in a process of Node: the first line of its input brings the program, every later one calls. The files of its engine come one
+// behind the other through a pipe of their own, so it needs no file of the disk. Node's own globals are gone before the engine is there, and
+// the engine's modules have no import().
 const vm = require('node:vm')
 const readline = require('node:readline')
 const { readFileSync } = require('node:fs')
 
-/** Modules that reach the network lose the functions that do: the permissions of a process say nothing of it before Node 25. */
-function closeNetwork() {
-  const refuse = () => {
-    throw new Error('a program has no network')
-  }
-  const closed = {
-    net: ['connect', 'createConnection', 'createServer', 'Socket.connect', 'Server.listen'],
-    dgram: ['createSocket', 'Socket.bind', 'Socket.send', 'Socket.connect'],
-    dns: ['lookup', 'resolve', 'Resolver.resolve', 'lookupService', 'reverse'],
-    http: ['request', 'get', 'createServer'],
-    https: ['request', 'get', 'createServer'],
-    http2: ['connect', 'createServer', 'createSecureServer'],
-    tls: ['connect', 'createServer'],
-    inspector: ['open'],
-  }
-  for (const [name, paths] of Object.entries(closed)) {
-    const loaded = require(`node:${name}`)
-    for (const path of paths) {
-      const [first, method] = path.split('.')
-      const owner = method ? loaded[first]?.prototype : loaded
-      if (owner?.[method ?? first]) owner[method ?? first] = refuse
-    }
-  }
+/** The pipe of the files. */
+const FILES = 3
+
+/** Files by name: [name, bytes] says how long each is. */
+function readFiles(lengths) {
+  const all = readFileSync(FILES)
+  let from = 0
+  return Object.fromEntries(
+    lengths.map(([name, length]) => {
+      from += length
+      return [name, new Uint8Array(all.subarray(from - length, from))]
+    }),
+  )
 }
 
-/** The same guest in a context of its own: only texts go in and come out. */
-function inContext({ source, entry }) {
-  const context = vm.createContext(Object.create(null))
-  const run = (code) => vm.runInContext(code, context)
-  const said = run(
-    `(() => {${GUEST}
-freezeTime(globalThis)
-confine(globalThis, KEPT)
-const program = javascriptProgram(${JSON.stringify(source)}, ${JSON.stringify(entry)})
-let lines
-return {
-  take(text) { lines = answers(program, text) },
-  next() { return lines.next().value ?? '' },
-}})()`,
-  )
-  return (text, post) => {
-    said.take(text)
-    for (let line = said.next(); typeof line === 'string' && line !== ''; line = said.next())
-      post(line)
-  }
-}
-
-/** Python beside Node: what Node brings is hidden before Pyodide looks for it, so that it is the one of a browser. */
-async function besideNode(order) {
-  const files = Object.fromEntries(
-    ['pyodide.asm.wasm', 'python_stdlib.zip', 'pyodide-lock.json'].map((name) => [
-      name,
-      readFileSync(`${order.folder}/${name}`),
-    ]),
-  )
-  const scope = globalThis
-  for (const name of ['process', 'Buffer', 'require', 'module', 'global'])
-    Object.defineProperty(scope, name, { value: undefined, configurable: true, writable: true })
-  // Pyodide asks whether it is in a worker by `self instanceof WorkerGlobalScope`.
-  const WorkerGlobalScope = Object.defineProperty(() => {}, Symbol.hasInstance, {
-    value: () => true,
+/** Imports one of the files, a module. Without a callback for it, import() is refused in such a module. */
+async function loadModule(files, name) {
+  const module = new vm.SourceTextModule(new TextDecoder().decode(files[name]), {
+    identifier: name,
+    initializeImportMeta(meta) {
+      meta.url = `https://sandbox.invalid/${name}`
+    },
   })
-  Object.assign(scope, {
-    WorkerGlobalScope,
-    self: scope,
-    location: new URL('https://pyodide.invalid/'),
+  await module.link(() => {
+    throw new Error(`${name} imports another module`)
   })
-  const program = await pythonProgram(
-    scope,
-    { ...order, files },
-    (name) => import(`file://${order.folder}/${name}`),
-  )
-  freezeTime(scope)
-  confine(scope, new Set([...KEPT, ...KEPT_FOR_PYTHON]))
-  return program
+  await module.evaluate()
+  return module.namespace
 }
 
 const { stdin, stdout } = process
 const post = (line) => void stdout.write(`${line}\n`)
-let ask
-async function open(order) {
-  closeNetwork()
-  if (order.language === 'javascript') {
-    const own = inContext(order)
-    ask = (text) => own(text, post)
-  } else {
-    const program = await besideNode(order)
-    ask = (text) => {
-      for (const line of answers(program, text)) post(line)
-    }
-  }
+let program
+async function open({ lengths, ...order }) {
+  const files = readFiles(lengths)
+  program = await openProgram(globalThis, { ...order, files }, (name) => loadModule(files, name))
   post(stringify({ ready: true }))
 }
 readline.createInterface({ input: stdin }).on('line', (line) => {
-  if (ask) return ask(line)
-  open(parse(line)).catch((error) => post(stringify({ ready: false, error: messageOf(error) })))
+  if (program) for (const said of answers(program, line)) post(said)
+  else
+    open(parse(line)).catch((error) => post(stringify({ ready: false, error: messageOf(error) })))
 })

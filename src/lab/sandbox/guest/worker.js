@@ -4,21 +4,15 @@
 function serveWorker(scope) {
   const post = scope.postMessage.bind(scope)
   const listen = scope.addEventListener.bind(scope, 'message')
+  const { createObjectURL } = URL
+  const { Blob } = scope
+  /** Imports one of the files, a module. */
+  const load = (files, name) =>
+    import(createObjectURL(new Blob([files[name]], { type: 'text/javascript' })))
   let program
   const open = async (order) => {
-    const is_python = order.language === 'python'
-    const made = is_python
-      ? await pythonProgram(
-          scope,
-          order,
-          (name) =>
-            import(URL.createObjectURL(new Blob([order.files[name]], { type: 'text/javascript' }))),
-        )
-      : javascriptProgram(order.source, order.entry)
-    freezeTime(scope)
-    confine(scope, is_python ? new Set([...KEPT, ...KEPT_FOR_PYTHON]) : KEPT)
-    program = made
-    post(JSON.stringify({ ready: true }))
+    program = await openProgram(scope, order, (name) => load(order.files, name))
+    post(stringify({ ready: true }))
   }
   listen(({ data }) => {
     if (program) for (const line of answers(program, data)) post(line)
