@@ -115,6 +115,8 @@ export interface LabState {
   readonly benchmark: Benchmark
   /** Someone else's result, from a link. */
   readonly shared_card: ResultCard | undefined
+  /** What the trial of its reward found. */
+  readonly reward_remarks: readonly string[]
   readonly error: LabError | undefined
   /** What the worker is busy with while it prepares. */
   readonly message: string
@@ -164,6 +166,7 @@ export const emptyRun = () =>
     is_profiling: false,
     trace: undefined,
     is_tracing: false,
+    reward_remarks: [],
     error: undefined,
     message: '',
     arrivals: [],

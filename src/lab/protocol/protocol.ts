@@ -95,7 +95,14 @@ export type RunCommand =
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
   readonly name: string
-  readonly code: GpuErrorCode | 'experiment' | 'memory' | 'checkpoint' | 'worker' | 'internal'
+  readonly code:
+    | GpuErrorCode
+    | 'experiment'
+    | 'reward'
+    | 'memory'
+    | 'checkpoint'
+    | 'worker'
+    | 'internal'
   readonly message: string
   /** Of code memory: what the run would take, and with gradient checkpointing where that alone makes it fit. */
   readonly bytes?: number
@@ -117,6 +124,8 @@ export type LabEvent =
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** A run that takes turns waits for the memory of others: their plans and its own do not fit together. */
   | { readonly type: 'waits'; readonly run: number }
+  /** What a person should know of the reward before it is trained on, a sentence each. */
+  | { readonly type: 'reward_tried'; readonly run: number; readonly remarks: readonly string[] }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
   /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */

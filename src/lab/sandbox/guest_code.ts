@@ -14,7 +14,9 @@ const closed = (...texts: string[]) => `(() => {\n${texts.join('\n')}\n})()`
 
 /** A table of texts reads alike in JSON and in Python. */
 const names = `VERL_NAMES = ${JSON.stringify(VERL_NAMES)}`
-const python = `const PYTHON = ${JSON.stringify([program, names, forms, standIns].join('\n'))}`
+/** What runs in Pyodide. */
+export const PYTHON_CODE = [program, names, forms, standIns].join('\n')
+const python = `const PYTHON = ${JSON.stringify(PYTHON_CODE)}`
 const script = `const INSIDE_TEXT = ${JSON.stringify(inside)}`
 const served = [python, script, guest, quickjs]
 

@@ -12,7 +12,6 @@ import { Losses, lossBehind } from './losses.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
 import { RunRecord } from './run_record.ts'
-import { readDocument, restoredFrom, restoredState, takeContents } from './run_start.ts'
 import {
   type CheckpointHost,
   ExperimentError,
@@ -21,6 +20,8 @@ import {
   type RunHost,
   type RunTrainer,
 } from './session_host.ts'
+import { readDocument, restoredFrom, restoredState, takeContents } from './start/run_start.ts'
+import { tellTrial } from './start/tried_reward.ts'
 
 type Start = Extract<LabCommand, { type: 'start' }>
 /** The page draws samples no more often than this; a folder gets those of every step. */
@@ -98,6 +99,8 @@ export class Run {
     this.#setStatus('preparing', true)
     await this.#begin()
     await takeContents(this.told.document, this.#start.contents)
+    if (!this.#host.is_unattended)
+      await tellTrial(this.told.document, this.#id, (event) => this.#post(event))
     while (!this.#isOver && !(await this.#attempt()));
   }
 

@@ -193,6 +193,7 @@ export function labError(error: unknown): LabError {
   if (name === 'GpuError') return { name, code: (error as GpuError).code, message }
   if (name === 'ExperimentError' || name === 'NoPairsError')
     return { name, code: 'experiment', message }
+  if (name === 'RewardError') return { name, code: 'reward', message }
   if (error instanceof MemoryRefusal) {
     const { bytes, checkpointed_bytes } = error
     return {

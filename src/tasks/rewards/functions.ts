@@ -1,10 +1,10 @@
 // Which functions of a program score responses, and which of them a person means who names none.
 import { callProgram, languageOf, type ProgramChoice, programSource } from '../program.ts'
 import { RewardError } from './composed.ts'
-import { functionsOf } from './signature.ts'
+import { functionsOf, USUAL_FUNCTION } from './signature.ts'
 
 /** A function of a program. */
-interface FoundFunction {
+export interface FoundFunction {
   readonly name: string
   /** With its parameters. */
   readonly shown: string
@@ -12,7 +12,7 @@ interface FoundFunction {
   readonly is_reward: boolean
 }
 
-interface FoundFunctions {
+export interface FoundFunctions {
   readonly functions: readonly FoundFunction[]
   /** Those that the file means: compute_score or reward_func, else all of TRL's form. */
   readonly chosen: readonly string[]
@@ -22,10 +22,9 @@ interface FoundFunctions {
 
 /** The entry that has a program say which functions it has, in place of calling one. */
 const ASK = '?'
-const USUAL = 'compute_score'
 
 /** The functions of a program. Throws RewardError where it does not even begin. */
-async function rewardFunctions(program: ProgramChoice): Promise<FoundFunctions> {
+export async function rewardFunctions(program: ProgramChoice): Promise<FoundFunctions> {
   const source = programSource(program.code) ?? ''
   if (languageOf(program.name) === 'javascript') return inJavaScript(source)
   const [answer] = await callProgram(program, ASK, [{}])
@@ -40,7 +39,7 @@ function inJavaScript(source: string): FoundFunctions {
   const names = [...source.matchAll(DECLARED)].map(([, own, assigned]) => own ?? assigned)
   return {
     functions: names.map((name) => ({ name, shown: name, is_reward: true })),
-    chosen: names.includes(USUAL) ? [USUAL] : [],
+    chosen: names.includes(USUAL_FUNCTION) ? [USUAL_FUNCTION] : [],
     problem: '',
   }
 }
@@ -57,15 +56,16 @@ export async function partFunctions(
   const source = programSource(program.code) ?? ''
   // What is plain to see needs no sandbox: a trial comes before training anyway.
   const declared = languageOf(program.name) === 'python' ? functionsOf(source) : []
-  if (declared.includes(wanted || USUAL)) return [wanted === USUAL ? '' : wanted]
+  if (declared.includes(wanted || USUAL_FUNCTION)) return [wanted === USUAL_FUNCTION ? '' : wanted]
   const { functions, chosen, problem } = await rewardFunctions(program)
   if (wanted !== '' && functions.some(({ name }) => name === wanted)) return [wanted]
   if (wanted === '' && problem !== '') throw new RewardError(problem)
-  if (wanted === '' && chosen.length > 0) return chosen.map((name) => (name === USUAL ? '' : name))
+  if (wanted === '' && chosen.length > 0)
+    return chosen.map((name) => (name === USUAL_FUNCTION ? '' : name))
   const others = functions.map(({ shown }) => shown).join(', ') || 'none'
   const [first] = [...functions.filter(({ is_reward }) => is_reward), ...functions]
   const advice = first ? `. Choose one: ${how(first.name)}` : ''
   throw new RewardError(
-    `${program.name}: expected a function ${wanted || USUAL}, found ${others}${advice}`,
+    `${program.name}: expected a function ${wanted || USUAL_FUNCTION}, found ${others}${advice}`,
   )
 }

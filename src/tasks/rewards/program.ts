@@ -7,10 +7,7 @@ import {
   programSource,
 } from '../program.ts'
 import type { Response } from './reward.ts'
-import { takesBatch } from './signature.ts'
-
-/** The function that scores, by verl's name. */
-const ENTRY = 'compute_score'
+import { takesBatch, USUAL_FUNCTION } from './signature.ts'
 
 /** A program, and its function that scores; '' where the program says by itself which one that is. */
 export interface ScoringProgram extends ProgramChoice {
@@ -27,7 +24,7 @@ export function askForScores(
     const calls = responses.map(({ data_source, solution_str, ground_truth, extra_info }) => ({
       ...{ data_source, solution_str, ground_truth, extra_info },
     }))
-    return callProgram(program, chosen || ENTRY, calls)
+    return callProgram(program, chosen || USUAL_FUNCTION, calls)
   }
   // A function of a whole batch is one call, which may take as long as its responses together.
   const { timeout_ms, batch_timeout_ms } = program

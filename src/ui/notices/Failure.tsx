@@ -11,7 +11,7 @@ import { copyReport } from './report.ts'
 const selectError = (state: LabState) => state.error
 
 /** Errors whose message names what the person can change: shown at once. */
-const TELLING = ['experiment', 'memory', 'too_large', 'out_of_memory', 'shader']
+const TELLING = ['experiment', 'reward', 'memory', 'too_large', 'out_of_memory', 'shader']
 
 /** Errors of a run that asked for too much memory. */
 const ROOMLESS = ['memory', 'too_large', 'out_of_memory']

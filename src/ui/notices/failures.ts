@@ -84,6 +84,14 @@ const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser
     cause: 'The experiment was checked before training and refused.',
     advice: ['Change the setting that the message names.'],
   },
+  reward: {
+    title: 'The reward cannot score',
+    cause:
+      'It failed on every answer that it is tried on before training, or on every response of a batch. A run that learns from nothing is ended.',
+    advice: [
+      'Press Compose… under the task, correct what the message names, and look at the trial there.',
+    ],
+  },
   memory: {
     title: 'This run needs a lot of memory',
     cause:

@@ -5,7 +5,12 @@ import type { PartChoice } from '../../../tasks/rewards/composed.ts'
 import { fillParams, partNames } from '../../../tasks/rewards/params.ts'
 import { compilePattern } from '../../../tasks/rewards/pattern.ts'
 import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
-import { parametersOf, takesBatch, VERL_NAMES } from '../../../tasks/rewards/signature.ts'
+import {
+  parametersOf,
+  takesBatch,
+  USUAL_FUNCTION,
+  VERL_NAMES,
+} from '../../../tasks/rewards/signature.ts'
 import type { Task } from '../../../tasks/task.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { JobError } from '../job_error.ts'
@@ -24,9 +29,6 @@ import regex from '../templates/rewards/regex.py?raw'
 import task_score from '../templates/rewards/task.py?raw'
 import countdown from '../templates/scores/countdown.py?raw'
 import { rewardOf, scoreOf } from './rewards.ts'
-
-/** The function of a program that scores where none is chosen. */
-const USUAL = 'compute_score'
 
 /** Every kind of part in Python: a function `make` of its settings that returns the rule. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -86,7 +88,7 @@ const sourceOf = ({ id }: PartChoice): string => {
 /** The settings as the Python of the part takes them. */
 function paramsOf({ id, weight: _, ...given }: PartChoice, task: Task, name: string): object {
   if (id === PROGRAM_ID)
-    return { file: `${name}.py`, function: given.function || USUAL, names: VERL_NAMES }
+    return { file: `${name}.py`, function: given.function || USUAL_FUNCTION, names: VERL_NAMES }
   const kind = rewardKinds(task).find((own) => own.id === id)
   const params = kind ? fillParams(kind, given) : {}
   return id === 'regex' ? { ...params, code: compilePattern(`${params.pattern}`) } : params
@@ -107,7 +109,7 @@ function programFiles(parts: readonly PartChoice[], names: readonly string[]): O
         `reward.parts.${i}: ${part.name} is in JavaScript, and other systems run Python; write it as a .py file`,
       )
     const text = programText(`${part.code}`, `${part.name}`)
-    const chosen = `${part.function || USUAL}`
+    const chosen = `${part.function || USUAL_FUNCTION}`
     if (takesBatch(text, `${part.function ?? ''}`))
       throw new JobError(
         `reward.parts.${i}: ${part.name}: ${part.function || 'its function'} takes all responses at once, and a job scores one after the other; give the file itself to TRL (reward_funcs) or OpenRLHF (reward.remote_url), or write a compute_score of solution_str and ground_truth`,

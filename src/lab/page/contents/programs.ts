@@ -1,5 +1,20 @@
-// The worker asks for a person's program to be called; the page has it called in a sandbox and hands the answers back.
+// The worker asks for a person's program to be called; the page has it called in a sandbox and hands the answers back. What became of the
+// calls of the newest run is counted.
+import { createStore } from 'zustand/vanilla'
+import { ProgramCounts, type ProgramFacts } from '../../../tasks/program_facts.ts'
 import { onLabEvent, post } from '../client/connection.ts'
+import { labStore } from '../store.ts'
+
+/** What became of the calls of the programs of a run. */
+export const programStore = createStore<readonly ProgramFacts[]>(() => [])
+
+let counted = { run: -1, counts: new ProgramCounts() }
+
+function countsOfRun(): ProgramCounts {
+  const { run } = labStore.getState()
+  if (counted.run !== run) counted = { run, counts: new ProgramCounts() }
+  return counted.counts
+}
 
 /** From now on the worker's programs are called. Returns how to stop. */
 export const answerPrograms = (): (() => void) =>
@@ -9,7 +24,12 @@ export const answerPrograms = (): (() => void) =>
     void import('../../sandbox/page_programs.ts')
       .then(({ callOnPage }) => callOnPage(program, entry, calls))
       .then(
-        (answers) => post({ type: 'program_answers', id, answers }),
+        (answers) => {
+          const counts = countsOfRun()
+          counts.add(program, entry, answers)
+          programStore.setState(counts.facts, true)
+          post({ type: 'program_answers', id, answers })
+        },
         (error: Error) => post({ type: 'program_answers', id, answers: [], failed: error.message }),
       )
   })

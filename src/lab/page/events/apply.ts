@@ -64,6 +64,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     ...state,
     measuring: { done, of, is_over },
   }),
+  reward_tried: (state, { remarks }) => ({ ...state, reward_remarks: remarks }),
   status: (state, { status }) => ({
     ...state,
     status,

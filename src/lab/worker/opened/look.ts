@@ -3,8 +3,8 @@ import type { Checkpoint, SteeredState } from '../../checkpoints/checkpoint.ts'
 import type { LookCommand, Looked } from '../../protocol/look.ts'
 import { NO_OBSERVATION } from '../../protocol/observation.ts'
 import { chooseRunKernels } from '../kernels/run_kernels.ts'
-import { takeContents } from '../run_start.ts'
 import type { RunHost, RunTrainer } from '../session_host.ts'
+import { takeContents } from '../start/run_start.ts'
 
 /** No run has this number, so what is posted for it is dropped. */
 const NO_RUN = -1

@@ -56,3 +56,14 @@ test('a response that a program cannot score scores 0, is counted, and says why'
   expect(failed).toMatchObject([{ score: 0, reward_problem: 'program: too long' }])
   expect(mean(samples.map(({ score }) => score))).toBeCloseTo(metrics['task/score/mean'], 12)
 })
+
+test('a batch of which no response can be scored ends the run with the first reason', async () => {
+  loadProgram('sha256-q', '')
+  installProgramRunner(async (_program, _entry, responses) =>
+    responses.map((_, row) => ({ problem: 'error', message: `q.py, line ${row}: KeyError: 'x'` })),
+  )
+  const part = { id: 'program', weight: 1, code: 'sha256-q', name: 'q.js' }
+  await expect(stepWith([part, { id: 'exact_match', weight: 1 }])).rejects.toThrow(
+    /^None of \d+ responses could be scored\. program: q\.py, line 0: KeyError: 'x'$/,
+  )
+})

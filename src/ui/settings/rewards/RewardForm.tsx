@@ -3,11 +3,12 @@ import './rewards.css'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { editField } from '../../../lab/page/client/edits.ts'
-import { kindsOf, type PartChoice, programPart } from '../../../lab/page/reward_trial.ts'
+import { kindsOf, type PartChoice, programParts } from '../../../lab/page/reward_trial.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { useLab } from '../../base/run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { closeDialog } from '../../palette/dialogs.ts'
+import { FunctionMenu } from './FunctionMenu.tsx'
 import { PartSettings } from './PartSettings.tsx'
 import { NewProgram, ProgramEditor } from './Program.tsx'
 import { Trial } from './Trial.tsx'
@@ -63,11 +64,12 @@ function Part({ part, place, onChange, onRemove }: PartProps) {
         </p>
       ) : null}
       {kind ? <PartSettings {...{ kind, part, place, onChange }} /> : null}
+      {part.id === PROGRAM ? <FunctionMenu {...{ part, place, onChange }} /> : null}
       {part.id === PROGRAM ? (
         <ProgramEditor
           {...{ code: `${part.code}`, name: `${part.name}` }}
           onUse={async (text, file) => {
-            const { code, name } = await programPart(text, file)
+            const [{ code, name }] = await programParts(text, file)
             onChange({ ...part, code, name })
           }}
         />
@@ -77,18 +79,18 @@ function Part({ part, place, onChange, onRemove }: PartProps) {
 }
 
 /** What can be added. */
-function AddPart({ onAdd }: { onAdd: (part: PartChoice) => void }) {
+function AddPart({ onAdd }: { onAdd: (...parts: readonly PartChoice[]) => void }) {
   const kinds = kindsOf(useLab(selectExperiment))
   const [is_writing, setIsWriting] = useState(false)
   if (is_writing)
     return (
       <NewProgram
         {...{ stem: 'reward', starts: STARTS }}
-        help="It runs apart from this page: without network, storage or GPU, and with a time limit. The same file works in verl."
+        help="It runs apart from this page: without network, storage or GPU, and with a time limit. A Python file has a function as verl, TRL or OpenRLHF call it."
         onUse={async (text, name) => {
-          const part = await programPart(text, name)
+          const added = await programParts(text, name)
           setIsWriting(false)
-          onAdd(part)
+          onAdd(...added)
         }}
         onCancel={() => setIsWriting(false)}
       />
@@ -155,7 +157,7 @@ export function RewardForm() {
           />
         ))}
       </ol>
-      <AddPart onAdd={(part) => set([...parts, part])} />
+      <AddPart onAdd={(...added) => set([...parts, ...added])} />
       {problem === undefined ? null : (
         <p className="problem" role="alert">
           {problem}

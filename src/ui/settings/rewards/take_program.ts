@@ -1,30 +1,31 @@
 // A program that is dropped onto the page: one that says a tool_schema becomes a tool, any other a part of the reward, in place of an earlier one.
 import { editField } from '../../../lab/page/client/edits.ts'
-import { programPart } from '../../../lab/page/reward_trial.ts'
+import { type PartChoice, programParts } from '../../../lab/page/reward_trial.ts'
 import { labStore } from '../../../lab/page/store.ts'
 import { isToolProgram, programTool, type ToolChoice } from '../../../lab/page/tool_trial.ts'
 import { showDialog } from '../../palette/dialogs.ts'
 
-/** The list with an item in place of the one of the same kind, or at its end. */
-function placed<T>(list: readonly T[], item: T, isSame: (one: T) => boolean): readonly T[] {
-  const at = list.findIndex(isSame)
-  return at < 0 ? [...list, item] : list.with(at, item)
-}
-
+/** In place of the programs that are there, the one of a single program with its weight; or at the end. */
 async function takeReward(text: string, file: string): Promise<string | undefined> {
-  const { code, name, ...part } = await programPart(text, file)
+  const taken = await programParts(text, file)
   const { parts } = labStore.getState().experiment.reward
-  const before = parts.find(({ id }) => id === part.id) ?? part
+  const isProgram = ({ id }: PartChoice) => id === taken[0].id
+  const at = parts.findIndex(isProgram)
+  const weight = taken.length === 1 && at >= 0 ? parts[at].weight : 1
+  const others = parts.filter((part) => !isProgram(part))
+  const place = at < 0 ? others.length : parts.slice(0, at).length
   return editField(
     'reward.parts',
-    placed(parts, { ...before, code, name }, ({ id }) => id === part.id),
+    others.toSpliced(place, 0, ...taken.map((part) => ({ ...part, weight }))),
   )
 }
 
 async function takeTool(text: string, file: string): Promise<string | undefined> {
   const tool = await programTool(text, file)
   const isSame = ({ name }: ToolChoice) => name === tool.name
-  return editField('tools', placed(labStore.getState().experiment.tools, tool, isSame))
+  const { tools } = labStore.getState().experiment
+  const at = tools.findIndex(isSame)
+  return editField('tools', at < 0 ? [...tools, tool] : tools.with(at, tool))
 }
 
 /** What is wrong with it; nothing where it was taken. */

@@ -1,13 +1,13 @@
 // Where a run starts on a device: from a document, or from a state that it goes back to.
-import { createReward } from '../../tasks/rewards/composed.ts'
-import type { Checkpoint, SteeredState } from '../checkpoints/checkpoint.ts'
-import { differsFrom, type Opened } from '../checkpoints/origin.ts'
-import type { ContentFile } from '../content/content.ts'
-import { contentNames } from '../content/named.ts'
-import { parseExperiment } from '../experiment/experiment.ts'
-import { taskOf } from '../experiment/fields/task_fields.ts'
-import type { Experiment } from '../experiment/schema.ts'
-import { ExperimentError } from './session_host.ts'
+import { createReward } from '../../../tasks/rewards/composed.ts'
+import type { Checkpoint, SteeredState } from '../../checkpoints/checkpoint.ts'
+import { differsFrom, type Opened } from '../../checkpoints/origin.ts'
+import type { ContentFile } from '../../content/content.ts'
+import { contentNames } from '../../content/named.ts'
+import { parseExperiment } from '../../experiment/experiment.ts'
+import { taskOf } from '../../experiment/fields/task_fields.ts'
+import type { Experiment } from '../../experiment/schema.ts'
+import { ExperimentError } from '../session_host.ts'
 
 /** The document that a run is to begin with. Throws ExperimentError with all that is wrong with it. */
 export function readDocument(experiment: Experiment): Experiment {
@@ -31,7 +31,7 @@ export async function takeContents(
   if (!files || contentNames(document).length === 0) return
   try {
     // Only some runs have files.
-    const { loadContents } = await import('../content/load.ts')
+    const { loadContents } = await import('../../content/load.ts')
     await loadContents(document, files)
   } catch (error) {
     throw new ExperimentError(error instanceof Error ? error.message : String(error))

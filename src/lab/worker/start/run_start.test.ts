@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { contentHash } from '../content/content.ts'
-import { withField } from '../experiment/experiment.ts'
-import { taskOf } from '../experiment/fields/task_fields.ts'
-import { PRESETS } from '../presets/presets.ts'
+import { contentHash } from '../../content/content.ts'
+import { withField } from '../../experiment/experiment.ts'
+import { taskOf } from '../../experiment/fields/task_fields.ts'
+import { PRESETS } from '../../presets/presets.ts'
+import { ExperimentError } from '../session_host.ts'
 import { takeContents } from './run_start.ts'
-import { ExperimentError } from './session_host.ts'
 
 const bytes = new TextEncoder().encode(
   `prompt,answer\n${[0, 1, 2, 3, 4].map((d) => `${d}=,${d}`).join('\n')}`,

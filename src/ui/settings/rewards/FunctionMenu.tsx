@@ -1,0 +1,55 @@
+// Which function of a program scores: those that the sandbox finds in it.
+import { useEffect, useState } from 'react'
+import { type FoundFunction, functionsOf, type PartChoice } from '../../../lab/page/reward_trial.ts'
+
+interface MenuProps {
+  readonly part: PartChoice
+  readonly place: number
+  onChange(part: PartChoice): string | undefined
+}
+
+/** Nothing of a program that does not begin: its trial says why. */
+function useFunctions(code: string, name: string): readonly FoundFunction[] {
+  const [found, setFound] = useState<readonly FoundFunction[]>([])
+  useEffect(() => {
+    let is_wanted = true
+    functionsOf({ code, name }).then(
+      ({ functions }) => is_wanted && setFound(functions),
+      () => is_wanted && setFound([]),
+    )
+    return () => {
+      is_wanted = false
+    }
+  }, [code, name])
+  return found
+}
+
+export function FunctionMenu({ part, place, onChange }: MenuProps) {
+  const { function: chosen = '', ...rest } = part
+  const functions = useFunctions(`${part.code}`, `${part.name}`)
+  const rewards = functions.filter(({ is_reward }) => is_reward)
+  const is_plain = rewards.length === 1 && rewards[0].name === 'compute_score'
+  if (chosen === '' && (functions.length === 0 || is_plain)) return null
+  const names = [...new Set([...functions.map(({ name }) => name), `${chosen}`])].filter(Boolean)
+  const shownOf = (name: string) => functions.find((own) => own.name === name)
+  return (
+    <label className="reward-function">
+      function{' '}
+      <select
+        value={`${chosen}`}
+        data-testid={`reward-function-${place}`}
+        onChange={({ target }) =>
+          onChange(target.value === '' ? rest : { ...rest, function: target.value })
+        }
+      >
+        <option value="">compute_score, or the only one</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {shownOf(name)?.shown ?? name}
+            {shownOf(name)?.is_reward === false ? ' (a helper)' : ''}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
