@@ -5,8 +5,9 @@ import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
 import { tokenCount } from '../../src/rl/experience/batch.ts'
 import { STRICT } from '../../src/tasks/data/bad_rows.ts'
 import { VERL_MAPPING } from '../../src/tasks/data/data_file.ts'
-import { mapRows } from '../../src/tasks/data/mapping.ts'
 import { readJsonLines } from '../../src/tasks/data/readers/jsonl.ts'
+import { mapRows } from '../../src/tasks/data/rows/mapping.ts'
+import { textOfTruth } from '../../src/tasks/data/rows/row.ts'
 import { readVocabulary } from '../../src/tasks/data/vocabulary.ts'
 import type { Context } from '../fixture.ts'
 import type { Check, Output, Place } from '../report.ts'
@@ -126,7 +127,9 @@ function updateOutputs(c: TrlCase, update: TracedUpdate, found: Replayed): Check
 function* advantageChecks(name: string, { folder, updates }: TrlCase): Generator<Check> {
   const file = join(folder, 'data', 'train.jsonl')
   const rows = mapRows(readJsonLines(readFileSync(file, 'utf8'), file, STRICT), VERL_MAPPING, file)
-  const answers = new Map(rows.flatMap((row) => (row ? [[row.prompt, row.ground_truth]] : [])))
+  const answers = new Map(
+    rows.flatMap((made) => (made ?? []).map((row) => [row.prompt, textOfTruth(row.ground_truth)])),
+  )
   const vocabulary = join(folder, 'model', 'tokenizer.json')
   const { decode } = readVocabulary(readFileSync(vocabulary, 'utf8'), vocabulary)
   for (const { name: update, batch, plan, advantages } of updates) {

@@ -1,4 +1,5 @@
 // What a task is. Tasks are pure and synchronous: no GPU, no clock, no state.
+import type { Json } from './data/rows/cells.ts'
 import type { ChatMessage, RenderChat } from './tokenizers/hugging_face/chat_template.ts'
 import type { DecodeOptions, EncodeOptions } from './tokenizers/hugging_face/hf_tokenizer.ts'
 import type { TokenizerFiles } from './tokenizers/hugging_face/tokenizer_files.ts'
@@ -29,6 +30,8 @@ export interface Tokenizer {
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string
   /** The first special token whose name stands in a text; undefined where there is none. Rows of data that hold one are refused. */
   specialIn(text: string): string | undefined
+  /** What of a text no token stands for, each once: characters, or whole words where tokens are words. `encode` would lose it. */
+  unknownIn(text: string): readonly string[]
   /** Messages as the model reads them; absent where there is no chat template. */
   readonly renderChat?: RenderChat
   /** The files that transformers reads; absent where the lab writes them from the characters. */
@@ -43,10 +46,12 @@ export interface Sample {
   readonly prompt: string
   /** The conversation that the prompt writes, where it is one: what a chat template is given. */
   readonly messages?: readonly ChatMessage[]
-  /** The right answer, without the end token. */
+  /** The right answer, without the end token; '' where there is none. */
   readonly ground_truth: string
   /** The right answer as the row has it, where that is no text: an object or a list, whose JSON `ground_truth` is. Reward programs get it. */
-  readonly truth?: unknown
+  readonly truth?: Json
+  /** Worse answers to the prompt, where rows of a data set have them. */
+  readonly rejected?: readonly string[]
   /** What a demonstration shows as the answer; wrong on purpose in some tasks. */
   readonly demonstration: string
   /** What rows of a data set say to reward functions, under verl's names. */

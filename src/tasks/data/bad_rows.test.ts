@@ -38,7 +38,7 @@ test('they are left out where the plan says so, with their number and the first 
     'rows.jsonl: line 4: expected one JSON object, found text that is no JSON',
     'rows.jsonl: line 13: expected one JSON object, found another value',
     'rows.jsonl: line 15: expected one JSON object, found NaN, which JSON does not have',
-    'rows.jsonl: line 5, column a: expected messages {role, content}; message 1 has no text as its content',
+    'rows.jsonl: line 5, column a: expected a text as in other rows, found a list (["1"])',
     'rows.jsonl: line 14, column q: expected a prompt, found an empty text',
   ])
 })
@@ -75,6 +75,6 @@ test.for([
 test('a file of nothing but bad rows is refused for the first', async () => {
   const lines = Array.from({ length: 1000 }, () => '{').join('\n')
   await expect(prepareFiles(file('x.jsonl', lines), undefined, SKIP)).rejects.toThrow('line 1:')
-  const lists = Array.from({ length: 9 }, () => '{"q":"1","a":[]}').join('\n')
-  await expect(prepareFiles(file('x.jsonl', lists), undefined, SKIP)).rejects.toThrow('line 1')
+  const empty = Array.from({ length: 9 }, () => '{"q":"","a":"1"}').join('\n')
+  await expect(prepareFiles(file('x.jsonl', empty), undefined, SKIP)).rejects.toThrow('line 1')
 })

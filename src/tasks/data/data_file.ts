@@ -14,9 +14,61 @@ export class DataFileError extends Error {
 export const MOST_ROWS = 1_000_000
 export const MOST_COLUMNS = 256
 
-/** verl's own columns, as a Mapping. */
-export const VERL_MAPPING = {
+/** What a row can be. */
+export const ROW_FORMATS = {
+  answers: 'a prompt and its answer, or text',
+  conversations: 'a conversation',
+  pairs: 'a better and a worse answer',
+  verdicts: 'an answer that is good or bad',
+} as const
+export type RowFormat = keyof typeof ROW_FORMATS
+
+/** Which columns are taken. A key is a column's name, or names with dots for what lies inside a cell, e.g. reward_model.ground_truth. */
+export interface Mapping {
+  readonly row_format: RowFormat
+  /**
+   * verl's data.prompt_key: a text, or messages {role, content}. Of conversations their column. '' = there are no prompts: the rows are text to
+   * continue, or pairs that begin alike.
+   */
+  readonly prompt_key: string
+  /** What the prompt is about, such as Alpaca's `input`; '' = no such column. */
+  readonly input_key: string
+  /** How both become a prompt, on one line: `\n` is an end of line. What stands between {instruction} and {input} is left out with an empty input. */
+  readonly prompt_template: string
+  /** What the system says before the prompt; '' = no such column. */
+  readonly system_key: string
+  /** The right answer; without prompts, the text; '' = there is none: prompts alone, or what another key says. */
+  readonly answer_key: string
+  /** Of conversations: every answer is learnt, not only the last. */
+  readonly every_turn: boolean
+  /** TRL's names of the better and the worse answer. */
+  readonly chosen_key: string
+  readonly rejected_key: string
+  /** Whether an answer is good. */
+  readonly label_key: string
+  /** verl's data.reward_fn_key: where a problem comes from, for reward functions; '' = nowhere. */
+  readonly reward_fn_key: string
+}
+
+/** A Mapping that takes no column. */
+export const NO_COLUMNS: Mapping = {
+  row_format: 'answers',
+  prompt_key: '',
+  input_key: '',
+  prompt_template: '{instruction}\\n{input}',
+  system_key: '',
+  answer_key: '',
+  every_turn: false,
+  chosen_key: '',
+  rejected_key: '',
+  label_key: '',
+  reward_fn_key: '',
+}
+
+/** verl's own columns. */
+export const VERL_MAPPING: Mapping = {
+  ...NO_COLUMNS,
   prompt_key: 'prompt',
   answer_key: 'reward_model.ground_truth',
   reward_fn_key: 'data_source',
-} as const
+}

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { DataFileError } from './data_file.ts'
 import { type DataChoice, dataTask } from './data_task.ts'
 import { choiceOf, loadDataFiles, prepareFiles } from './load_data.ts'
-import type { DataRow } from './mapping.ts'
 import { type DataPlan, USUAL_PLAN } from './plan.ts'
+import { type DataRow, textOfTruth } from './rows/row.ts'
 import { splitRows } from './split.ts'
 
 const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'p', answer_key: 'a', reward_fn_key: '' }
@@ -75,7 +75,7 @@ describe('the task of a data set', () => {
     const choice: DataChoice = {
       ...PLAN,
       ...FILES,
-      id: 'dataset',
+      ...{ id: 'dataset', answers: 'text' },
       ...sizes,
       train_size: 8,
       test_size: 2,
@@ -142,7 +142,7 @@ describe('the task of a data set', () => {
     const rows = [...digits(10), ['why=', '1']] as const
     await expect(
       prepareFiles(file(rows), undefined, { ...PLAN, tokenizer: 'arithmetic' }),
-    ).rejects.toThrow(/toy\.csv: line 12, column p: encode: expected characters of .*got "w"/)
+    ).rejects.toThrow(/toy\.csv: line 12, column p: the vocabulary has no "w", "h", "y"/)
   })
 
   test('too few rows cannot be split', async () => {
@@ -172,10 +172,10 @@ describe('text', () => {
     expect(max_prompt_length).toBe(1)
     expect(rows[0].prompt + rows.map(({ ground_truth }) => ground_truth).join('')).toBe(text)
     rows.slice(1).forEach(({ prompt }, i) => {
-      expect(prompt).toBe(rows[i].ground_truth.at(-1))
+      expect(prompt).toBe(textOfTruth(rows[i].ground_truth).at(-1))
     })
     // The last one has room for the end token; the others are cut before it.
-    expect(rows.map((row) => tokenizer.encode(row.ground_truth).length)).toEqual([
+    expect(rows.map((row) => tokenizer.encode(textOfTruth(row.ground_truth)).length)).toEqual([
       5, 5, 5, 5, 5, 5, 5, 1,
     ])
   })
@@ -216,7 +216,7 @@ describe('the tokenizer of a data set', () => {
     for (const { prompt, ground_truth } of [...train, ...test]) {
       expect(`${prompt}${ground_truth}`).not.toContain('\ufffd')
       expect(tokenizer.encode(prompt)).toHaveLength(1)
-      expect(tokenizer.encode(ground_truth).length).toBeLessThanOrEqual(7)
+      expect(tokenizer.encode(textOfTruth(ground_truth)).length).toBeLessThanOrEqual(7)
     }
   })
 

@@ -2,8 +2,8 @@
 import { twoWords, uniform } from '../problems.ts'
 import type { Sample, Task, Tokenizer } from '../task.ts'
 import { ownTokenizer, unknownTokenizer } from './data_tokenizer.ts'
-import type { DataRow } from './mapping.ts'
 import type { DataPlan } from './plan.ts'
+import { type AnswerType, type DataRow, textOfTruth } from './rows/row.ts'
 import type { SplitRows } from './split.ts'
 
 /** What an experiment says of its data set: enough for every check and every buffer, without the rows. */
@@ -20,6 +20,8 @@ export interface DataChoice extends DataPlan {
   readonly tokenizer_data: string
   readonly tokenizer_name: string
   readonly train_size: number
+  /** What the right answers are, as found. */
+  readonly answers: AnswerType
 }
 
 /** Rows to train on, rows that are held out, and their tokenizer. */
@@ -47,7 +49,7 @@ function answersOf({ train, test }: DataSet): ReadonlyMap<string, ReadonlySet<st
   const answers = new Map<string, Set<string>>()
   for (const { prompt, ground_truth } of [...train, ...test]) {
     const own = answers.get(prompt) ?? new Set()
-    answers.set(prompt, own.add(ground_truth))
+    answers.set(prompt, own.add(textOfTruth(ground_truth)))
   }
   return answers
 }
@@ -64,12 +66,12 @@ export function dataTask(choice: DataChoice): Task {
   const key = keyOf(choice)
   const rows = (): DataSet => loaded.get(key) ?? refuse()
   let answers: ReadonlyMap<string, ReadonlySet<string>> | undefined
-  const is_text = choice.prompt_key === ''
+  const is_text = choice.prompt_key === '' && choice.row_format === 'answers'
   return {
     id: choice.id,
     tokenizer: tokenizerOf(choice, loaded.get(key), refuse),
     ...{ max_prompt_length, max_response_length, train_size, test_size },
-    exact_match: !is_text,
+    exact_match: !is_text && choice.answers === 'text',
     ...(is_text && { partial_score: 'how much of its beginning is that of the text' }),
     sample(seed, index, split) {
       const { train, test } = rows()
@@ -103,8 +105,8 @@ function agreeing(text: string, response: string): number {
   return text.length === 0 ? 0 : same / text.length
 }
 
-const sampleOf = ({ ground_truth, ...row }: DataRow): Sample => ({
-  ...row,
-  ground_truth,
-  demonstration: ground_truth,
-})
+function sampleOf({ ground_truth, conversation: _, ...row }: DataRow): Sample {
+  const text = textOfTruth(ground_truth)
+  const truth = typeof ground_truth === 'string' ? {} : { truth: ground_truth }
+  return { ...row, ...truth, ground_truth: text, demonstration: text }
+}

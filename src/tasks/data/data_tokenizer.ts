@@ -29,6 +29,7 @@ export function unknownTokenizer(vocab_size: number, refuse: () => never): Token
     special_ids: new Set([0, 1]),
     is_unknown: true,
     specialIn: refuse,
+    unknownIn: refuse,
     encode: refuse,
     decode: refuse,
   }

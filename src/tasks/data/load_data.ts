@@ -30,9 +30,18 @@ export function choiceOf(
     ...files,
     tokenizer_data: files.tokenizer_data ?? '',
     tokenizer_name: files.tokenizer_name ?? '',
+    row_format: plan.row_format,
     prompt_key: plan.prompt_key,
+    input_key: plan.input_key,
+    prompt_template: plan.prompt_template,
+    system_key: plan.system_key,
     answer_key: plan.answer_key,
+    every_turn: plan.every_turn,
+    chosen_key: plan.chosen_key,
+    rejected_key: plan.rejected_key,
+    label_key: plan.label_key,
     reward_fn_key: plan.reward_fn_key,
+    answers: prepared.answers,
     tokenizer: plan.tokenizer,
     vocab_size: tokenizer.vocab_size,
     ...{ max_prompt_length, max_response_length },
@@ -62,7 +71,7 @@ export async function loadDataFiles(
 ): Promise<void> {
   const prepared = await prepare(train, val, choice, source)
   const found = { ...choiceOf(choice, choice, prepared) }
-  for (const name of ['vocab_size', 'train_size', 'test_size'] as const)
+  for (const name of ['vocab_size', 'train_size', 'test_size', 'answers'] as const)
     if (found[name] !== choice[name])
       throw new DataFileError(
         `${train.name}: expected ${choice[name]} (task.${name}), found ${found[name]}`,

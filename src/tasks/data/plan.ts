@@ -1,8 +1,9 @@
 // What is decided about a data set, and what comes of it.
 import type { Tokenizer } from '../task.ts'
 import type { FoundBad } from './bad_rows.ts'
+import { type Mapping, NO_COLUMNS } from './data_file.ts'
 import type { DataTokenizer } from './data_tokenizer.ts'
-import type { Mapping } from './mapping.ts'
+import type { AnswerType } from './rows/row.ts'
 import type { SplitRows } from './split.ts'
 import type { Table } from './table.ts'
 
@@ -34,6 +35,7 @@ export interface NamedTable {
 
 export interface Prepared extends SplitRows {
   readonly tokenizer: Tokenizer
+  readonly answers: AnswerType
   /** Of the rows that are kept, or as the plan says. */
   readonly max_prompt_length: number
   readonly max_response_length: number
@@ -53,13 +55,16 @@ export interface Found {
   readonly bad: FoundBad
   /** Held-out prompts that training has too; only where held-out rows have a file of their own. */
   readonly shared: number
+  /** Columns that are not used, and what else of the file is left out, in sentences. */
+  readonly notes: readonly string[]
   /** Tokens of every prompt and of every answer with its end token, before any row was dropped. */
   readonly prompt_lengths: readonly number[]
   readonly answer_lengths: readonly number[]
 }
 
 /** What is decided where a person decides nothing: all rows, as long as they are. */
-export const USUAL_PLAN: Omit<DataPlan, keyof Mapping> = {
+export const USUAL_PLAN: DataPlan = {
+  ...NO_COLUMNS,
   tokenizer: 'characters',
   vocab_size: 0,
   max_prompt_length: 0,

@@ -3,19 +3,23 @@ import type { Tokenizer } from '../task.ts'
 import { BadRows, BadRowsError } from './bad_rows.ts'
 import { DataFileError } from './data_file.ts'
 import { dataTokenizer, type TokenizerSource } from './make_tokenizer.ts'
-import { type DataRow, mapRows, usable } from './mapping.ts'
-import type { DataPlan, NamedTable, Prepared } from './plan.ts'
+import { type Making, type Measured, measure, rendered } from './measure.ts'
+import type { DataPlan, Found, NamedTable, Prepared } from './plan.ts'
+import { mapRows } from './rows/mapping.ts'
+import { notesOf } from './rows/notes.ts'
+import { answerType, type DataRow, type PlacedRow, textOfTruth } from './rows/row.ts'
+import { joinVerdicts } from './rows/verdict.ts'
 import { type SplitRows, splitRows, usualTestSize } from './split.ts'
 import { textRows } from './text_rows.ts'
 
-/** Tokens of a row of text where a person does not say how many. */
+/** Tokens of a row of text, and of an answer that is no text, where a person does not say how many. */
 const TEXT_LENGTH = 64
 /** Fewer rows cannot be split. */
 const FEWEST_ROWS = 5
 
 /**
- * Rows, tokenizer and split of a plan. Throws DataFileError naming file, row and column where the tables are no such data, or hold characters that
- * the tokenizer lacks; BadRowsError where rows cannot be used and the plan does not leave them out.
+ * Rows, tokenizer and split of a plan. Throws DataFileError naming file, row and column where the tables are no such data; BadRowsError where
+ * rows cannot be used, or hold characters that the tokenizer lacks, and the plan does not leave them out.
  */
 export async function prepareData(
   train: NamedTable,
@@ -24,157 +28,82 @@ export async function prepareData(
   source?: TokenizerSource,
 ): Promise<Prepared> {
   const bad = new BadRows()
-  for (const file of [train, val]) if (file) bad.addAll(file.bad)
-  const plain_rows = mapRows(train.table, plan, train.name, { onBadRow: bad.add })
-  const plain_val_rows = val && mapRows(val.table, plan, val.name, { onBadRow: bad.add })
-  const plain = usableOf([...plain_rows, ...(plain_val_rows ?? [])])
-  refuseBad(bad, plain, plan)
-  const texts = plain.flatMap(({ prompt, ground_truth }) => [prompt, ground_truth])
-  const tokenizer = await dataTokenizer(
-    plan,
-    texts.concat(plan.prompt_key === '' ? '\n' : []),
-    source,
+  const files = val ? [train, val] : [train]
+  for (const file of files) bad.addAll(file.bad)
+  const placed = files.map((file) => placedRows(file, plan, bad))
+  refuseBad(bad, placed[0].rows, plan)
+  const notes = [...notesOf(train.table, plan), ...placed[0].notes]
+  const texts = placed.flatMap(({ rows }) =>
+    rows.flatMap(({ row }) => [row.prompt, textOfTruth(row.ground_truth), ...(row.rejected ?? [])]),
   )
+  const is_text = plan.row_format === 'answers' && plan.prompt_key === ''
+  const tokenizer = await dataTokenizer(plan, texts.concat(is_text ? '\n' : []), source)
   const making: Making = { tokenizer, plan, bad, onProgress: source?.onProgress }
-  const rows = rendered(plain_rows, train, making)
-  const val_rows = plain_val_rows && val && rendered(plain_val_rows, val, making)
-  if (plan.prompt_key === '') {
-    refuseBad(bad, rows, plan)
-    return textRows(
-      usableOf(rows),
-      val_rows && usableOf(val_rows),
-      { tokenizer, length: plan.max_response_length || TEXT_LENGTH, test_size: plan.test_size },
-      bad,
-    )
+  const measured = placed.map(({ rows }, i) =>
+    measure(rendered(rows, files[i], making), files[i], is_text ? anyLength(making) : making),
+  )
+  const [own, held] = measured
+  refuseBad(bad, own.kept, plan)
+  if (is_text) {
+    const length = plan.max_response_length || TEXT_LENGTH
+    const cut = { tokenizer, length, test_size: plan.test_size }
+    const rows = textRows(own.kept, held?.kept, cut, bad)
+    return { ...rows, found: { ...rows.found, notes } }
   }
-  const measured = measure(rows, train, making)
-  const held = val && val_rows && measure(val_rows, val, making)
-  refuseBad(bad, measured.kept, plan)
-  const sides = held
-    ? { train: measured.kept, test: held.kept }
-    : ownSplit(measured.kept, train.name, plan)
-  const found = [measured, ...(held ? [held] : [])]
-  const all = found.flatMap((one) => one.all)
-  const prompt_lengths = found.flatMap((one) => one.prompt_lengths)
-  const answer_lengths = found.flatMap((one) => one.answer_lengths)
+  const sides = held ? { train: own.kept, test: held.kept } : ownSplit(own.kept, train.name, plan)
+  return prepared(sides, measured, tokenizer, plan, {
+    ...{ bad, notes },
+    shared: held ? sharedPrompts(sides) : 0,
+  })
+}
+
+/** Text is cut into rows, so none of it is too long. */
+const anyLength = (making: Making): Making => ({
+  ...making,
+  plan: { ...making.plan, max_prompt_length: 0, max_response_length: 0 },
+})
+
+/** The rows of a file that can be used, with their places, and what was left out of them. */
+function placedRows({ name, table }: NamedTable, plan: DataPlan, bad: BadRows) {
+  const mapped = mapRows(table, plan, name, { onBadRow: bad.add })
+  const rows = mapped.flatMap((own, r) => (own ?? []).map((row): PlacedRow => ({ row, r })))
+  return plan.row_format === 'verdicts' ? joinVerdicts(rows) : { rows, notes: [] }
+}
+
+function prepared(
+  sides: SplitRows,
+  measured: readonly Measured[],
+  tokenizer: Tokenizer,
+  plan: DataPlan,
+  said: Pick<Found, 'bad' | 'shared' | 'notes'>,
+): Prepared {
+  const all = measured.flatMap((one) => one.all)
+  const prompt_lengths = measured.flatMap((one) => one.prompt_lengths)
+  const answer_lengths = measured.flatMap((one) => one.answer_lengths)
+  const answers = answerType(plan, all)
+  // What a program or a reward model scores may be longer than the answers of the file.
+  const room = answers === 'text' ? 1 : TEXT_LENGTH
   return {
     ...sides,
-    tokenizer,
+    ...{ tokenizer, answers },
     max_prompt_length: plan.max_prompt_length || largest(prompt_lengths),
-    max_response_length: plan.max_response_length || largest(answer_lengths),
+    max_response_length: plan.max_response_length || Math.max(room, largest(answer_lengths)),
     found: {
       rows: all.length,
       ...repeated(all),
       dropped: all.length - sides.train.length - sides.test.length,
-      shared: held ? sharedPrompts(sides) : 0,
-      ...{ bad, prompt_lengths, answer_lengths },
+      ...said,
+      ...{ prompt_lengths, answer_lengths: answers === 'none' ? [] : answer_lengths },
     },
   }
 }
 
-/** What rows are made ready with. */
-interface Making {
-  readonly tokenizer: Tokenizer
-  readonly plan: DataPlan
-  readonly bad: BadRows
-  readonly onProgress: ((share: number) => void) | undefined
-}
-
-type Rows = readonly (DataRow | undefined)[]
-
-const usableOf = (rows: Rows): DataRow[] => rows.filter((row) => row !== undefined)
-
 /** Throws BadRowsError where there are bad rows that the plan does not leave out, or no others. */
-function refuseBad(bad: BadRows, rows: Rows, { skip_bad_rows }: DataPlan): void {
-  if (bad.count > 0 && (!skip_bad_rows || rows.every((row) => !row))) throw new BadRowsError(bad)
+function refuseBad(bad: BadRows, rows: readonly unknown[], { skip_bad_rows }: DataPlan): void {
+  if (bad.count > 0 && (!skip_bad_rows || rows.length === 0)) throw new BadRowsError(bad)
 }
-
-/** Throws DataFileError for a row that writes a special token: what a person wrote would act as a mark of the conversation. */
-function refuseSpecial(
-  { prompt, ground_truth, messages }: DataRow,
-  where: (key: string) => string,
-  { tokenizer, plan: { prompt_key, answer_key } }: Making,
-): void {
-  const texts: [string, string][] = [
-    [prompt_key, prompt],
-    [answer_key, ground_truth],
-  ]
-  for (const { content } of messages ?? []) texts.push([prompt_key, content])
-  for (const [key, text] of texts) {
-    const special = tokenizer.specialIn(text)
-    if (special !== undefined)
-      throw new DataFileError(
-        `${where(key)}: expected text without special tokens, found ${special}, which the tokenizer would read as its mark`,
-      )
-  }
-}
-
-const placeIn =
-  ({ name, table }: NamedTable, r: number) =>
-  (key: string) =>
-    `${name}: ${table.placeOf(r)}, column ${key}`
-
-/** Rows without special tokens, their messages as the tokenizer's chat template writes them; other prompts are read as they are. */
-const rendered = (rows: Rows, file: NamedTable, making: Making): Rows =>
-  rows.map((own, r) => {
-    if (!own) return undefined
-    return usable(() => {
-      refuseSpecial(own, placeIn(file, r), making)
-      const { renderChat } = making.tokenizer
-      const { messages, ...row } = own
-      return renderChat && messages
-        ? { ...own, prompt: renderChat(messages, { add_generation_prompt: true }) }
-        : row
-    }, making.bad.add)
-  })
 
 const largest = (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one), 1)
-
-/** Rows between two words on how far it is. */
-const SOME_ROWS = 1024
-
-/** The rows that are short enough, all that can be read, and the lengths of these. */
-function measure(rows: Rows, file: NamedTable, { tokenizer, plan, bad, onProgress }: Making) {
-  const kept: DataRow[] = []
-  const all: DataRow[] = []
-  const prompt_lengths: number[] = []
-  const answer_lengths: number[] = []
-  rows.forEach((row, r) => {
-    if (r % SOME_ROWS === 0) onProgress?.(r / rows.length)
-    if (!row) return
-    const where = placeIn(file, r)
-    const length = (text: string, key: string) => {
-      try {
-        return tokenizer.encode(text).length
-      } catch (error) {
-        // Of the tokenizer, not of the row: the next row would take as long.
-        if (error instanceof Error && error.name === 'TokenizerFileError') throw error
-        const why = error instanceof Error ? error.message : `${error}`
-        throw new DataFileError(`${where(key)}: ${why.slice(0, 300)}`)
-      }
-    }
-    const lengths = usable(
-      () => [length(row.prompt, plan.prompt_key), length(row.ground_truth, plan.answer_key) + 1],
-      bad.add,
-    )
-    if (!lengths) return
-    const [prompt, answer] = lengths
-    all.push(row)
-    prompt_lengths.push(prompt)
-    answer_lengths.push(answer)
-    const too_long = [
-      [plan.prompt_key, prompt, plan.max_prompt_length],
-      [plan.answer_key, answer, plan.max_response_length],
-    ] as const
-    const over = too_long.find(([, tokens, most]) => most > 0 && tokens > most)
-    if (!over) kept.push(row)
-    else if (!plan.filter_overlong_prompts)
-      throw new DataFileError(
-        `${where(over[0])}: expected at most ${over[2]} tokens, found ${over[1]}; drop such rows (filter_overlong_prompts) or allow more`,
-      )
-  })
-  return { kept, all, prompt_lengths, answer_lengths }
-}
 
 function ownSplit(rows: readonly DataRow[], file: string, plan: DataPlan): SplitRows {
   const size = plan.test_size < 0 ? usualTestSize(rows.length) : plan.test_size
@@ -189,11 +118,13 @@ function ownSplit(rows: readonly DataRow[], file: string, plan: DataPlan): Split
 function repeated(rows: readonly DataRow[]): { duplicates: number; ambiguous: number } {
   const answers = new Map<string, Set<string>>()
   let duplicates = 0
-  for (const { prompt, ground_truth } of rows) {
+  for (const { prompt, ground_truth, rejected = [] } of rows) {
     const own = answers.get(prompt) ?? new Set()
     answers.set(prompt, own)
-    if (own.has(ground_truth)) duplicates++
-    own.add(ground_truth)
+    // Pairs with the same better answer are other pairs.
+    const answer = JSON.stringify([ground_truth, ...rejected])
+    if (own.has(answer)) duplicates++
+    own.add(answer)
   }
   return { duplicates, ambiguous: [...answers.values()].filter(({ size }) => size > 1).length }
 }

@@ -1,6 +1,6 @@
 // Which rows are held out: decided by a seed and the prompt's own text, so the order of the file does not matter and no prompt is on both sides.
 import { hash } from '../problems.ts'
-import type { DataRow } from './mapping.ts'
+import type { DataRow } from './rows/row.ts'
 
 export interface SplitRows {
   readonly train: readonly DataRow[]
@@ -16,12 +16,13 @@ export const usualTestSize = (rows: number): number =>
   Math.min(MOST_HELD_OUT, Math.floor(rows * HELD_OUT_SHARE))
 
 /**
- * Holds out at most `test_size` rows. All rows of one prompt are on one side, so there can be fewer where prompts occur several times. Rows
+ * Holds out at most `test_size` rows. All rows of one prompt, and of one conversation, are on one side, so there can be fewer where prompts occur several times. Rows
  * keep the order of the file. The same seed holds out the same prompts, also when other rows are added.
  */
 export function splitRows(rows: readonly DataRow[], test_size: number, seed: number): SplitRows {
+  const keyOf = ({ conversation, prompt }: DataRow) => conversation ?? prompt
   const count = new Map<string, number>()
-  for (const { prompt } of rows) count.set(prompt, (count.get(prompt) ?? 0) + 1)
+  for (const row of rows) count.set(keyOf(row), (count.get(keyOf(row)) ?? 0) + 1)
   const order = [...count.keys()]
     .map((prompt) => ({ prompt, at: hash([seed >>> 0, ...textWords(prompt)]) }))
     .sort((a, b) => a.at - b.at || (a.prompt < b.prompt ? -1 : 1))
@@ -34,9 +35,12 @@ export function splitRows(rows: readonly DataRow[], test_size: number, seed: num
     held.add(prompt)
     left -= own
   }
+  const train = rows.filter((row) => !held.has(keyOf(row)))
+  // A later turn of one conversation may read like a prompt of another.
+  const trained = new Set(train.map(({ prompt }) => prompt))
   return {
-    train: rows.filter(({ prompt }) => !held.has(prompt)),
-    test: rows.filter(({ prompt }) => held.has(prompt)),
+    train,
+    test: rows.filter((row) => held.has(keyOf(row)) && !trained.has(row.prompt)),
   }
 }
 

@@ -1,10 +1,25 @@
 // What every data file becomes: named columns and rows of plain values, whatever its format.
 import { DataFileError, MOST_COLUMNS, MOST_ROWS } from './data_file.ts'
 
-/** A value of a cell: what JSON can hold, or a number that is not finite. Parquet's other types become text or numbers (plain_cell.ts). */
+/** A number as its file writes it, where JavaScript would write it otherwise or cannot hold it: 9007199254740993, 142.0, 1e21. */
+export class WrittenNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Its digits, where a cell is shown. */
+  toJSON(): string {
+    return this.text
+  }
+}
+
+/** A value of a cell: what JSON can hold, or a number that is not finite. Parquet's other types become text or numbers (parquet.ts). */
 export type Cell =
   | string
   | number
+  | WrittenNumber
   | boolean
   | null
   | readonly Cell[]
@@ -62,10 +77,18 @@ export function tableOfObjects(
   return { columns, rows, notes: [], placeOf }
 }
 
+/** Whether a value holds others by their names. */
+export const isObject = (cell: unknown): cell is { readonly [name: string]: Cell } =>
+  typeof cell === 'object' &&
+  cell !== null &&
+  !Array.isArray(cell) &&
+  !(cell instanceof WrittenNumber)
+
 /** A value in a message: short, on one line. */
 export function shownCell(value: Cell | undefined): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'number') return `${value}`
+  if (value instanceof WrittenNumber) return value.text
   const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
@@ -75,6 +98,7 @@ export function kindOfCell(value: Cell | undefined): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
+  if (value instanceof WrittenNumber) return 'a number'
   const kinds = { string: 'a text', number: 'a number', boolean: 'true or false' } as const
   return kinds[typeof value as keyof typeof kinds] ?? 'an object'
 }

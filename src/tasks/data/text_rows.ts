@@ -2,8 +2,8 @@
 import type { Tokenizer } from '../task.ts'
 import type { FoundBad } from './bad_rows.ts'
 import { DataFileError } from './data_file.ts'
-import type { DataRow } from './mapping.ts'
 import type { Prepared } from './plan.ts'
+import { type DataRow, textOfTruth } from './rows/row.ts'
 import { usualTestSize } from './split.ts'
 
 interface TextPlan {
@@ -33,20 +33,27 @@ export function textRows(
       `expected text for two rows of ${length} tokens or more, found ${own.length} rows; choose a shorter max_response_length`,
     )
   return {
-    ...{ train, test, tokenizer, max_prompt_length: 1, max_response_length: length },
+    ...{
+      train,
+      test,
+      tokenizer,
+      answers: 'text',
+      max_prompt_length: 1,
+      max_response_length: length,
+    },
     found: {
       ...{ rows: train.length + test.length, duplicates: 0, ambiguous: 0, dropped: 0, shared: 0 },
-      bad,
+      ...{ bad, notes: [] },
       prompt_lengths: [1],
       answer_lengths: [...train, ...test].map(({ ground_truth }) =>
-        Math.min(length, tokenizer.encode(ground_truth).length + 1),
+        Math.min(length, tokenizer.encode(textOfTruth(ground_truth)).length + 1),
       ),
     },
   }
 }
 
 function cut(rows: readonly DataRow[], tokenizer: Tokenizer, length: number): DataRow[] {
-  const ids = tokenizer.encode(rows.map(({ ground_truth }) => ground_truth).join('\n'))
+  const ids = tokenizer.encode(rows.map(({ ground_truth }) => textOfTruth(ground_truth)).join('\n'))
   const pieces: DataRow[] = []
   for (let at = 0; at + 1 < ids.length; ) {
     const prompt = readBack(tokenizer, ids.slice(at, at + 1))

@@ -30,6 +30,7 @@ export function characters(alphabet: string): Tokenizer {
     special_ids: new Set([PAD, EOS]),
     // No text holds a special token: their names are longer than a character.
     specialIn: () => undefined,
+    unknownIn: (text) => [...new Set(text)].filter((character) => !idOf.has(character)),
     encode: (text) =>
       Array.from(text, (character) => {
         const id = idOf.get(character)

@@ -29,6 +29,7 @@ export async function loadTokenizer(files: TokenizerFiles): Promise<Tokenizer> {
     encode: (text, options) => tokenizer.encode(text, options),
     decode: (ids, options) => tokenizer.decode(beforeEnd(ids, ends.eos_token_ids), options),
     specialIn: (text) => tokenizer.specialIn(text),
+    unknownIn: (text) => tokenizer.unknownIn(text),
     ...(template && {
       renderChat: chatTemplate(template.text, settings.special_tokens, template.file),
     }),

@@ -1,8 +1,9 @@
 // The task of an experiment: its id and its parameters, as the tasks declare them.
 import * as z from 'zod/mini'
-import { MOST_ROWS, VERL_MAPPING } from '../../../tasks/data/data_file.ts'
+import { MOST_ROWS, NO_COLUMNS, ROW_FORMATS, VERL_MAPPING } from '../../../tasks/data/data_file.ts'
 import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
 import { DATA_TOKENIZERS } from '../../../tasks/data/data_tokenizer.ts'
+import { ANSWER_TYPES } from '../../../tasks/data/rows/row.ts'
 import { createTask, TASKS } from '../../../tasks/index.ts'
 import type { Task, TaskKind } from '../../../tasks/task.ts'
 import { isContentHash } from '../../content/content.ts'
@@ -42,6 +43,9 @@ const hash = (label: string, help: string) =>
     { holds: (s) => s === '' || isContentHash(s), expected: "'sha256-' and 64 digits" },
   )
 
+const column = (label: string, help: string, fallback = '') =>
+  text({ label, help, default: fallback, max: 120 })
+
 /** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   data: hash('File', 'The hash of the data file.'),
@@ -51,24 +55,42 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     'The hash of the file with held-out rows; empty where they are a part of the other.',
   ),
   val_name: text({ label: 'Held-out set', help: 'What it is called.', default: '', max: 80 }),
-  prompt_key: text({
-    label: 'Prompt column',
-    help: 'The column with the prompts, as text or as messages; empty where the rows are text to continue.',
-    default: VERL_MAPPING.prompt_key,
-    max: 120,
+  row_format: select({ label: 'A row is', help: 'What a row of the file holds.' }, ROW_FORMATS),
+  prompt_key: column(
+    'Prompt column',
+    'The column with the prompts, as text or as messages, or with conversations; empty where the rows are text to continue, or pairs of conversations.',
+    VERL_MAPPING.prompt_key,
+  ),
+  input_key: column('Input column', 'What the prompt is about; joined to it by the template.'),
+  prompt_template: text({
+    label: 'Prompt template',
+    help: 'How {instruction} and {input} become a prompt, \\n for an end of line; with an empty input, what stands between the two is left out.',
+    default: NO_COLUMNS.prompt_template,
+    max: 2000,
   }),
-  answer_key: text({
-    label: 'Answer column',
-    help: 'The column with the right answers; a dot leads into a column that holds objects.',
-    default: VERL_MAPPING.answer_key,
-    max: 120,
+  system_key: column('System column', 'What the system says before the prompt.'),
+  answer_key: column(
+    'Answer column',
+    'The column with the right answers; a dot leads into a column that holds objects; empty where there are none.',
+    VERL_MAPPING.answer_key,
+  ),
+  every_turn: boolean({
+    label: 'Learn every answer of a conversation',
+    help: 'Otherwise the last answer is learnt, and what is before it is the prompt.',
+    default: false,
   }),
-  reward_fn_key: text({
-    label: 'Source column',
-    help: 'The column that says where a problem comes from, for reward functions; a file need not have it.',
-    default: VERL_MAPPING.reward_fn_key,
-    max: 120,
-  }),
+  chosen_key: column('Better answers', 'The column with the better answer of a pair.'),
+  rejected_key: column('Worse answers', 'The column with the worse answer of a pair.'),
+  label_key: column('Verdicts', 'The column that says whether an answer is good.'),
+  reward_fn_key: column(
+    'Source column',
+    'The column that says where a problem comes from, for reward functions; a file need not have it.',
+    VERL_MAPPING.reward_fn_key,
+  ),
+  answers: select(
+    { label: 'Right answers', help: 'What the right answers of the rows are, as found.' },
+    ANSWER_TYPES,
+  ),
   tokenizer: select(
     { label: 'Tokenizer', help: 'What a token is; a model has the vocabulary of its tokenizer.' },
     DATA_TOKENIZERS,

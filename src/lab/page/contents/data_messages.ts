@@ -1,7 +1,7 @@
 // What the page and the worker that reads data files say to each other. Rows come in pieces, so that the page is never blocked for long.
 import type { FoundBad } from '../../../tasks/data/bad_rows.ts'
-import type { DataRow } from '../../../tasks/data/mapping.ts'
 import type { DataPlan, Prepared } from '../../../tasks/data/plan.ts'
+import type { DataRow } from '../../../tasks/data/rows/row.ts'
 import type { TokenizerFiles } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import type { Bundle } from '../../content/bundle.ts'
 

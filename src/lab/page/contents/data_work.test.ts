@@ -29,7 +29,7 @@ const request = { train: source, val: undefined, plan, tokenizer: undefined }
 const head = { columns: [], keys: [], notes: [], first_plan: plan, first_rows: [] }
 const found = {
   ...{ rows: 2, duplicates: 0, ambiguous: 0, dropped: 0, shared: 0 },
-  ...{ bad: { count: 0, first: [] }, prompt_lengths: [1], answer_lengths: [1] },
+  ...{ notes: [], bad: { count: 0, first: [] }, prompt_lengths: [1], answer_lengths: [1] },
 }
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 
@@ -48,7 +48,7 @@ test('rows that come in pieces are one set, with the tokenizer made again', asyn
     { kind: 'rows', side: 'train', rows: [two] },
     {
       kind: 'prepared',
-      rest: { max_prompt_length: 1, max_response_length: 2, found },
+      rest: { answers: 'text', max_prompt_length: 1, max_response_length: 2, found },
       tokenizer: { alphabet: '12x' },
     },
   )

@@ -1,9 +1,9 @@
 // Reads data files beside the page, which keeps answering: tables, mapping, tokenizers and the split. One request at a time.
-import { BadRowsError } from '../../../tasks/data/bad_rows.ts'
-import { keysOf, proposeMapping } from '../../../tasks/data/mapping.ts'
+import { BadRowsError, plainBad } from '../../../tasks/data/bad_rows.ts'
 import { type NamedTable, USUAL_PLAN } from '../../../tasks/data/plan.ts'
 import { prepareData } from '../../../tasks/data/prepare.ts'
 import { readRows } from '../../../tasks/data/readers/readers.ts'
+import { keysOf, proposeMapping } from '../../../tasks/data/rows/propose.ts'
 import { shownCell } from '../../../tasks/data/table.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
 import { installPatternGuard } from '../../../tasks/tokenizers/hugging_face/pattern_guard.ts'
@@ -87,7 +87,7 @@ async function prepare(request: Extract<DataRequest, { kind: 'prepare' }>): Prom
       tell({ kind: 'rows', side, rows: all.slice(from, from + PIECE) })
   tell({
     kind: 'prepared',
-    rest: { ...rest, found: plainFound(rest.found) },
+    rest: { ...rest, found: { ...rest.found, bad: plainBad(rest.found.bad) } },
     tokenizer: madeOf(tokenizer),
   })
 }
@@ -101,15 +101,6 @@ async function unpack({ name, blob }: DataSource): Promise<void> {
   })
 }
 
-/** Without what cannot be sent. */
-const plainFound = ({
-  bad: { count, first },
-  ...found
-}: Awaited<ReturnType<typeof prepareData>>['found']) => ({
-  ...found,
-  bad: { count, first },
-})
-
 addEventListener('message', async ({ data }: MessageEvent<DataRequest>) => {
   try {
     if (data.kind === 'open') tell({ kind: 'opened', head: headOf(await tableOf(data.source)) })
@@ -120,7 +111,7 @@ addEventListener('message', async ({ data }: MessageEvent<DataRequest>) => {
     const { bad } = error instanceof BadRowsError ? error : { bad: undefined }
     tell({
       ...{ kind: 'failed', problem },
-      ...(bad && { bad: { count: bad.count, first: bad.first } }),
+      ...(bad && { bad: plainBad(bad) }),
     })
   }
 })

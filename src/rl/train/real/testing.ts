@@ -87,6 +87,7 @@ export function numbersTask(vocab_size: number, { prompt, response }: Lengths): 
       encode: (text) => text.split(' ').map(Number),
       decode: (ids) => Array.from(ids).join(' '),
       specialIn: () => undefined,
+      unknownIn: () => [],
     },
     max_prompt_length: prompt,
     max_response_length: response,

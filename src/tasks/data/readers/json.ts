@@ -1,34 +1,41 @@
-// JSON: a list of objects, by itself or as `rows` or `data` of an object. A row of Hugging Face's rows API, {row: {…}}, is unpacked.
+// JSON: a list of objects, by itself or as the one list of an object. A row of Hugging Face's rows API, {row: {…}}, is unpacked.
 import type { Reading } from '../bad_rows.ts'
 import { DataFileError } from '../data_file.ts'
-import { type Cell, type Table, tableOfObjects } from '../table.ts'
+import { type Cell, isObject, type Table, tableOfObjects } from '../table.ts'
+import { parseJson } from './json_numbers.ts'
 import { readJsonLines } from './jsonl.ts'
 import type { Reader } from './reader.ts'
 
 type Row = Readonly<Record<string, Cell>>
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const own = (value: Row, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined
+
+/** The rows of a JSON value: the list that it is, that its `rows` or `data` is, or the only list of objects in it; undefined where there is none. */
+export function listOfRows(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (!isObject(value)) return undefined
+  const named = [own(value, 'rows'), own(value, 'data')].find(Array.isArray)
+  if (named) return named
+  const lists = Object.values(value).filter(
+    (one): one is readonly Cell[] => Array.isArray(one) && one.length > 0 && one.every(isObject),
+  )
+  return lists.length === 1 ? lists[0] : undefined
+}
 
 function readText(text: string, file: string, reading: Reading): Table {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch (error) {
     // JSON lines under the name of JSON.
     if (/^\s*\{.*\}[ \t\r]*\n\s*\{/.test(text)) return readJsonLines(text, file, reading)
     const why = error instanceof Error ? error.message : String(error)
     throw new DataFileError(`${file}: expected JSON (${why.slice(0, 120)})`)
   }
-  const list = Array.isArray(value)
-    ? value
-    : isObject(value)
-      ? [own(value, 'rows'), own(value, 'data')].find(Array.isArray)
-      : undefined
+  const list = listOfRows(value)
   if (!list)
     throw new DataFileError(
-      `${file}: expected a list of objects, or an object with such a list as rows or data`,
+      `${file}: expected a list of objects, or an object with one such list, as in {"data": [...]}`,
     )
   const places: number[] = []
   const rows = list.flatMap((item: unknown, i): Row[] => {

@@ -1,10 +1,8 @@
 // JSON lines: an object on every line. Empty lines are left out.
 import type { Reading } from '../bad_rows.ts'
-import { type Cell, refuseRows, type Table, tableOfObjects } from '../table.ts'
+import { type Cell, isObject, refuseRows, type Table, tableOfObjects } from '../table.ts'
+import { parseJson } from './json_numbers.ts'
 import type { Reader } from './reader.ts'
-
-const isObject = (value: unknown): value is Readonly<Record<string, Cell>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Python writes these where a number is none, and they are no JSON. */
 const NOT_FINITE = /(?<![\w"])(-?Infinity|NaN)(?![\w"])/
@@ -42,7 +40,7 @@ export function readJsonLines(
 /** The object of a line, or what is wrong with it. */
 function parsed(line: string): Readonly<Record<string, Cell>> | string {
   try {
-    const value: unknown = JSON.parse(line)
+    const value = parseJson(line)
     return isObject(value) ? value : 'expected one JSON object, found another value'
   } catch {
     const [found] = NOT_FINITE.exec(line) ?? []

@@ -1,13 +1,12 @@
 // Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
 import type { Reading } from '../bad_rows.ts'
 import { type DataFile, DataFileError } from '../data_file.ts'
-import { type Cell, refuseColumns, refuseRows, type Table } from '../table.ts'
+import { refuseColumns, refuseRows, type Table } from '../table.ts'
 import { isParquet } from './bytes.ts'
+import { parseJson } from './json_numbers.ts'
+import { bytesAsTheyAre, plainCell, withRawDecimals } from './parquet_cells.ts'
 import { checkPages } from './parquet_pages.ts'
 import type { Reader } from './reader.ts'
-
-/** Levels of lists and structures inside a cell. */
-const MOST_DEPTH = 16
 
 async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Promise<Table> {
   try {
@@ -20,7 +19,8 @@ async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Prom
     const file = bytes.slice().buffer
     const metadata = parquetMetadata(file)
     refuseRows(name, Number(metadata.num_rows))
-    const columns = parquetSchema(metadata).children.map(({ element }) => element.name)
+    const schema = parquetSchema(metadata).children
+    const columns = schema.map(({ element }) => element.name)
     refuseColumns(name, columns.length)
     const twice = columns.find((column, i) => columns.indexOf(column) !== i)
     if (twice !== undefined)
@@ -28,9 +28,15 @@ async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Prom
     checkPages(file, metadata, parquetHeader)
     let found: unknown[][] = []
     await parquetRead({
-      ...{ file, metadata, columns, compressors },
+      ...{ file, columns, compressors },
+      metadata: withRawDecimals(metadata),
       // Geometry is no text to learn from; its bytes are refused below.
       geoparquet: false,
+      parsers: {
+        ...bytesAsTheyAre,
+        jsonFromBytes: (json: Uint8Array | undefined) =>
+          json && parseJson(new TextDecoder().decode(json)),
+      },
       onComplete: (rows) => {
         found = rows
       },
@@ -39,7 +45,7 @@ async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Prom
     const rows = found.flatMap((row, r) => {
       try {
         const cells = columns.map((column, c) =>
-          plainCell(row[c], (what) => {
+          plainCell(row[c], schema[c], (what) => {
             throw new DataFileError(`${name}: row ${r + 1}, column ${column}: ${what}`)
           }),
         )
@@ -59,24 +65,6 @@ async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Prom
       `${name}: expected a Parquet file that can be read (${why.slice(0, 200)})`,
     )
   }
-}
-
-/** Whole numbers of 64 bits become numbers where they fit, else text; dates become ISO 8601; bytes are refused. */
-function plainCell(value: unknown, refuse: (what: string) => never, depth = 0): Cell {
-  if (depth > MOST_DEPTH) return refuse(`expected at most ${MOST_DEPTH} levels`)
-  if (value === undefined || value === null) return null
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return value
-  if (typeof value === 'bigint')
-    return Number.isSafeInteger(Number(value)) ? Number(value) : `${value}`
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
-  if (value instanceof Uint8Array) return refuse('expected text or numbers, found bytes')
-  if (Array.isArray(value) || ArrayBuffer.isView(value))
-    return Array.from(value as ArrayLike<unknown>, (item) => plainCell(item, refuse, depth + 1))
-  if (typeof value !== 'object') return refuse(`expected text or numbers, found a ${typeof value}`)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, plainCell(item, refuse, depth + 1)]),
-  )
 }
 
 export const parquet: Reader = { extensions: ['parquet', 'pq'], isIt: isParquet, readBytes }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import { DataFileError, MOST_COLUMNS } from '../data_file.ts'
+import { WrittenNumber } from '../table.ts'
 import { isDataFile, readTable } from './readers.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -59,7 +60,13 @@ describe('formats', () => {
         columns: ['n', 'when', 'x', 'list', '__proto__'],
         rows: [
           [1, '1970-01-01T00:00:00.000Z', 0.5, [{ role: 'user' }], 'p'],
-          ['1152921504606846976', '2001-09-09T01:46:40.000Z', Number.NaN, [], 'q'],
+          [
+            new WrittenNumber('1152921504606846976'),
+            '2001-09-09T01:46:40.000Z',
+            Number.NaN,
+            [],
+            'q',
+          ],
         ],
       })
   })

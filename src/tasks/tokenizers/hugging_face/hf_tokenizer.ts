@@ -5,7 +5,7 @@
 // no text, and in unknown characters; outside_tokenizers.test.ts compares them. What cannot be followed exactly is refused by name.
 import { addedTokenFinder, type FindAdded, type Section } from './added_tokens.ts'
 import { type Decode, decoderOf } from './decoders.ts'
-import { modelOf, type SplitWord } from './models.ts'
+import { type FindUnknown, modelOf, type SplitWord, unknownOf } from './models.ts'
 import { type Normalize, normalizerOf } from './normalizers.ts'
 import { guarded } from './pattern_guard.ts'
 import { expressionsIn } from './pieces.ts'
@@ -37,6 +37,7 @@ export class HfTokenizer {
   readonly #normalize: Normalize
   readonly #preTokenize: PreTokenize
   readonly #splitWord: SplitWord
+  readonly #unknownIn: FindUnknown
   readonly #postProcess: PostProcess
   readonly #decode: Decode
   /** What tokens are decoded from: a normalized added token comes back as its normalized text. */
@@ -53,6 +54,7 @@ export class HfTokenizer {
     this.#normalize = normalizerOf(json.normalizer)
     this.#preTokenize = preTokenizerOf(json.pre_tokenizer)
     this.#splitWord = modelOf(json.model)
+    this.#unknownIn = unknownOf(json.model, this.#splitWord)
     this.#postProcess = postProcessorOf(json.post_processor)
     this.#decode = decoderOf(json.decoder)
     const sought = json.added_tokens.map((token) => ({
@@ -99,13 +101,34 @@ export class HfTokenizer {
   }
 
   *#encodeRaw(raw: Section, split_special_tokens: boolean): Generator<number> {
+    for (const word of this.#words(raw, split_special_tokens))
+      if (typeof word === 'number') yield word
+      else yield* this.#splitWord(word)
+  }
+
+  /** The words of a section, and the ids of the added tokens between them. */
+  *#words(raw: Section, split_special_tokens: boolean): Generator<string | number> {
     const normalized = { ...raw, text: this.#normalize(raw.text) }
     for (const section of this.#findNormalized(normalized, split_special_tokens)) {
       if (section.id !== undefined) yield section.id
       else
         for (const word of this.#preTokenize(section.text, section.is_first))
-          if (word !== '') yield* this.#splitWord(word)
+          if (word !== '') yield word
     }
+  }
+
+  /** What of a text no token stands for, each once: `encode` would write an unknown token for it, or leave it out. */
+  unknownIn(text: string): readonly string[] {
+    return this.#bounded(() => {
+      const found = new Set<string>()
+      const whole: Section = { text: text.toWellFormed(), id: undefined, is_first: true }
+      for (const raw of this.#findRaw(whole, false)) {
+        if (raw.id !== undefined) continue
+        for (const word of this.#words(raw, false))
+          if (typeof word === 'string') for (const one of this.#unknownIn(word)) found.add(one)
+      }
+      return [...found]
+    })
   }
 
   /** Ids beyond the vocabulary have no text: a model may have more ids than its tokenizer. */

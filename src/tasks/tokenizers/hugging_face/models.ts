@@ -7,6 +7,9 @@ import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 /** Ids of the tokens of a word. Throws RangeError for a word without tokens, where the vocabulary has no unknown token. */
 export type SplitWord = (word: string) => number[]
 
+/** What of a word no token stands for. */
+export type FindUnknown = (word: string) => readonly string[]
+
 type Refuse = (what: string) => TokenizerFileError
 
 /** Throws TokenizerFileError for a kind of model that cannot be followed exactly. */
@@ -182,3 +185,32 @@ function wordLevel(model: Part): SplitWord {
 
 const withoutToken = (text: string) =>
   new RangeError(`encode: expected texts of the vocabulary, got ${JSON.stringify(text)}`)
+
+/** Finds what a model has no token for: characters, or words of a vocabulary of words. `splitWord` is that of the model. */
+export function unknownOf(model: Part, splitWord: SplitWord): FindUnknown {
+  if (model.type === 'BPE') {
+    const ids = idsOf(model)
+    const hasBytes = (character: string) =>
+      model.byte_fallback === true && byteTokens(character).every((token) => ids.has(token))
+    return (word) =>
+      model.ignore_merges && ids.has(word)
+        ? []
+        : Array.from(word).filter((character) => !ids.has(character) && !hasBytes(character))
+  }
+  const ids = model.type === 'Unigram' ? new Map<string, number>() : idsOf(model)
+  const unk = model.type === 'Unigram' ? model.unk_id : ids.get(`${model.unk_token ?? '[UNK]'}`)
+  const isUnknown = (word: string) => {
+    if (ids.has(word)) return false
+    try {
+      return splitWord(word).some((id) => id === unk)
+    } catch (error) {
+      if (error instanceof RangeError) return true
+      throw error
+    }
+  }
+  return (word) => {
+    if (!isUnknown(word)) return []
+    const characters = model.type === 'Unigram' ? Array.from(word).filter(isUnknown) : []
+    return characters.length > 0 ? characters : [word]
+  }
+}

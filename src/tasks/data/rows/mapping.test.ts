@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { DataFileError, VERL_MAPPING } from './data_file.ts'
-import { keysOf, mapRows, proposeMapping } from './mapping.ts'
-import { readTable } from './readers/readers.ts'
+import { DataFileError, NO_COLUMNS, VERL_MAPPING } from '../data_file.ts'
+import { readTable } from '../readers/readers.ts'
+import { mapRows } from './mapping.ts'
+import { keysOf, proposeMapping } from './propose.ts'
 
 const tableOf = (name: string, text: string) =>
   readTable({ name, bytes: new TextEncoder().encode(text) })
@@ -22,40 +23,32 @@ test.for<[string, string, ReturnType<typeof proposeMapping>]>([
   [
     'trl.jsonl',
     lines({ prompt: 'p', solution: 's', n: 1 }),
-    { prompt_key: 'prompt', answer_key: 'solution', reward_fn_key: '' },
+    { ...NO_COLUMNS, prompt_key: 'prompt', answer_key: 'solution' },
   ],
   [
     'gsm8k.csv',
     'question,answer\nq,#### 4',
-    { prompt_key: 'question', answer_key: 'answer', reward_fn_key: '' },
+    { ...NO_COLUMNS, prompt_key: 'question', answer_key: 'answer' },
   ],
   [
     'caps.csv',
     'Answer,Question\n4,q',
-    { prompt_key: 'Question', answer_key: 'Answer', reward_fn_key: '' },
+    { ...NO_COLUMNS, prompt_key: 'Question', answer_key: 'Answer' },
   ],
-  [
-    'two.csv',
-    '1+2=,3\n3+4=,7',
-    { prompt_key: 'column_1', answer_key: 'column_2', reward_fn_key: '' },
-  ],
-  [
-    'named.csv',
-    'word,letters\nab,2',
-    { prompt_key: 'word', answer_key: 'letters', reward_fn_key: '' },
-  ],
-  ['book.txt', 'once upon\na time', { prompt_key: '', answer_key: 'text', reward_fn_key: '' }],
+  ['two.csv', '1+2=,3\n3+4=,7', { ...NO_COLUMNS, prompt_key: 'column_1', answer_key: 'column_2' }],
+  ['named.csv', 'word,letters\nab,2', { ...NO_COLUMNS, prompt_key: 'word', answer_key: 'letters' }],
+  ['book.txt', 'once upon\na time', { ...NO_COLUMNS, prompt_key: '', answer_key: 'text' }],
   [
     'docs.jsonl',
     lines({ id: 1, text: 'once' }),
-    { prompt_key: '', answer_key: 'text', reward_fn_key: '' },
+    { ...NO_COLUMNS, prompt_key: '', answer_key: 'text' },
   ],
 ])('%s is mapped', async ([name, text, mapping]) => {
   expect(proposeMapping(await tableOf(name, text))).toEqual(mapping)
 })
 
 test('rows have what reward functions are told', async () => {
-  expect(mapRows(await tableOf('v.jsonl', VERL), VERL_MAPPING, 'v.jsonl')).toEqual([
+  expect(mapRows(await tableOf('v.jsonl', VERL), VERL_MAPPING, 'v.jsonl')[0]).toMatchObject([
     {
       prompt: '(1)',
       ground_truth: '1',
@@ -71,11 +64,11 @@ test('rows have what reward functions are told', async () => {
 
 test('numbers and truth values are texts; keys lead into objects, and prototypes are none of them', async () => {
   const table = await tableOf('t.jsonl', '{"p":12,"a":{"x":true,"__proto__":"u"}}')
-  expect(keysOf(table)).toEqual(['p', 'a.x', 'a.__proto__'])
+  expect(keysOf(table)).toEqual(['p', 'a.x', 'a.__proto__', 'a'])
   const map = (answer_key: string) =>
-    mapRows(table, { prompt_key: 'p', answer_key, reward_fn_key: '' }, 't')
-  expect(map('a.x')).toEqual([{ prompt: '12', ground_truth: 'true' }])
-  expect(map('a.__proto__')[0]?.ground_truth).toBe('u')
+    mapRows(table, { ...NO_COLUMNS, prompt_key: 'p', answer_key }, 't')[0]
+  expect(map('a.x')).toMatchObject([{ prompt: '12', ground_truth: 'true' }])
+  expect(map('a.__proto__')?.[0].ground_truth).toBe('u')
   expect(() => map('a.constructor')).toThrow(
     /line 1, column a\.constructor: expected a text, found nothing/,
   )
@@ -92,13 +85,13 @@ test.for<[string, RegExp]>([
   ['{"p":1e999,"a":"1"}', /column p: expected a text or a number, found Infinity/],
 ] as const)('%s is refused with its row and column', async ([line, message]) => {
   const table = await tableOf('t.jsonl', `{"p":"1","a":"2"}\n${line}`)
-  const map = () => mapRows(table, { prompt_key: 'p', answer_key: 'a', reward_fn_key: '' }, 't')
+  const map = () => mapRows(table, { ...NO_COLUMNS, prompt_key: 'p', answer_key: 'a' }, 't')
   expect(map).toThrow(DataFileError)
   expect(map).toThrow(message)
 })
 
 test('a column that is not there is named', async () => {
   const table = await tableOf('t.csv', 'p,a\n1,2')
-  const mapping = { prompt_key: 'question', answer_key: 'a', reward_fn_key: '' }
+  const mapping = { ...NO_COLUMNS, prompt_key: 'question', answer_key: 'a' }
   expect(() => mapRows(table, mapping, 't')).toThrow(/a column question, found p, a/)
 })
