@@ -75,7 +75,7 @@ async function experimentWith(prompts: 'messages' | 'texts', more: object) {
     validation: { prompts: 2 },
     ...more,
   }
-  return experimentOf({ ...document, ...onDataSet(document, choice) })
+  return experimentOf({ ...document, ...onDataSet(document, choice).fields })
 }
 
 const code = hashOf('b')

@@ -6,8 +6,7 @@ import { contentStore } from '../../lab/content/content_store.ts'
 import { loadContents } from '../../lab/content/load.ts'
 import { shippedList } from '../../lab/content/models/shipped.ts'
 import { contentNames } from '../../lab/content/named.ts'
-import type { Parsed } from '../../lab/experiment/experiment.ts'
-import { onDataSet, usualDataExperiment } from '../../lab/experiment/on_data_set.ts'
+import { type OnDataSet, onDataSet, usualDataExperiment } from '../../lab/experiment/on_data_set.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isObject } from '../../model/params/errors.ts'
 import { BadRowsError, type FoundBad } from '../../tasks/data/bad_rows.ts'
@@ -91,12 +90,19 @@ export async function trainedOn(
   const tokenizer = model === undefined && warm === undefined ? 'characters' : 'arithmetic'
   const task = await taskOn(given, tokenizer)
   return (document) =>
-    isObject(document.task) && document.task.data === task.data ? {} : onDataSet(document, task)
+    isObject(document.task) && document.task.data === task.data
+      ? {}
+      : toldFields(onDataSet(document, task))
 }
 
-/** The usual experiment around files that are given without one. Throws LabFailure for files that are no such data. */
-export async function experimentAround(given: GivenData): Promise<Parsed> {
-  return usualDataExperiment(await taskOn(given, 'characters'))
+/** The usual experiment around files that are given without one, as a document. Throws LabFailure for files that are no such data. */
+export async function documentAround(given: GivenData): Promise<Readonly<Record<string, unknown>>> {
+  return toldFields(usualDataExperiment(await taskOn(given, 'characters')))
+}
+
+function toldFields({ fields, told }: OnDataSet): OnDataSet['fields'] {
+  for (const sentence of told) tell(sentence)
+  return fields
 }
 
 /** What an experiment writes of the rows. Throws LabFailure. */
@@ -114,6 +120,7 @@ async function taskOn(
       ...{ tokenizer_data: file?.hash ?? '', tokenizer_name: file?.name ?? '' },
     }
     const prepared = await prepareFiles(train, val, plan, { file })
+    for (const note of prepared.found.notes) tell(`${train.name}: ${note}`)
     tellBad(prepared.found.bad)
     return choiceOf(files, plan, prepared)
   } catch (error) {

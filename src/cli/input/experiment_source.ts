@@ -35,10 +35,18 @@ export async function readBundled(
 }
 
 /** An experiment that was made here. Throws LabFailure with what is wrong with it. */
-export const acceptMade = (source: string, parsed: Parsed, change?: DocumentChange): Experiment => {
+const acceptMade = (source: string, parsed: Parsed, change?: DocumentChange): Experiment => {
   const made = accept(source, parsed)
   return change ? accept(source, parseExperiment({ ...made, ...change({ ...made }) })) : made
 }
+
+/** An experiment of a document that was made here; `change` replaces fields of it before it is checked. Throws LabFailure with what is wrong with it. */
+export const acceptDocument = (
+  source: string,
+  document: Readonly<Record<string, unknown>>,
+  change?: DocumentChange,
+): Experiment =>
+  accept(source, parseExperiment(change ? { ...document, ...change(document) } : document))
 
 /** Fields in place of those of a document. */
 export type DocumentChange = (document: Readonly<Record<string, unknown>>) => object

@@ -5,12 +5,14 @@ import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { ContentFile } from '../../lab/content/content.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import { holdsRows } from '../../tasks/data/readers/json.ts'
 import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
 import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
-import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
-import { acceptMade, readBundled, readExperiment } from '../input/experiment_source.ts'
+import { documentAround, type GivenData, givenData } from '../input/data_set.ts'
+import { acceptDocument, readBundled, readExperiment } from '../input/experiment_source.ts'
 import { type GivenReward, givenRewards, givenTools } from '../input/given_programs.ts'
+import { readText } from '../input/input_file.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
 /** A run from its first step. */
@@ -108,9 +110,12 @@ async function newRun(
   }
 }
 
-/** A name that a data file has, and that is no preset and no experiment. */
+/** A data file by its name, and in JSON by what it holds, which may be an experiment. */
 const isData = (source: string | undefined): source is string =>
-  source !== undefined && !source.endsWith('.json') && isDataFile(source) && existsSync(source)
+  source !== undefined &&
+  isDataFile(source) &&
+  existsSync(source) &&
+  (!/\.json$/i.test(source) || holdsRows(readText(source)))
 
 /** A data file is an experiment by itself: the usual one around it. The files of a bundle are put into `bundled`. */
 async function experimentOf(
@@ -131,7 +136,7 @@ async function experimentOf(
       `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
     )
   const change = await changeOf(values, { ...given, data: undefined })
-  return acceptMade(source, await experimentAround(data), change)
+  return acceptDocument(source, await documentAround(data), change)
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {

@@ -1,6 +1,8 @@
 // An experiment on a data set: an existing one with the rows for its task, or the usual one around a file.
 import type { DataChoice } from '../../tasks/data/data_task.ts'
-import { type Parsed, parseExperiment } from './experiment.ts'
+import { ACTOR } from './fields/actor_fields.ts'
+import { SFT } from './fields/phase_fields.ts'
+import { ROLLOUT } from './fields/rollout_fields.ts'
 import { isDocument } from './paths.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -9,44 +11,163 @@ const section = (document: Fields, name: string): Fields => {
   return isDocument(value) ? value : {}
 }
 
+/** The fields of a document that change, and what a person should know of it, in sentences. */
+export interface OnDataSet {
+  readonly fields: Fields
+  readonly told: readonly string[]
+}
+
 /**
- * The fields of a document that change when it trains on these rows: the task, room for the longest answer and prompts for validation that there
- * are. Text has no right answers to reward, so its phases become one of supervised learning.
+ * The fields of a document that change when it trains on these rows: the task, room for the longest answer, prompts for validation that there
+ * are, and batches that the rows can fill. Text has no right answers to reward, so its phases become one of supervised learning; rows without
+ * answers as texts have nothing to imitate, so their phases are those that score.
  */
-export function onDataSet(document: Fields, task: DataChoice): Fields {
+export function onDataSet(document: Fields, task: DataChoice): OnDataSet {
   const rollout = section(document, 'rollout')
   const validation = section(document, 'validation')
   const { max_response_length: most } = rollout
   const { prompts } = validation
-  const { phases } = document
-  const supervised = Array.isArray(phases)
-    ? phases.filter((phase) => isDocument(phase) && phase.kind === 'sft')
-    : []
+  const phases = onPhases(document, task)
+  const batches = smallerBatches({ ...document, ...phases.fields }, task.train_size)
   return {
-    task,
-    data: { train_max_samples: task.train_size, ...section(document, 'data') },
-    rollout: {
-      ...rollout,
-      ...(typeof most === 'number' && {
-        max_response_length: Math.max(most, task.max_response_length),
-      }),
+    fields: {
+      task,
+      data: { train_max_samples: task.train_size, ...section(document, 'data') },
+      validation: {
+        ...validation,
+        ...(typeof prompts === 'number' && { prompts: Math.min(prompts, task.test_size) }),
+      },
+      ...phases.fields,
+      ...batches.fields,
+      rollout: {
+        ...rollout,
+        ...section(batches.fields, 'rollout'),
+        ...(typeof most === 'number' && {
+          max_response_length: Math.max(most, task.max_response_length),
+        }),
+      },
     },
-    validation: {
-      ...validation,
-      ...(typeof prompts === 'number' && { prompts: Math.min(prompts, task.test_size) }),
-    },
-    ...(task.prompt_key === '' && {
-      phases: supervised.length > 0 ? supervised : [{ kind: 'sft', steps: TEXT_STEPS }],
-    }),
+    told: [...phases.told, ...batches.told],
   }
 }
 
 const TEXT_STEPS = 300
 
-/** The usual experiment on a file of rows: a small model learns the answers, then is rewarded for them. Text is only continued. */
-export function usualDataExperiment(task: DataChoice): Parsed {
-  const batch = Math.min(64, task.train_size)
+const isKind = (kind: string) => (phase: unknown) => isDocument(phase) && phase.kind === kind
+
+/** The phases that rows of this kind can be trained with. */
+function onPhases(document: Fields, task: DataChoice): OnDataSet {
+  const given = Array.isArray(document.phases) ? document.phases : [{ kind: 'sft' }, { kind: 'rl' }]
+  if (task.prompt_key === '' && task.row_format === 'answers') {
+    const phases = given.filter(isKind('sft'))
+    return {
+      fields: { phases: phases.length > 0 ? phases : [{ kind: 'sft', steps: TEXT_STEPS }] },
+      told: [],
+    }
+  }
+  if (task.answers === 'text' || !given.some(isKind('sft'))) return { fields: {}, told: [] }
+  const phases = given.filter((phase) => !isKind('sft')(phase))
+  return {
+    fields: { phases: phases.length > 0 ? phases : [{ kind: 'rl', steps: RL_STEPS }] },
+    told: [
+      `Phases of supervised learning are left out: ${task.answers === 'none' ? 'the rows have no right answers' : 'the right answers are objects or lists'}, so there is nothing to imitate.`,
+    ],
+  }
+}
+
+const RL_STEPS = 100
+
+const sized = (value: unknown, fallback: unknown): number =>
+  typeof value === 'number' ? value : Number(fallback)
+
+/** Batches take each row at most once, so none is larger than the rows that there are. */
+function smallerBatches(document: Fields, train_size: number): OnDataSet {
+  const told: string[] = []
+  const set = section(document, 'data').train_max_samples
+  if (typeof set === 'number' && set < 1) return { fields: {}, told }
+  const rows = Math.min(sized(set, train_size), train_size)
+  const cut = (what: string, size: number) => {
+    told.push(
+      `${what}: ${rows} in place of ${size}, because there are only ${rows} rows to train on.`,
+    )
+    return rows
+  }
+  const rollout = section(document, 'rollout')
+  const prompts = sized(rollout.train_batch_size, ROLLOUT.train_batch_size.info.default)
+  const given = Array.isArray(document.phases) ? document.phases : [{ kind: 'sft' }, { kind: 'rl' }]
+  const phases = given.map((phase, i) => {
+    if (!isDocument(phase)) return phase
+    const batch = sized(phase.batch_size, SFT.batch_size.info.default)
+    if (phase.kind === 'sft' && batch > rows)
+      return { ...phase, batch_size: cut(`Batch of phase ${i + 1} (sft)`, batch) }
+    return phase.kind === 'rl' ? withSmaller(phase, rows, i, cut) : phase
+  })
+  const is_cut = prompts > rows && phases.some(isKind('rl'))
+  const actor = section(document, 'actor')
+  const changed = {
+    ...(is_cut && {
+      rollout: {
+        ...rollout,
+        train_batch_size: cut('Prompts per step (rollout.train_batch_size)', prompts),
+      },
+      actor: withMiniBatch(actor, rows),
+    }),
+  }
+  return { fields: { ...changed, ...(told.length > 0 && { phases }) }, told }
+}
+
+/** A phase with its own number of prompts per step. */
+function withSmaller(
+  phase: Fields,
+  rows: number,
+  i: number,
+  cut: (what: string, size: number) => number,
+): Fields {
+  const rollout = section(phase, 'rollout')
+  const prompts = sized(rollout.train_batch_size, 0)
+  if (prompts <= rows) return phase
+  return {
+    ...phase,
+    rollout: {
+      ...rollout,
+      train_batch_size: cut(
+        `Prompts per step of phase ${i + 1} (rollout.train_batch_size)`,
+        prompts,
+      ),
+    },
+    ...(phase.actor !== undefined && { actor: withMiniBatch(section(phase, 'actor'), rows) }),
+  }
+}
+
+/** Mini-batches divide the batch. */
+function withMiniBatch(actor: Fields, rows: number): Fields {
+  const size = sized(actor.ppo_mini_batch_size, ACTOR.ppo_mini_batch_size.info.default)
+  return rows % size === 0 ? actor : { ...actor, ppo_mini_batch_size: rows }
+}
+
+/** The most pairs that the usual experiment takes. */
+const MOST_PAIRS = 4096
+const MOST_HELD_OUT_PAIRS = 1024
+
+/**
+ * The usual experiment on a file of rows: a small model learns the answers, then is rewarded for them; where the rows have pairs, a reward model
+ * learns them in between and rewards. Text is only continued.
+ */
+export function usualDataExperiment(task: DataChoice): OnDataSet {
   const few = Math.min(32, task.train_size)
+  const [sft, rl] = [
+    { kind: 'sft', steps: 150, batch_size: USUAL_BATCH, optim: { lr_warmup_steps: 10 } },
+    { kind: 'rl', steps: RL_STEPS },
+  ]
+  const reward_model = {
+    kind: 'reward_model',
+    batch_size: Math.min(32, task.train_pairs),
+    pairs: {
+      source: 'file',
+      count: Math.min(MOST_PAIRS, Math.max(1, task.train_pairs)),
+      held_out: Math.min(MOST_HELD_OUT_PAIRS, task.test_pairs),
+    },
+  }
   const document = {
     name: task.name,
     model: {
@@ -56,14 +177,18 @@ export function usualDataExperiment(task: DataChoice): Parsed {
       num_key_value_heads: 2,
       intermediate_size: 128,
     },
-    phases: [
-      { kind: 'sft', steps: 150, batch_size: batch, optim: { lr_warmup_steps: 10 } },
-      { kind: 'rl', steps: 100 },
-    ],
-    rollout: { train_batch_size: few, n: 4 },
-    actor: { ppo_mini_batch_size: few, optim: { lr: 0.0005, lr_warmup_steps: 5 } },
+    phases:
+      task.train_pairs > 0
+        ? [sft, reward_model, { ...rl, reward_model: { enable: true } }]
+        : [sft, rl],
+    rollout: { train_batch_size: USUAL_PROMPTS, n: 4 },
+    actor: { ppo_mini_batch_size: USUAL_PROMPTS, optim: { lr: 0.0005, lr_warmup_steps: 5 } },
     validation: { prompts: Math.min(128, task.test_size), n: 1 },
     probe: { rows: Math.min(32, few) },
   }
-  return parseExperiment({ ...document, ...onDataSet(document, task) })
+  const { fields, told } = onDataSet(document, task)
+  return { fields: { ...document, ...fields }, told }
 }
+
+const USUAL_BATCH = 64
+const USUAL_PROMPTS = 32

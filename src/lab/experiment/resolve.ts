@@ -9,6 +9,7 @@ import type { AlgorithmFields } from './fields/algorithm_fields.ts'
 import type { CriticFields } from './fields/critic_fields.ts'
 import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
+import type { RewardModelDocument } from './phases.ts'
 import type { Experiment } from './schema.ts'
 import { readVerdicts } from './verdicts.ts'
 
@@ -46,6 +47,15 @@ function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
   }
 }
 
+/** Of a file there are no more pairs than it has. */
+function pairsOfFile({ task }: Experiment, { pairs }: RewardModelDocument) {
+  if (pairs.source !== 'file') return {}
+  return {
+    count: Math.min(pairs.count, Number(task.train_pairs)),
+    held_out: Math.min(pairs.held_out, Number(task.test_pairs)),
+  }
+}
+
 /** The phases as the trainer runs them: names given, own settings laid over the experiment's, layers as numbers. */
 export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
@@ -57,7 +67,8 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     }
     if (phase.kind === 'reward_model') {
       const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
-      return { ...phase, name: phase.name || 'reward model', pairs: { ...phase.pairs, verdicts } }
+      const pairs = { ...phase.pairs, ...pairsOfFile(experiment, phase), verdicts }
+      return { ...phase, name: phase.name || 'reward model', pairs }
     }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`

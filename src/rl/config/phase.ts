@@ -101,8 +101,8 @@ export interface Verdict {
 
 /** Where the pairs of a reward model come from. */
 export interface Pairs {
-  /** The task's own score; a person; or the task at once and a person as the verdicts come. */
-  readonly source: 'judge' | 'human' | 'mixed'
+  /** The task's own score; a person; the task at once and a person as the verdicts come; or the file of rows, which has them already. */
+  readonly source: 'judge' | 'human' | 'mixed' | 'file'
   /** Pairs to train on at most, of each source. */
   readonly count: number
   /** Further pairs that accuracy is measured on, with prompts of their own. Of a person's prompts every fourth is held out. */

@@ -8,15 +8,8 @@ import type { RewardModelPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { type PairScores, rewardModelMetrics, takenUpdates } from '../metrics/metrics.ts'
 import { brokenUpdate, type NonFinite } from '../metrics/nonfinite.ts'
-import {
-  drawPairs,
-  NoPairsError,
-  type PairSource,
-  readsAlike,
-  type SequenceRow,
-  scoresAlike,
-  sequenceRow,
-} from './pairs.ts'
+import { type SequenceRow, sequenceRow } from './pairs.ts'
+import { type PhasePairSource, phasePairs } from './phase_pairs.ts'
 import { type Preference, Preferences, type PreferencesState } from './preferences.ts'
 import {
   createRewardModelTensors,
@@ -121,13 +114,13 @@ export class RewardTraining {
 
   /**
    * Begins a phase: the policy's present transformer under the first score, a new optimizer, and the pairs that the policy
-   * makes now. Throws NoPairsError where it makes none.
+   * makes now, or that the rows bring. Throws NoPairsError where there are none.
    */
   async begin(
     { pairs }: RewardModelPhase,
     { buffers: policy }: Pick<ParamTensors, 'buffers'>,
     policy_layout: ParamLayout,
-    source: PairSource,
+    source: PhasePairSource,
   ): Promise<void> {
     const { layout } = this
     const gpu = this.#gpu
@@ -135,20 +128,8 @@ export class RewardTraining {
     writeParams(gpu, weights, this.#head, scoreOffset(layout))
     copyParams(gpu, policy, weights, sharedRuns(policy_layout, layout))
     this.#model.trainable.resetOptimizer()
-    const wanted = pairs.count + pairs.held_out
-    const none = { pairs: [], ties: 0, rounds: 0 }
-    const judged = pairs.source === 'human' ? none : await drawPairs(source, wanted, scoresAlike)
-    const asks = pairs.source === 'human' ? wanted : pairs.source === 'mixed' ? pairs.count : 0
-    const asked = await drawPairs(source, asks, readsAlike, judged.rounds)
-    if (judged.pairs.length + asked.pairs.length === 0)
-      throw new NoPairsError(
-        `reward_model: no two responses to one prompt differ in ${pairs.source === 'judge' ? 'score' : 'text'}, so there is nothing to prefer (${judged.ties + asked.ties} prompts were tried); sample at a higher temperature or end the warm start earlier`,
-      )
-    this.#preferences = new Preferences(pairs, this.#seed, {
-      judged: judged.pairs,
-      asked: asked.pairs,
-      ties: judged.ties + asked.ties,
-    })
+    const drawn = await phasePairs(pairs, source)
+    this.#preferences = new Preferences(pairs, this.#seed, drawn)
   }
 
   /** Continues a phase that began in another trainer; `tensors` must get the weights and the optimizer from there too. */

@@ -194,7 +194,8 @@ export const sizeKey = (size: RolloutSize): string => {
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
   const sizes = phases.map((phase) => rolloutSize(config, phase))
-  if (rewardPhases(config).length > 0) sizes.push(pairSize(config))
+  if (rewardPhases(config).some(({ pairs }) => pairs.source !== 'file'))
+    sizes.push(pairSize(config))
   if (everValidates(config.validation)) sizes.push(validationSize(config))
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }

@@ -8,7 +8,7 @@ import type { Training } from './training.ts'
 export const preferencesOf = ({ parts, progress }: Training): Preferences | undefined =>
   progress.pairs_of === progress.phase ? parts.reward?.preferences : undefined
 
-/** Has the policy answer prompts twice, where the current phase is taught by pairs and has none yet. */
+/** Has the policy answer prompts twice, or takes the pairs of the rows, where the current phase is taught by pairs and has none yet. */
 export async function drawPhasePairs(training: Training): Promise<void> {
   const { gpu, parts, progress, responder, layout } = training
   const { current, phase } = progress
@@ -19,6 +19,7 @@ export async function drawPhasePairs(training: Training): Promise<void> {
     takeSamples: (count) => responder.data.take(count),
     respond: (samples, round) =>
       responder.respondTwice(samples, current.pairs.temperature, progress.step, round),
+    given: (count, held_out) => responder.writtenPairs(count, held_out),
   })
   progress.pairs_of = phase
 }

@@ -22,6 +22,9 @@ export interface DataChoice extends DataPlan {
   readonly train_size: number
   /** What the right answers are, as found. */
   readonly answers: AnswerType
+  /** Pairs of a better and a worse answer, as found: to train a reward model on, and held out. */
+  readonly train_pairs: number
+  readonly test_pairs: number
 }
 
 /** Rows to train on, rows that are held out, and their tokenizer. */

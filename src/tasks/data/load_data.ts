@@ -42,6 +42,8 @@ export function choiceOf(
     label_key: plan.label_key,
     reward_fn_key: plan.reward_fn_key,
     answers: prepared.answers,
+    train_pairs: pairsOf(train),
+    test_pairs: pairsOf(test),
     tokenizer: plan.tokenizer,
     vocab_size: tokenizer.vocab_size,
     ...{ max_prompt_length, max_response_length },
@@ -53,6 +55,9 @@ export function choiceOf(
   }
 }
 
+const pairsOf = (rows: Prepared['train']): number =>
+  rows.reduce((sum, { rejected }) => sum + (rejected?.length ?? 0), 0)
+
 /** Reads files and makes their rows ready: `prepareFiles`, or a worker that does the same. */
 export type Prepare = (
   train: DataFile,
@@ -60,6 +65,12 @@ export type Prepare = (
   plan: DataPlan,
   source: TokenizerSource,
 ) => Promise<Prepared>
+
+/** What is found in the rows. */
+const FOUND = [
+  ...(['vocab_size', 'train_size', 'test_size'] as const),
+  ...(['answers', 'train_pairs', 'test_pairs'] as const),
+]
 
 /** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not what it says of them. */
 export async function loadDataFiles(
@@ -71,7 +82,7 @@ export async function loadDataFiles(
 ): Promise<void> {
   const prepared = await prepare(train, val, choice, source)
   const found = { ...choiceOf(choice, choice, prepared) }
-  for (const name of ['vocab_size', 'train_size', 'test_size', 'answers'] as const)
+  for (const name of FOUND)
     if (found[name] !== choice[name])
       throw new DataFileError(
         `${train.name}: expected ${choice[name]} (task.${name}), found ${found[name]}`,

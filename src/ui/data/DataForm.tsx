@@ -148,12 +148,13 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
   }
   const apply = async () => {
     if (!outcome?.ok) return
-    const why = await applyData(opened, val?.opened, plan, outcome.prepared, tokenizer?.content)
-    setRefused(why)
-    if (why !== undefined) return
+    const applied = await applyData(opened, val?.opened, plan, outcome.prepared, tokenizer?.content)
+    setRefused('refused' in applied ? applied.refused : undefined)
+    if ('refused' in applied) return
     closePast()
     closeDialog('data')
-    showToast(`The settings train on ${opened.name}. Undo brings them back.`)
+    const told = applied.told.map((sentence) => ` ${sentence}`).join('')
+    showToast(`The settings train on ${opened.name}.${told} Undo brings them back.`)
   }
   return (
     <>

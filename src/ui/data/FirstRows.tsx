@@ -1,13 +1,5 @@
 // The first rows of a data file as they are, with the columns that are taken marked.
-import type { DataPlan, OpenedData } from '../../lab/page/contents/data_file.ts'
-
-/** What a column is taken for; undefined where it is left alone. */
-function roleOf(column: string, plan: DataPlan): string | undefined {
-  const takes = (key: string) => key === column || key.startsWith(`${column}.`)
-  if (takes(plan.answer_key)) return plan.prompt_key === '' ? 'text' : 'answer'
-  if (plan.prompt_key !== '' && takes(plan.prompt_key)) return 'prompt'
-  return plan.reward_fn_key !== '' && takes(plan.reward_fn_key) ? 'source' : undefined
-}
+import { type DataPlan, type OpenedData, roleOf } from '../../lab/page/contents/data_file.ts'
 
 export function FirstRows({
   opened,

@@ -10,8 +10,9 @@ const count = (n: number, one: string, many = `${one}s`) =>
   `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`
 
 /** A sentence for each thing that is not as one might expect. */
-function remarksOf({ duplicates, ambiguous, dropped, shared, bad }: Found): string[] {
+function remarksOf({ duplicates, ambiguous, dropped, shared, bad, notes }: Found): string[] {
   return [
+    ...notes,
     ...(bad.count > 0
       ? [
           `${count(bad.count, 'row')} left out, because they cannot be used: ${bad.first.join('; ')}${bad.count > bad.first.length ? ' …' : ''}`,
@@ -32,7 +33,7 @@ function remarksOf({ duplicates, ambiguous, dropped, shared, bad }: Found): stri
 
 export function FoundRows(props: { readonly prepared: Prepared; readonly plan: DataPlan }) {
   const { train, test, tokenizer, found } = props.prepared
-  const is_text = props.plan.prompt_key === ''
+  const is_text = props.plan.prompt_key === '' && props.plan.row_format === 'answers'
   return (
     <section aria-label="What was found" className="data-found" data-testid="data-found">
       <p>
@@ -44,7 +45,9 @@ export function FoundRows(props: { readonly prepared: Prepared; readonly plan: D
       ))}
       <div className="data-lengths">
         {is_text ? null : <Lengths name="Prompts" lengths={found.prompt_lengths} />}
-        <Lengths name={is_text ? 'Rows' : 'Answers'} lengths={found.answer_lengths} />
+        {found.answer_lengths.length === 0 ? null : (
+          <Lengths name={is_text ? 'Rows' : 'Answers'} lengths={found.answer_lengths} />
+        )}
       </div>
     </section>
   )

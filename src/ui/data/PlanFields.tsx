@@ -1,21 +1,20 @@
 // Which column is what, the tokenizer, the split and the longest rows.
-import { BPE_SIZES, type DataPlan, TOKENIZER_CHOICES } from '../../lab/page/contents/data_file.ts'
+import { BPE_SIZES, TOKENIZER_CHOICES } from '../../lab/page/contents/data_file.ts'
+import { ColumnFields, type ColumnProps } from './ColumnFields.tsx'
+import { Check, Choice, Count } from './inputs.tsx'
 
-interface PlanProps {
-  /** What can be chosen as a column. */
-  readonly keys: readonly string[]
-  readonly plan: DataPlan
+interface PlanProps extends ColumnProps {
   /** Held-out rows have a file of their own. */
   readonly has_val: boolean
-  readonly onPlan: (change: Partial<DataPlan>) => void
 }
 
 export function PlanFields(props: PlanProps) {
   const { plan, onPlan } = props
-  const is_text = plan.prompt_key === ''
+  const is_text = plan.prompt_key === '' && plan.row_format === 'answers'
   return (
     <div className="data-fields">
-      <Columns {...props} />
+      <ColumnFields {...props} />
+      <Tokens {...props} />
       <Split {...props} />
       {is_text ? null : (
         <Count
@@ -35,48 +34,27 @@ export function PlanFields(props: PlanProps) {
         placeholder={is_text ? '64' : 'all'}
         onValue={(max_response_length) => onPlan({ max_response_length })}
       />
-      <label className="data-check">
-        <input
-          type="checkbox"
-          data-testid="data-skip-bad"
-          checked={plan.skip_bad_rows}
-          onChange={({ target }) => onPlan({ skip_bad_rows: target.checked })}
-        />
-        <span>Leave out rows that cannot be used; otherwise they are refused</span>
-      </label>
+      <Check
+        label="Leave out rows that cannot be used; otherwise they are refused"
+        id="data-skip-bad"
+        value={plan.skip_bad_rows}
+        onValue={(skip_bad_rows) => onPlan({ skip_bad_rows })}
+      />
       {is_text ? null : (
-        <label className="data-check">
-          <input
-            type="checkbox"
-            data-testid="data-filter"
-            checked={plan.filter_overlong_prompts}
-            onChange={({ target }) => onPlan({ filter_overlong_prompts: target.checked })}
-          />
-          <span>Drop rows that are longer; otherwise they are refused</span>
-        </label>
+        <Check
+          label="Drop rows that are longer; otherwise they are refused"
+          id="data-filter"
+          value={plan.filter_overlong_prompts}
+          onValue={(filter_overlong_prompts) => onPlan({ filter_overlong_prompts })}
+        />
       )}
     </div>
   )
 }
 
-function Columns({ keys, plan, onPlan }: PlanProps) {
-  const columns = keys.map((key) => [key, key] as const)
+function Tokens({ plan, onPlan }: PlanProps) {
   return (
     <>
-      <Choice
-        label="Prompt"
-        id="data-prompt-key"
-        value={plan.prompt_key}
-        options={[['', 'none: text to continue'], ...columns]}
-        onValue={(prompt_key) => onPlan({ prompt_key })}
-      />
-      <Choice
-        label={plan.prompt_key === '' ? 'Text' : 'Right answer'}
-        id="data-answer-key"
-        value={plan.answer_key}
-        options={columns}
-        onValue={(answer_key) => onPlan({ answer_key })}
-      />
       <Choice
         label="Tokenizer"
         id="data-tokenizer"
@@ -120,57 +98,5 @@ function Split({ plan, has_val, onPlan }: PlanProps) {
         />
       )}
     </>
-  )
-}
-
-function Choice<T extends string>(props: {
-  readonly label: string
-  readonly id: string
-  readonly value: T
-  readonly options: readonly (readonly [value: T, label: string])[]
-  readonly onValue: (value: T) => void
-}) {
-  const { label, id, value, options, onValue } = props
-  return (
-    <label>
-      <span>{label}</span>
-      <select data-testid={id} value={value} onChange={({ target }) => onValue(target.value as T)}>
-        {options.some(([own]) => own === value) ? null : <option value={value}>choose …</option>}
-        {options.map(([own, name]) => (
-          <option key={own} value={own}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-/** A whole number from 0; `empty` stands for what the placeholder says. */
-function Count(props: {
-  readonly label: string
-  readonly id: string
-  readonly value: number
-  readonly empty: number
-  readonly placeholder?: string
-  readonly onValue: (value: number) => void
-}) {
-  const { label, id, value, empty, placeholder = '0', onValue } = props
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        type="number"
-        min={0}
-        step={1}
-        data-testid={id}
-        placeholder={placeholder}
-        value={value === empty ? '' : value}
-        onChange={({ target }) => {
-          const given = target.value === '' ? empty : Math.trunc(Number(target.value))
-          if (given === empty || given >= 0) onValue(given)
-        }}
-      />
-    </label>
   )
 }

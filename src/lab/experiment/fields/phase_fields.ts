@@ -161,16 +161,21 @@ export const REWARD_MODEL: Tree<RewardModelFields> = {
     source: select(
       {
         label: 'Who prefers',
-        help: 'Who says which of two responses is better: the task’s own score, you, or both.',
+        help: 'Who says which of two responses is better: the task’s own score, you, or both; or the rows, which have pairs already.',
       },
-      { judge: 'the task', human: 'you', mixed: 'the task and you' },
+      {
+        judge: 'the task',
+        human: 'you',
+        mixed: 'the task and you',
+        file: 'the pairs of the file',
+      },
     ),
     count: integer({
       label: 'Training pairs',
-      help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties.',
+      help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties. Of a file the first so many.',
       default: 256,
       min: 1,
-      max: 4096,
+      max: 65536,
       unit: 'pairs',
       scale: 'log',
     }),
@@ -179,7 +184,7 @@ export const REWARD_MODEL: Tree<RewardModelFields> = {
       help: 'Further pairs that accuracy is measured on, with prompts that no training pair has; of yours every fourth prompt, up to this many pairs.',
       default: 64,
       min: 0,
-      max: 1024,
+      max: 4096,
       unit: 'pairs',
     }),
     temperature: number({

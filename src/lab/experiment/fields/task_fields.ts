@@ -46,6 +46,9 @@ const hash = (label: string, help: string) =>
 const column = (label: string, help: string, fallback = '') =>
   text({ label, help, default: fallback, max: 120 })
 
+const pairs = (label: string, help: string) =>
+  integer({ label, help, default: 0, min: 0, max: MOST_ROWS, unit: 'pairs' })
+
 /** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   data: hash('File', 'The hash of the data file.'),
@@ -141,6 +144,11 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     MOST_ROWS,
     'rows',
   ),
+  train_pairs: pairs(
+    'Pairs',
+    'Pairs of a better and a worse answer to train a reward model on, as found.',
+  ),
+  test_pairs: pairs('Held-out pairs', 'Pairs with held-out prompts, as found.'),
   split_seed: integer({
     label: 'Split seed',
     help: 'Decides which prompts are held out; the seed of the run does not.',

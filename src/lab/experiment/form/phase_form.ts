@@ -18,7 +18,8 @@ const optimMatters = (name: string, { optim }: SftDocument | RewardModelDocument
 /** Whether a setting of a reward_model phase changes anything. */
 function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
   if (name === 'pairs.min_pairs') return source === 'human'
-  return name !== 'pairs.verdicts' || source !== 'judge'
+  if (name === 'pairs.temperature') return source !== 'file'
+  return name !== 'pairs.verdicts' || source === 'human' || source === 'mixed'
 }
 
 /** What ends a phase before its steps are over. */

@@ -48,7 +48,7 @@ describe('reward models', () => {
   test('settings of pairs are refused with their reason, and shown where they matter', () => {
     const pairs = (change: object) => ({ phases: [{ kind: 'reward_model', pairs: change }] })
     expect(issues(pairs({ source: 'crowd' }))).toEqual([
-      "phases.0.pairs.source: expected 'judge' or 'human' or 'mixed', got 'crowd'",
+      "phases.0.pairs.source: expected 'judge' or 'human' or 'mixed' or 'file', got 'crowd'",
     ])
     expect(issues(pairs({ source: 'human', count: 6, held_out: 2, min_pairs: 9 }))).toEqual([
       'phases.0.pairs.min_pairs: expected at most 8, because there are no more pairs to judge; got 9',

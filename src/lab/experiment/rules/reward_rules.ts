@@ -3,6 +3,7 @@ import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.t
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { RewardModelDocument } from '../phases.ts'
+import type { Experiment } from '../schema.ts'
 import { emptyFrom, readVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 
@@ -86,9 +87,29 @@ export function rewardRules({ settings, path, rule }: RuledPhase): void {
   )
 }
 
-/** A person's verdicts leave pairs to train on. */
-export function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void {
+/** Pairs that the policy makes at the beginning of a phase. */
+const MOST_MADE = 4096
+
+/** A person's verdicts leave pairs to train on, and a file has them. */
+export function pairRules(
+  { task }: Experiment,
+  { pairs }: RewardModelDocument,
+  at: string,
+  rule: Rule,
+): void {
   const { source, count, held_out, min_pairs } = pairs
+  rule(
+    source !== 'file' || Number(task.train_pairs ?? 0) > 0,
+    `${at}.pairs.source`,
+    ['task.id', 'task.row_format', 'task.train_pairs'],
+    'expected judge, human or mixed, because the task has no rows with pairs of a better and a worse answer; got file',
+  )
+  rule(
+    source === 'file' || count <= MOST_MADE,
+    `${at}.pairs.count`,
+    [`${at}.pairs.source`],
+    `expected at most ${MOST_MADE} pairs that the policy makes; got ${count}`,
+  )
   rule(
     source !== 'human' || min_pairs <= count + held_out,
     `${at}.pairs.min_pairs`,

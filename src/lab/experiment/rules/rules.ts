@@ -6,6 +6,7 @@ import { type Issue, valueAt } from '../paths.ts'
 import { settingsOf } from '../phase_settings.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { Experiment } from '../schema.ts'
+import { answerRules } from './answer_rules.ts'
 import { batchRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'
 import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
@@ -29,6 +30,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
   }
   modelRules(experiment, rule)
   dataRules(experiment, taskOf(experiment.task), rule)
+  answerRules(experiment, rule)
   const kernels = readKernels(experiment.kernels)
   rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
   rule(
@@ -46,7 +48,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
   )
   for (const [i, phase] of experiment.phases.entries()) {
     stopRules(experiment, i, rule)
-    if (phase.kind === 'reward_model') pairRules(phase, `phases.${i}`, rule)
+    if (phase.kind === 'reward_model') pairRules(experiment, phase, `phases.${i}`, rule)
     if (phase.kind !== 'rl') continue
     rule(
       !phase.reward_model.enable || hasRewardModel(experiment.phases, i),

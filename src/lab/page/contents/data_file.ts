@@ -1,10 +1,12 @@
 // A data file that a person brings: what it holds, what can be decided about it, and the experiment that trains on it. Loaded when the first one
 // is brought.
 import { BadRowsError } from '../../../tasks/data/bad_rows.ts'
+import { ROW_FORMATS, type RowFormat } from '../../../tasks/data/data_file.ts'
 import { DATA_TOKENIZERS, type DataTokenizer } from '../../../tasks/data/data_tokenizer.ts'
 import { type LengthBin, lengthBins, medianLength } from '../../../tasks/data/lengths.ts'
 import { choiceOf } from '../../../tasks/data/load_data.ts'
 import type { DataPlan, Found, Prepared } from '../../../tasks/data/plan.ts'
+import { roleOf } from '../../../tasks/data/rows/propose.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { packTokenizer } from '../../../tasks/tokenizers/packed.ts'
 import { LARGEST_BPE, SMALLEST_BPE } from '../../../tasks/tokenizers/train_bpe.ts'
@@ -19,6 +21,7 @@ import type { DataHead } from './data_messages.ts'
 import { type DataWatch, DataWork, sourceOf } from './data_work.ts'
 
 export type { ContentFile, DataPlan, Found, LengthBin, Prepared }
+export { roleOf }
 /** Tokens that a byte-pair encoding can have. */
 export const BPE_SIZES = [SMALLEST_BPE, LARGEST_BPE] as const
 
@@ -27,6 +30,9 @@ export interface OpenedData extends DataHead {
   readonly name: string
   readonly content: ContentFile
 }
+
+/** What a row can be, by name. */
+export const ROW_FORMAT_CHOICES = Object.entries(ROW_FORMATS) as [RowFormat, string][]
 
 /** The tokenizers to choose from, by name. */
 export const TOKENIZER_CHOICES = Object.entries(DATA_TOKENIZERS) as [DataTokenizer, string][]
@@ -87,7 +93,6 @@ export async function outcomeOf(
   plan: DataPlan,
   { tokenizer: file, ...watch }: Making,
 ): Promise<Outcome> {
-  if (plan.answer_key === '') return { ok: false, why: 'Say which column holds the right answer.' }
   if (plan.tokenizer === 'file' && !file) return { ok: false, why: 'Choose a tokenizer.json.' }
   const files = {
     ...{ train: sourceOf(train.content), val: val && sourceOf(val.content) },
@@ -111,14 +116,17 @@ export function lengthsShown(name: string, lengths: readonly number[]) {
   return { bins, words: `${name}: ${range}, half of them at most ${medianLength(lengths)}` }
 }
 
-/** Puts the rows into the settings and keeps their files. Returns why not, if so. */
+/** Why the rows are not in the settings; else what was changed for them, in sentences. */
+export type Applied = { readonly refused: string } | { readonly told: readonly string[] }
+
+/** Puts the rows into the settings and keeps their files. */
 export async function applyData(
   train: OpenedData,
   val: OpenedData | undefined,
   plan: DataPlan,
   prepared: Prepared,
   given: ContentFile | undefined,
-): Promise<string | undefined> {
+): Promise<Applied> {
   const tokenizer = plan.tokenizer === 'file' ? given : undefined
   const files = {
     ...(tokenizer && { tokenizer_data: tokenizer.hash, tokenizer_name: tokenizer.name }),
@@ -127,10 +135,13 @@ export async function applyData(
   }
   const task = choiceOf(files, plan, prepared)
   const document = { ...labStore.getState().experiment, data: {}, steering: [] }
-  const parsed = parseExperiment({ ...document, ...onDataSet(document, task) })
-  if (!parsed.ok) return parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
+  const { fields, told } = onDataSet(document, task)
+  const parsed = parseExperiment({ ...document, ...fields })
+  if (!parsed.ok)
+    return { refused: parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n') }
   for (const file of [train.content, val?.content, tokenizer]) if (file) await keepContent(file)
-  return openExperiment(parsed.experiment, train.name)
+  const refused = openExperiment(parsed.experiment, train.name)
+  return refused === undefined ? { told } : { refused }
 }
 
 /** Characters of `task.name`. */

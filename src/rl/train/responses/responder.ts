@@ -10,7 +10,8 @@ import type { DrawnBatch } from '../../experience/drawn_batch.ts'
 import { pickTurns } from '../../experience/turns.ts'
 import { balanceBatch } from '../../math/balance.ts'
 import { sum } from '../../math/stats.ts'
-import { type Candidate, sequenceRow } from '../../reward/pairs.ts'
+import { type Candidate, type ResponsePair, sequenceRow } from '../../reward/pairs.ts'
+import { writtenPairs } from '../../reward/phase_pairs.ts'
 import { pairSize } from '../memory.ts'
 import { sampleFiltered } from './filtered_groups.ts'
 import { Judge, penalised } from './judge.ts'
@@ -116,6 +117,33 @@ export class Responder {
       score: scores[b],
     }))
     return samples.map((_, i) => [candidates[2 * i], candidates[2 * i + 1]])
+  }
+
+  /** Pairs that the rows of the task bring: the better response scores 1, the worse 0. Those to train on come first. */
+  writtenPairs(count: number, held_out: number): readonly ResponsePair[] {
+    const { config, judge } = this.#parts
+    const { seed, task } = config
+    const pairs = [
+      ...writtenPairs(task, seed, 'train_set', count),
+      ...writtenPairs(task, seed, 'test', held_out),
+    ]
+    const candidates = (texts: readonly string[], score: number): Candidate[] => {
+      const batch = judge.batchOf(
+        pairs.map(({ sample }) => sample),
+        texts,
+      )
+      const is_ended = true
+      return texts.map((text, b) => ({ row: sequenceRow(batch, b), text, is_ended, score }))
+    }
+    const better = candidates(
+      pairs.map(({ chosen }) => chosen),
+      1,
+    )
+    const worse = candidates(
+      pairs.map(({ rejected }) => rejected),
+      0,
+    )
+    return pairs.map(({ sample: { prompt } }, i) => ({ prompt, a: better[i], b: worse[i] }))
   }
 
   /** Samples n responses to each of the next prompts and reads them back. */

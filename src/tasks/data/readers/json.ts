@@ -10,8 +10,25 @@ type Row = Readonly<Record<string, Cell>>
 const own = (value: Row, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined
 
+/** Sections that only an experiment has. */
+const OF_EXPERIMENTS = ['version', 'task', 'phases', 'rollout', 'actor', 'critic', 'algorithm']
+
+/** Whether a text in JSON holds rows, rather than an experiment, right or not. */
+export function holdsRows(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value) && OF_EXPERIMENTS.some((name) => Object.hasOwn(value, name))) return false
+    return listOfRows(value) !== undefined
+  } catch {
+    return JSON_LINES.test(text)
+  }
+}
+
+/** JSON lines under the name of JSON. */
+const JSON_LINES = /^\s*\{.*\}[ \t\r]*\n\s*\{/
+
 /** The rows of a JSON value: the list that it is, that its `rows` or `data` is, or the only list of objects in it; undefined where there is none. */
-export function listOfRows(value: unknown): readonly unknown[] | undefined {
+function listOfRows(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return undefined
   const named = [own(value, 'rows'), own(value, 'data')].find(Array.isArray)
@@ -27,8 +44,7 @@ function readText(text: string, file: string, reading: Reading): Table {
   try {
     value = parseJson(text)
   } catch (error) {
-    // JSON lines under the name of JSON.
-    if (/^\s*\{.*\}[ \t\r]*\n\s*\{/.test(text)) return readJsonLines(text, file, reading)
+    if (JSON_LINES.test(text)) return readJsonLines(text, file, reading)
     const why = error instanceof Error ? error.message : String(error)
     throw new DataFileError(`${file}: expected JSON (${why.slice(0, 120)})`)
   }

@@ -16,9 +16,9 @@ export function notesOf(table: Table, mapping: Mapping): readonly string[] {
         ).length
       : 0
   return [
-    ...(unused.length > 0 ? [
-          `Not used: ${unused.join(', ')}. (A program as reward is handed every column.)`,
-        ] : []),
+    ...(unused.length > 0
+      ? [`Not used: ${unused.join(', ')}. (A program as reward is handed every column.)`]
+      : []),
     ...(row_format === 'answers' && prompt_key !== '' && answer_key === ''
       ? [withoutAnswers()]
       : []),

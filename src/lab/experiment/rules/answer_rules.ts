@@ -1,0 +1,45 @@
+// The rules about rows without right answers, and with answers that are objects: nothing shows them, and only some rewards can judge by them.
+import { PROGRAM_ID } from '../../../tasks/program.ts'
+import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
+import { taskOf } from '../fields/task_fields.ts'
+import type { Experiment } from '../schema.ts'
+import type { Rule } from './rule.ts'
+
+const WORDS = {
+  none: 'the rows have no right answers (task.answer_key is empty)',
+  json: 'the right answers of the rows are objects or lists, no texts',
+} as const
+
+/** What to do about it, wherever it is refused. */
+const REMEDY =
+  'a program (--reward program.py on the command line, Reward on the page), or a reward model (reward_model.enable)'
+
+/** Every rule about them. */
+export function answerRules({ task, phases, reward }: Experiment, rule: Rule): void {
+  const { answers } = task
+  if (answers !== 'none' && answers !== 'json') return
+  const why = WORDS[answers]
+  const kinds = rewardKinds(taskOf(task))
+  const judging = reward.parts.filter(
+    ({ id }) => id !== PROGRAM_ID && kinds.some((kind) => kind.id === id && kind.is_verifier),
+  )
+  const is_scored = reward.parts.length > 0 && judging.length === 0
+  phases.forEach((phase, i) => {
+    if (phase.kind === 'sft') {
+      const expected = `expected no phase of kind sft, because ${why}, so there is nothing to show`
+      rule(false, `phases.${i}.kind`, ['task.answers'], `${expected}; got sft`)
+      return
+    }
+    const needs =
+      phase.kind === 'rl'
+        ? !phase.reward_model.enable
+        : phase.pairs.source === 'judge' || phase.pairs.source === 'mixed'
+    const got = reward.parts.length === 0 ? 'none' : judging.map(({ id }) => id).join(', ')
+    rule(
+      !needs || is_scored,
+      'reward.parts',
+      ['task.answers', `phases.${i}.kind`],
+      `expected ${REMEDY} to score responses, because ${why}; got ${got}`,
+    )
+  })
+}
