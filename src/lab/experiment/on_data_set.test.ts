@@ -20,7 +20,7 @@ const issues = (document: object) => {
   return parsed.ok ? [] : parsed.issues.map(({ path, message }) => `${path}: ${message}`)
 }
 
-test.for<[string, object]>([
+test.for<[string, Readonly<Record<string, unknown>>]>([
   ['the usual experiment', {}],
   [
     'phases with batches of their own',
