@@ -12,7 +12,7 @@ import { nextExperiment } from '../../lab/page/next_experiment.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import type { Domain } from '../plot/axes/domain.ts'
 import type { EditMark, PhaseSpan } from '../plot/axes/geometry.ts'
-import { type StepScale, type Stretch, stepScale } from '../plot/axes/step_scale.ts'
+import { equalPhases, type StepScale } from '../plot/axes/step_scale.ts'
 import { shownSteps } from '../plot/axes/zoom.ts'
 import type { Columns } from '../plot/lines/columns.ts'
 import { overlaysEnd } from './overlays.ts'
@@ -93,19 +93,27 @@ export function useStepDomain(): Domain {
 /** How long each phase is or was, as a text that stays the same until one of them changes. */
 function selectStretches(state: LabState): string {
   const { phase_switches } = state
-  const stretches = shownPhases(state).map(({ kind, steps }, i): Stretch => {
+  const stretches = shownPhases(state).map(({ steps }, i) => {
     const begin = phase_switches.find(({ phase }) => phase === i)?.step
     const end = phase_switches.find(({ phase }) => phase === i + 1)?.step
-    const taken = begin === undefined || end === undefined ? steps : end - begin
-    return { steps: taken, is_rl: kind === 'rl' }
+    return begin === undefined || end === undefined ? steps : end - begin
   })
   return JSON.stringify(stretches)
 }
 
-/** How wide each phase of the shown run is on every chart; undefined for an even axis. */
+const selectEqualPhases = ({ equal_phases }: UiState) => equal_phases
+
+/** Whether a person asked for phases of equal width. */
+export const useEqualPhases = (): boolean => useStore(uiStore, selectEqualPhases)
+
+/** The scale of every axis of steps where phases have equal width; undefined for an even axis. */
 export function useStepScale(): StepScale | undefined {
   const stretches = useShown(selectStretches)
-  return useMemo(() => stepScale(JSON.parse(stretches)), [stretches])
+  const is_equal = useEqualPhases()
+  return useMemo(
+    () => (is_equal ? equalPhases(JSON.parse(stretches)) : undefined),
+    [stretches, is_equal],
+  )
 }
 
 const selectSwitches = (state: LabState) => state.phase_switches

@@ -32,6 +32,8 @@ export interface UiState {
   log_x: ReadonlySet<string>
   /** Weight of the charts' moving average, 0 … MAX_WEIGHT; 0 is off. */
   smoothing: number
+  /** Every phase has the same width on the axis of steps; else the axis is even. */
+  equal_phases: boolean
   /** Bytes that are kept for looking back, of each kind. */
   kept_bytes: number
   /** Steps that all charts show, when someone chose them. */
@@ -51,6 +53,7 @@ type Remembered =
   | 'moments_on'
   | 'ffn_threshold'
   | 'smoothing'
+  | 'equal_phases'
   | 'kept_bytes'
 
 const STORAGE_KEY = 'understory.ui'
@@ -74,7 +77,7 @@ function remembered(): Partial<Pick<UiState, Remembered>> {
     if (typeof stored !== 'object' || stored === null) return {}
     const known = stored as Record<string, unknown>
     const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = known
-    const { ffn_threshold, smoothing, kept_bytes } = known
+    const { ffn_threshold, smoothing, equal_phases, kept_bytes } = known
     return {
       ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
       ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
@@ -83,6 +86,7 @@ function remembered(): Partial<Pick<UiState, Remembered>> {
       ...(typeof moments_on === 'boolean' ? { moments_on } : {}),
       ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
       ...(isWeight(smoothing) ? { smoothing } : {}),
+      ...(typeof equal_phases === 'boolean' ? { equal_phases } : {}),
       ...(isKeptBytes(kept_bytes) ? { kept_bytes } : {}),
     }
   } catch {
@@ -103,6 +107,7 @@ export const uiStore = createStore<UiState>()(() => ({
   moments_on: true,
   ffn_threshold: DEFAULT_THRESHOLD,
   smoothing: 0,
+  equal_phases: false,
   kept_bytes: DEFAULT_KEPT_BYTES,
   ...first,
   is_dark: isDark(first.theme ?? 'system'),
@@ -123,10 +128,10 @@ export function setPreference(change: Partial<Pick<UiState, Remembered>>): void 
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
   const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = uiStore.getState()
-  const { ffn_threshold, smoothing, kept_bytes } = uiStore.getState()
+  const { ffn_threshold, smoothing, equal_phases, kept_bytes } = uiStore.getState()
   const chosen = { theme, shortcuts_on, keep_awake, settings_open, moments_on }
   try {
-    const kept = { ...chosen, ffn_threshold, smoothing, kept_bytes }
+    const kept = { ...chosen, ffn_threshold, smoothing, equal_phases, kept_bytes }
     localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))
   } catch {
     // Storage is off: the choice lasts as long as the page.

@@ -32,9 +32,8 @@ const StepTools = lazyPart(async () => (await import('../learning/axis/StepTools
   fallback: null,
 })
 
-/** Pixels of the narrowest phase, which can still be pressed; a line that needs more room scrolls. */
-const NARROWEST = 28
-const WIDEST_LINE = 4000
+/** Pixels for each phase; a line that has less room scrolls. */
+const PHASE_ROOM = 28
 
 export function Phases() {
   const timeline = useTimeline()
@@ -45,7 +44,6 @@ export function Phases() {
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
   const drag = useBoundaryDrag(timeline, list, edits.lengthen)
   useScrollTo(list, timeline.present)
-  const min_width = Math.min(WIDEST_LINE, NARROWEST / Math.max(1e-6, drag.least_share))
   const is_back = useAtStep() !== undefined
   const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
   return (
@@ -56,7 +54,7 @@ export function Phases() {
         data-testid="time-axis"
       >
         <div className="axis-scroll">
-          <div style={{ minWidth: min_width }}>
+          <div style={{ minWidth: phases.length * PHASE_ROOM }}>
             <ol
               ref={list}
               className={drag.is_dragging ? 'phases dragged' : 'phases'}

@@ -1,6 +1,7 @@
 // The end of a phase dragged along the line.
 import { type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
+import { useEqualPhases } from '../base/run.ts'
 import { phaseShares } from '../plot/axes/step_scale.ts'
 import { segmentsOf } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
@@ -20,12 +21,10 @@ export function useBoundaryDrag(
   onLengthen: (index: number, steps: number) => void,
 ) {
   const [drag, setDrag] = useState<Drag>()
-  const stretches = phases.map(({ kind }, i) => ({ steps: lengthOf(i), is_rl: kind === 'rl' }))
-  const shares = phaseShares(stretches)
+  const lengths = phases.map((_, i) => lengthOf(i))
+  const shares = phaseShares(lengths, useEqualPhases())
   return {
     is_dragging: drag !== undefined,
-    /** The share of the line that the narrowest phase has. */
-    least_share: Math.min(...shares),
     /** Steps that a phase would have where its boundary is now; undefined for all others. */
     stepsOf: (index: number) => (drag?.index === index ? drag.steps : undefined),
     /** While a boundary is dragged the others stay where they are. */

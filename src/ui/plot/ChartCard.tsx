@@ -1,6 +1,9 @@
 // What every chart has around its plot: title, menu, numbers as a table, and a full screen.
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { useStepScale } from '../base/run.ts'
+import { type UiState, uiStore } from '../base/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
 import type { Stroke } from './lines/strokes.ts'
@@ -81,6 +84,7 @@ function Figure(props: FigureProps) {
           {left_out}
         </p>
       )}
+      <EqualPhases id={plot_id} chart={id} />
       {props.foot}
       <NumbersTable
         id={plot_id}
@@ -90,6 +94,20 @@ function Figure(props: FigureProps) {
         formatValue={props.formatValue}
       />
     </figure>
+  )
+}
+
+const EQUAL_PHASES = 'Each phase has the same width: at // the scale of the steps changes.'
+const selectLogX = ({ log_x }: UiState) => log_x
+
+/** Says below a chart that its axis is not even, and what the marks on it mean. */
+function EqualPhases({ id, chart }: { id: string; chart: string }) {
+  const is_log = useStore(uiStore, selectLogX).has(chart)
+  if (useStepScale() === undefined || is_log) return null
+  return (
+    <p className="left-out soft" data-testid={`${id}-equal-phases`}>
+      {EQUAL_PHASES}
+    </p>
   )
 }
 

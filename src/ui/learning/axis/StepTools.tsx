@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import { keptBytes, setKeptBudget } from '../../../lab/page/kept_run.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
-import { lastDrawnStep, useStepDomain } from '../../base/run.ts'
+import { lastDrawnStep, shownPhases, useEqualPhases, useStepDomain } from '../../base/run.ts'
 import { shownStep, shownStore, useAtStep, useShown } from '../../base/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../base/store.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../scrub.ts'
@@ -154,6 +154,25 @@ function ZoomTools() {
   )
 }
 
+const selectHasPhases = (state: LabState) => shownPhases(state).length > 1
+
+/** Steps at one scale, or phases of equal width; nothing where there is one phase. */
+function EqualPhases() {
+  const is_equal = useEqualPhases()
+  if (!useShown(selectHasPhases)) return null
+  return (
+    <button
+      type="button"
+      data-testid="equal-phases"
+      aria-pressed={is_equal}
+      title="Gives every phase the same width on all charts, so that a short one is easy to see; else the axis of steps is even"
+      onClick={() => setPreference({ equal_phases: !is_equal })}
+    >
+      Equal phases
+    </button>
+  )
+}
+
 const selectHasSteps = (state: LabState) => state.step > 0
 
 /** Nothing before the first step. */
@@ -174,6 +193,7 @@ function Tools() {
       <Follow />
       <ZoomTools />
       <span className="timeline-gap" />
+      <EqualPhases />
       <KeptFold />
     </div>
   )

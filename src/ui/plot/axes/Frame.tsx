@@ -8,6 +8,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
+import { stepPixel } from '../lines/view.ts'
 import { type Domain, logStepTicks, stepTicks } from './domain.ts'
 import {
   type EditMark,
@@ -18,7 +19,7 @@ import {
   plotSize,
   type Size,
 } from './geometry.ts'
-import { placeOf, type StepScale, scaledTicks, stepAtPlace } from './step_scale.ts'
+import { placeOf, type StepScale, scaleBreaks, scaledTicks, stepAtPlace } from './step_scale.ts'
 
 export interface FrameProps {
   readonly size: Size
@@ -27,7 +28,7 @@ export interface FrameProps {
   readonly y_ticks: readonly number[]
   readonly log_x: boolean
   readonly log_y: boolean
-  /** How wide phases are; undefined for an even or a logarithmic axis. */
+  /** Of phases of equal width; undefined for an even or a logarithmic axis. */
   readonly scale: StepScale | undefined
   readonly formatY: (value: number) => string
   readonly spans: readonly PhaseSpan[]
@@ -154,6 +155,26 @@ function placed(props: FrameProps): FrameProps {
   }
 }
 
+/** Two strokes across the axis wherever its scale changes. */
+function breakMarks({ size, x, scale }: FrameProps) {
+  const plot = plotSize(size)
+  const view = { x, scale, width: plot.width }
+  const bottom = INSET.top + plot.height
+  return scaleBreaks(scale, x).map((step) => {
+    const at = INSET.left + stepPixel(step, view)
+    return (
+      <path
+        key={`break ${step}`}
+        className="axis-break"
+        d={`M${at - 5} ${bottom + 4}l4 -8M${at + 1} ${bottom + 4}l4 -8`}
+        stroke="var(--ink)"
+        strokeWidth={1.5}
+        fill="none"
+      />
+    )
+  })
+}
+
 /** Where steps are written, in the units of the axis. */
 function xTicks({ x, log_x, scale }: FrameProps, width: number): number[] {
   if (scale) return scaledTicks(x, scale, width).map((step) => placeOf(step, scale))
@@ -211,6 +232,7 @@ export function Frame(frame: FrameProps) {
       />
       {phaseMarks(props, plot.width)}
       {editMarks(props, plot.width)}
+      {breakMarks(frame)}
       <Line dataKey="value" stroke="none" dot={false} legendType="none" isAnimationActive={false} />
     </LineChart>
   )

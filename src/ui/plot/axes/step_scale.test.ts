@@ -1,38 +1,39 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { phaseShares, placeOf, stepAtPlace, stepScale } from './step_scale.ts'
+import { equalPhases, phaseShares, placeOf, scaleBreaks, stepAtPlace } from './step_scale.ts'
 
-const sft = (steps: number) => ({ steps, is_rl: false })
-const rl = (steps: number) => ({ steps, is_rl: true })
+test('a phase is as wide as it is long', () => {
+  // 4 of 45 steps.
+  expect(phaseShares([15, 4, 26], false)[1]).toBeCloseTo(4 / 45, 12)
+  expect(phaseShares([600, 10, 90], false).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1)
+  expect(phaseShares([50], false)).toEqual([1])
+  expect(phaseShares([0, 0], false)).toEqual([0.5, 0.5])
+})
 
-test('phases of reinforcement get most of the width, and a short one can be seen', () => {
-  const [warm, inner, final] = phaseShares([sft(600), rl(10), rl(90)])
-  expect(warm).toBeCloseTo(0.28, 12)
-  // 10 of 700 steps would be 1.4 % of an even axis.
-  expect(inner).toBeCloseTo(0.72 / 4, 12)
-  expect(inner + final).toBeCloseTo(0.72, 12)
-  // Where they have more than that already, they keep it.
-  expect(phaseShares([sft(10), rl(90)])[1]).toBeCloseTo(0.9, 12)
-  expect(phaseShares([rl(50), rl(50)])).toEqual([0.5, 0.5])
-  expect(phaseShares([sft(50)])).toEqual([1])
+test('phases have the same width where a person asks for it', () => {
+  expect(phaseShares([600, 10, 90], true)).toEqual([1 / 3, 1 / 3, 1 / 3])
+  expect(phaseShares([600, 0, 90], true)).toEqual([0.5, 0, 0.5])
+  const scale = equalPhases([66, 4, 50])
+  expect([0, 66, 70, 120].map((step) => placeOf(step, scale))).toEqual([0, 1 / 3, 2 / 3, 1])
 })
 
 test('one phase is an even axis', () => {
-  expect(stepScale([rl(50)])).toBeUndefined()
-  expect(stepScale([rl(50), sft(0)])).toBeUndefined()
+  expect(equalPhases([50])).toBeUndefined()
+  expect(equalPhases([50, 0])).toBeUndefined()
   expect(placeOf(7, undefined)).toBe(7)
 })
 
-test('steps keep their order, boundaries their places, and places lead back to their steps', () => {
-  const scale = stepScale([sft(66), rl(4), rl(50)])
-  expect(placeOf(66, scale)).toBeCloseTo(0.28, 12)
-  expect(placeOf(120, scale)).toBeCloseTo(1, 12)
-  const phases = fc.array(
-    fc.record({ steps: fc.integer({ min: 0, max: 1e5 }), is_rl: fc.boolean() }),
-  )
+test('the axis is marked where its scale changes, and nowhere else', () => {
+  expect(scaleBreaks(equalPhases([66, 4, 50]), [0, 120])).toEqual([66, 70])
+  expect(scaleBreaks(equalPhases([66, 4, 50]), [66, 120])).toEqual([70])
+  expect(scaleBreaks(undefined, [0, 120])).toEqual([])
+})
+
+test('steps keep their order, and places lead back to their steps', () => {
+  const phases = fc.array(fc.integer({ min: 0, max: 1e5 }))
   fc.assert(
     fc.property(phases, fc.double({ min: 0, max: 2e5, noNaN: true }), (phases, step) => {
-      const scale = stepScale(phases)
+      const scale = equalPhases(phases)
       expect(placeOf(step + 1, scale)).toBeGreaterThan(placeOf(step, scale))
       expect(stepAtPlace(placeOf(step, scale), scale)).toBeCloseTo(step, 3)
     }),

@@ -1,5 +1,5 @@
-// How wide each phase is on the axis of steps: phases of reinforcement get most of it, and a short one stays wide enough to see.
-// Within a phase steps are even.
+// Where steps lie on the axis that all charts share. It is even, unless a person asks for phases of equal width: then steps are even
+// within a phase only, and the axis is marked where its scale changes.
 import { type Domain, stepTicks } from './domain.ts'
 
 /** Where steps lie, 0 … 1: the phases' boundaries and their places, both ascending; even between them and beyond. */
@@ -8,45 +8,34 @@ export interface StepScale {
   readonly places: readonly number[]
 }
 
-/** What phases of reinforcement share at least, where there are others too. */
-const LEAST_SHARE = 0.72
-
-export interface Stretch {
-  readonly steps: number
-  readonly is_rl: boolean
-}
-
 /** Pixels between two steps that are written at the axis. */
 const TICK_ROOM = 44
 
-const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
-
-/** The share of the axis that each phase gets, 1 in all. */
-export function phaseShares(phases: readonly Stretch[]): number[] {
-  const all = sum(phases.map(({ steps }) => steps))
-  const rl = sum(phases.map(({ steps, is_rl }) => (is_rl ? steps : 0)))
-  if (all === 0) return phases.map(() => 1 / phases.length)
-  const has_both = rl > 0 && rl < all
-  const rl_share = has_both ? Math.max(LEAST_SHARE, rl / all) : Math.sign(rl)
-  // Square roots keep a phase of ten steps in sight beside one of a thousand.
-  const roots = phases.map(({ steps }) => Math.sqrt(steps))
-  const ofKind = (is_rl: boolean) => sum(roots.filter((_, i) => phases[i].is_rl === is_rl))
-  return phases.map(({ is_rl }, i) =>
-    roots[i] === 0 ? 0 : (roots[i] / ofKind(is_rl)) * (is_rl ? rl_share : 1 - rl_share),
-  )
+/**
+ * The share of the axis that each phase of so many steps gets, 1 in all: as long as it is, or with `is_equal` the same for all
+ * that have steps.
+ */
+export function phaseShares(phases: readonly number[], is_equal: boolean): number[] {
+  const weights = is_equal ? phases.map((steps) => Math.sign(steps)) : phases
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => (all === 0 ? 1 / phases.length : weight / all))
 }
 
-/** The scale of a run of these phases; undefined where it is even anyway. */
-export function stepScale(phases: readonly Stretch[]): StepScale | undefined {
-  const some = phases.filter(({ steps }) => steps > 0)
+/** The scale on which these phases, of so many steps each, have the same width; undefined for fewer than two, which are even anyway. */
+export function equalPhases(phases: readonly number[]): StepScale | undefined {
+  const some = phases.filter((steps) => steps > 0)
   if (some.length < 2) return undefined
   const scale: { steps: number[]; places: number[] } = { steps: [0], places: [0] }
-  phaseShares(some).forEach((share, i) => {
-    scale.steps.push(scale.steps[i] + some[i].steps)
-    scale.places.push(scale.places[i] + share)
+  some.forEach((steps, i) => {
+    scale.steps.push(scale.steps[i] + steps)
+    scale.places.push((i + 1) / some.length)
   })
   return scale
 }
+
+/** Where the axis changes its scale, inside `x`: the boundaries of phases of equal width. */
+export const scaleBreaks = (scale: StepScale | undefined, [low, high]: Domain): number[] =>
+  (scale?.steps.slice(1, -1) ?? []).filter((step) => step > low && step < high)
 
 /** The piece of the scale that a value of `ends` lies in. */
 function piece(ends: readonly number[], value: number): number {

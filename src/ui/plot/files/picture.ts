@@ -115,7 +115,8 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   svg.append(node('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
   svg.append(node('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
   const right = { x: width - MARGIN - INSET.right, y: HEAD + frame_height + 8 }
-  svg.append(node('text', { ...small, ...right, 'text-anchor': 'end' }, 'step →'))
+  const steps = view.scale ? 'step (each phase has the same width) →' : 'step →'
+  svg.append(node('text', { ...small, ...right, 'text-anchor': 'end' }, steps))
   const body = node('g', { transform: `translate(${MARGIN} ${HEAD})` })
   const frame = frameOf(element, is_dark)
   if (frame) body.append(frame)

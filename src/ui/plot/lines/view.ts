@@ -11,7 +11,7 @@ export interface View {
   /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
   readonly log_x?: boolean
   readonly log_y?: boolean
-  /** How wide phases are, on an axis of steps that is neither even nor logarithmic. */
+  /** Of phases of equal width, on an axis of steps that is neither even nor logarithmic. */
   readonly scale?: StepScale | undefined
 }
 
