@@ -56,6 +56,7 @@ test('a run is shown once it has measured every layer, and at any of its steps',
     run_experiment: experiment,
     step: 68,
     phase: 1,
+    phase_step: 2,
     phase_switches: [
       { step: 0, phase: 0, reason: 'start' as const },
       { step: 66, phase: 1, reason: 'steps' as const },

@@ -1,6 +1,7 @@
 // What the forest shows: how undecided every layer's policy is at one step, of the run on the page or of a recorded one.
 import { resolvePhases } from '../../lab/experiment/resolve.ts'
 import type { LabState } from '../../lab/page/store.ts'
+import { plannedSteps } from '../base/run.ts'
 import { layerEntropy } from '../learning/metrics.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
@@ -77,7 +78,7 @@ export function runScene(state: LabState, at_step?: number): Scene | undefined {
     highest: Math.max(...firsts, ...now),
     trained: phase?.kind === 'rl' ? phase.target_layer : undefined,
     step: until,
-    steps: resolved.reduce((sum, { steps }) => sum + steps, 0),
+    steps: plannedSteps(state),
   }
 }
 

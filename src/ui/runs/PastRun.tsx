@@ -5,7 +5,7 @@ import { runName } from '../../lab/runs/record/names.ts'
 import { CutName } from '../base/CutName.tsx'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } from './opened.ts'
-import { endText, whenText } from './words.ts'
+import { changedText, endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
 
@@ -28,6 +28,9 @@ export function PastRun() {
             : ''}
           Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
           numbers below are its own; the controls and the settings stay those of the current run.
+          {changedText(entry.header)
+            .map(([label, values]) => ` ${label}: ${values}.`)
+            .join('')}
           {opened.unreadable > 0
             ? ` ${opened.unreadable} of its kept samples and observations could not be read.`
             : ''}

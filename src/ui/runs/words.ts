@@ -1,4 +1,6 @@
 // How runs are written.
+import { experimentFields } from '../../lab/experiment/form/form.ts'
+import { changesWords, fieldChanges } from '../../lab/experiment/steering/field_changes.ts'
 import { plannedTotal } from '../../lab/experiment/steering/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record/record.ts'
 import { formatDuration, formatNumber, formatShare } from '../base/format.ts'
@@ -30,6 +32,18 @@ export function whenText(at: number, now: number): string {
 /** Steps of the whole run: those that were taken, and those that were to come. */
 export const plannedOf = (header: RunHeader): number =>
   plannedTotal({ ...header, steering: header.document.steering })
+
+/** The fields that a person changed during the run, each with its values: 'Learning rate', '0.001, then 0.0015 after step 78'. */
+export function changedText(header: RunHeader): [label: string, values: string][] {
+  const changes = fieldChanges(header)
+  if (changes.size === 0) return []
+  return experimentFields(header.experiment).flatMap(({ path, label }) => {
+    const values = changes.get(path)
+    const phase = /^phases\.(\d+)/.exec(path)
+    const where = phase ? `Phase ${Number(phase[1]) + 1}: ` : ''
+    return values ? [[`${where}${label}`, changesWords(values)]] : []
+  })
+}
 
 /** 'finished, 90 steps', 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
 export function endText(header: RunHeader): string {

@@ -8,6 +8,7 @@ import { selectIsBusy, useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../palette/Marked.tsx'
 import { Control } from './Control.tsx'
+import { overRunWords } from './field/over_run.ts'
 import type { FieldData } from './form.ts'
 import { findWords, pathWords } from './settings_search.ts'
 import { useWanted } from './wanted.ts'
@@ -101,6 +102,16 @@ function Problem(props: {
   )
 }
 
+/** The values of a setting that a person changed while the run went on. */
+function OverRun({ id, path }: { readonly id: string; readonly path: string }) {
+  const words = useLab(useCallback((state: LabState) => overRunWords(state, path), [path]))
+  return words === '' ? null : (
+    <p className="over-run" data-testid={`${id}-over-run`}>
+      {words}
+    </p>
+  )
+}
+
 /** What was typed and does not hold yet, and what is wrong with it. */
 function useDraft(field: FieldData) {
   const [draft, setDraft] = useState<string>()
@@ -169,6 +180,7 @@ export function Field(props: FieldProps) {
       {problem === undefined ? null : (
         <Problem problem={problem} kept={spoken(field.value)} onKeep={drop} />
       )}
+      <OverRun id={id} path={field.path} />
       {field.remark === undefined ? null : (
         <p className="remark" data-testid={`${id}-remark`}>
           {field.remark}

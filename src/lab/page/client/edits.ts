@@ -3,7 +3,7 @@ import { smallerExperiment } from '../../diagnosis/smaller.ts'
 import { withField } from '../../experiment/experiment.ts'
 import type { PhaseDocument } from '../../experiment/phases.ts'
 import type { Experiment } from '../../experiment/schema.ts'
-import { nextExperiment } from '../next_experiment.ts'
+import { editedSettings, nextExperiment, settledPhases } from '../next_experiment.ts'
 import { isBusy } from '../run_parts.ts'
 import { lockedBecause, lockOf } from '../share_store.ts'
 import { type LabState, labStore } from '../store.ts'
@@ -38,9 +38,14 @@ export function editField(path: string, value: unknown): string | undefined {
   const locked = lockedBecause(lockOf(path))
   if (locked !== undefined) return locked
   if (isMoving() && path.startsWith('phases.') && isBusy(labStore.getState())) return MOVING
-  const result = withField(labStore.getState().experiment, path, value)
+  const state = labStore.getState()
+  const settled =
+    path === 'phases' && Array.isArray(value)
+      ? settledPhases(value as PhaseDocument[], state)
+      : value
+  const result = withField(state.experiment, path, settled)
   if (!result.ok) return result.message
-  edit({ experiment: result.experiment }, { kind: 'field', path })
+  edit({ experiment: editedSettings(result.experiment, state) }, { kind: 'field', path })
   if (isBusy(labStore.getState())) sendEdit(path)
   return undefined
 }

@@ -1,6 +1,9 @@
 // The state after an event of the worker: one entry for each type of event.
+
+import { sameSettings } from '../../experiment/experiment.ts'
 import { type LabEvent, PROTOCOL_VERSION } from '../../protocol/protocol.ts'
 import { keepGenerations, keepObservation, keepSamples, keepTrace } from '../kept_run.ts'
+import { settledSettings } from '../next_experiment.ts'
 import type { CheckpointProblem } from '../run_parts.ts'
 import type { LabState } from '../store.ts'
 import { applyRestored, applySteered } from './restored.ts'
@@ -47,6 +50,13 @@ const applyFailed: Apply<EventOf<'failed'>> = (state, { error }) => ({
   benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
 })
 
+/** The settings at the end of a run: those that have left it keep what it has done. */
+const settledNow = (state: LabState): LabState['experiment'] => {
+  const { experiment, run_experiment } = state
+  const is_left = run_experiment && !sameSettings(experiment, run_experiment)
+  return is_left ? settledSettings(experiment, state) : experiment
+}
+
 const same = (state: LabState): LabState => state
 
 const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
@@ -68,6 +78,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   status: (state, { status }) => ({
     ...state,
     status,
+    experiment: status === 'finished' ? settledNow(state) : state.experiment,
     message: '',
     // A pause is no slow step: the window starts again.
     arrivals: [],

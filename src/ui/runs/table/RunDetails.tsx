@@ -10,7 +10,7 @@ import { isLive, RUN_COLORS } from '../../../lab/runs/record/record.ts'
 import { openExport } from '../../share/export/open_export.ts'
 import { takeSettings } from '../opened.ts'
 import { RunMark } from '../RunMark.tsx'
-import { endText, tookText, whenText } from '../words.ts'
+import { changedText, endText, tookText, whenText } from '../words.ts'
 
 /** The run that this one comes from, and where it left it. */
 function parentText({ parent, parent_step }: RunEntry['header']): string | undefined {
@@ -33,6 +33,7 @@ function facts({ header }: RunEntry): [string, string][] {
     ['Task', source ? undefined : experiment.task.id.replaceAll('_', ' ')],
     ['Seed', source ? undefined : `${experiment.seed}`],
     ['Steered', done > 0 ? `${done} ${done === 1 ? 'change' : 'changes'} by hand` : undefined],
+    ...changedText(header),
     ['Adapter', adapter || undefined],
     [
       'Kernels',

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { edited } from '../../../lab/experiment/testing.ts'
+import { initialState, type LabState } from '../../../lab/page/store.ts'
+import { overRunWords } from './over_run.ts'
+
+const LR = 'actor.optim.lr'
+const { experiment } = initialState()
+const entry = { step: 78, kind: 'set', path: LR, value: 0.0015 } as const
+const document = { ...edited(experiment, LR, 0.001), steering: [entry] }
+const steered = edited({ ...document, steering: [] }, LR, 0.0015)
+const run: LabState = {
+  ...initialState(),
+  ...{ status: 'running', step: 90, phase: 2, phase_step: 20 },
+  ...{ experiment: steered, run_experiment: steered, run_document: document },
+  phase_switches: [
+    { step: 0, phase: 0, reason: 'start' },
+    { step: 66, phase: 1, reason: 'steps' },
+    { step: 70, phase: 2, reason: 'steps' },
+  ],
+}
+const VALUES = '0.001, then 0.0015 after step 78'
+
+test('a setting that was changed during the run says so, and which value an edit is about', () => {
+  expect(overRunWords(run, LR)).toBe(`${VALUES}. A change here counts from the next step.`)
+  expect(overRunWords({ ...run, status: 'finished' }, LR)).toBe(
+    `${VALUES}. Train again does the same; a value that you set here counts from the first step.`,
+  )
+  expect(overRunWords(run, 'rollout.n')).toBe('')
+})
+
+test('settings that have left the run say what it was and what comes', () => {
+  const left: LabState = { ...run, status: 'finished', experiment: edited(steered, LR, 0.002) }
+  expect(overRunWords(left, LR)).toBe(
+    `The run on screen: ${VALUES}. The next run has what stands here from its first step.`,
+  )
+})
+
+test('the receiver of a link is told before the run begins', () => {
+  expect(overRunWords({ ...initialState(), experiment: document }, LR)).toMatch(
+    `${VALUES}. Train does this`,
+  )
+})

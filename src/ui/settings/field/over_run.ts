@@ -1,0 +1,39 @@
+// What a setting was over the run, where a person changed it while the run went on, and what a change of it would do now.
+import {
+  changesWords,
+  fieldChanges,
+  type ValueSince,
+} from '../../../lab/experiment/steering/field_changes.ts'
+import { nextExperiment } from '../../../lab/page/next_experiment.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { selectIsBusy } from '../../base/run.ts'
+
+type Changes = ReadonlyMap<string, readonly ValueSince[]>
+
+const known = new WeakMap<object, { readonly of: readonly unknown[]; readonly changes: Changes }>()
+
+/** Of the run on the page, or of the one that the settings plan; computed again when something is done to it. */
+function changesIn(state: LabState): Changes {
+  const { experiment, run_document, phase_switches, step, phase, phase_step } = state
+  const document = run_document ?? experiment
+  const done = document.steering.filter((entry) => entry.step <= step).length
+  const of = [phase_switches, done]
+  const before = known.get(document)
+  if (before?.of.every((part, i) => part === of[i])) return before.changes
+  const changes = fieldChanges({ document, phase_switches, step, phase, phase_step })
+  known.set(document, { of, changes })
+  return changes
+}
+
+/** What the setting was and what is edited here, in words; '' for one that nobody changed during a run. */
+export function overRunWords(state: LabState, path: string): string {
+  const values = changesIn(state).get(path)
+  if (!values) return ''
+  const said = changesWords(values)
+  const { run_document } = state
+  if (run_document && nextExperiment(state) !== run_document)
+    return `The run on screen: ${said}. The next run has what stands here from its first step.`
+  if (selectIsBusy(state)) return `${said}. A change here counts from the next step.`
+  const again = run_document ? 'Train again does the same' : 'Train does this'
+  return `${said}. ${again}; a value that you set here counts from the first step.`
+}
