@@ -2,14 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { labStore } from '../store.ts'
 import { train } from './controls.ts'
-import {
-  editField,
-  onEdit,
-  removePhase,
-  smallerNext,
-  trainCheckpointed,
-  trainSmaller,
-} from './edits.ts'
+import { editField, onEdit, smallerNext, trainCheckpointed, trainSmaller } from './edits.ts'
 import { choosePreset } from './opening.ts'
 import { nextPhase, steer } from './steering.ts'
 import { adapter, draw, openPage, port, withTestPages } from './testing.ts'
