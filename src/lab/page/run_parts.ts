@@ -24,6 +24,16 @@ const BUSY: readonly LabStatus[] = ['preparing', 'running', 'paused', 'waiting']
 /** A run is under way or about to be. */
 export const isBusy = ({ status }: { readonly status: LabStatus }): boolean => BUSY.includes(status)
 
+/** What a person typed into a field and the field does not take. */
+export interface WrongField {
+  readonly path: string
+  /** What the form calls it. */
+  readonly label: string
+  readonly text: string
+  /** What is wrong with it. */
+  readonly problem: string
+}
+
 export interface PhaseSwitch {
   /** The phase begins with the step after this one. */
   readonly step: number

@@ -32,6 +32,7 @@ import {
   type StepProfile,
   type Timing,
   UNKNOWN_TIMING,
+  type WrongField,
 } from './run_parts.ts'
 
 export interface LabState {
@@ -68,6 +69,8 @@ export interface LabState {
   readonly measuring:
     | { readonly done: number; readonly of: number; readonly is_over: boolean }
     | undefined
+  /** What is typed in the settings and does not hold; the experiment has the values from before. */
+  readonly wrong_fields: readonly WrongField[]
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
   /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until the worker reports them. */
@@ -181,6 +184,7 @@ export const initialState = (): LabState => ({
   adapter: undefined,
   run: 0,
   experiment: PRESETS[0].experiment,
+  wrong_fields: [],
   preset_id: PRESETS[0].id,
   plan: undefined,
   notices: [],

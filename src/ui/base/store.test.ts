@@ -1,7 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { initialState, type LabState } from '../../lab/page/store.ts'
-import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from '../palette/actions.ts'
+import {
+  canNextPhase,
+  canReset,
+  canRestart,
+  canStep,
+  canToggle,
+  toggleLabel,
+} from '../palette/actions.ts'
 import { editMarks, selectLeftOut } from './run.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 
@@ -52,6 +59,25 @@ test('nothing can be trained where there is no WebGPU, but a lost GPU can be tri
   expect(canToggle(failed('no_webgpu'))).toBe(false)
   expect(canToggle(failed('lost'))).toBe(true)
   expect(canReset(failed('lost'))).toBe(true)
+})
+
+test('nothing begins beside a field that does not take what was typed, and Reset clears it', () => {
+  const wrong = {
+    path: 'actor.optim.lr',
+    label: 'Learning rate',
+    text: '999',
+    problem: 'expected at most 1, got 999',
+  }
+  const red = (status: LabState['status']) => state({ status, wrong_fields: [wrong] })
+  expect([canToggle(red('idle')), canStep(red('idle'))]).toEqual([false, false])
+  expect([canToggle(red('finished')), canToggle(red('failed'))]).toEqual([false, false])
+  expect(canRestart(red('running'))).toBe(false)
+  // A run that is on is paused and continued with the values that it has.
+  expect([canToggle(red('running')), canToggle(red('paused'))]).toEqual([true, true])
+  expect(canReset(red('idle'))).toBe(true)
+  // A field that is in the form no longer holds nothing back.
+  const gone = { ...wrong, path: 'phases.9.steps' }
+  expect(canToggle(state({ status: 'idle', wrong_fields: [gone] }))).toBe(true)
 })
 
 test('a step is possible before a run and in a pause, the next phase only where there is one', () => {

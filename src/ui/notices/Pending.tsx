@@ -11,6 +11,7 @@ import type { Preset } from '../../lab/presets/preset.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { newModelWords } from '../../lab/protocol/vocabulary.ts'
 import { selectIsBusy, selectLeftOut, useLab } from '../base/run.ts'
+import { canRestart } from '../palette/actions.ts'
 
 const selectSettings = (state: LabState) => state.experiment
 const selectRun = (state: LabState) => state.run_experiment
@@ -131,6 +132,7 @@ export function Pending() {
   const left_out = useLab(selectLeftOut)
   const new_model = run && newModelWords(run.task, settings.task)
   const preset = useMemo(() => presetIn(settings), [settings])
+  const can_restart = useLab(canRestart)
   if (held.length === 0) return null
   return (
     <section
@@ -160,7 +162,14 @@ export function Pending() {
         ) : null}
       </div>
       <div className="pending-ways">
-        <button type="button" id="apply" data-testid="apply" className="primary" onClick={restart}>
+        <button
+          type="button"
+          id="apply"
+          data-testid="apply"
+          className="primary"
+          disabled={!can_restart}
+          onClick={restart}
+        >
           Restart with it
         </button>
         <button type="button" data-testid="discard" onClick={discardEdits}>

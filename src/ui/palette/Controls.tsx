@@ -12,6 +12,7 @@ import {
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { stepOnce } from '../../lab/page/client/controls.ts'
+import { wrongFields } from '../../lab/page/client/edits.ts'
 import { reset } from '../../lab/page/client/starting.ts'
 import { nextPhase } from '../../lab/page/client/steering.ts'
 import { replayStore } from '../../lab/page/replay.ts'
@@ -19,8 +20,9 @@ import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { later } from '../base/page/later.tsx'
 import { PresetOptions } from '../base/page/PresetOptions.tsx'
-import { useLab } from '../base/run.ts'
+import { selectIsBusy, useLab } from '../base/run.ts'
 import { selectIsReplaying } from '../runs/replay/replays.ts'
+import { showSetting } from '../settings/wanted.ts'
 import { FullPage } from '../share/FullPage.tsx'
 import { useLocked } from '../share/locked.ts'
 import { ShareDialog } from '../share/ShareDialog.tsx'
@@ -128,6 +130,36 @@ function TrainButton() {
   )
 }
 
+const selectWrong = (state: LabState) => wrongFields(state)
+
+/** Why Train is off: the fields that do not take what was typed, and the way to each. */
+function Wrong() {
+  const wrong = useLab(selectWrong)
+  const is_busy = useLab(selectIsBusy)
+  const says = is_busy ? 'The run has the values from before: ' : 'Train is off: '
+  return (
+    <p
+      className="controls-wrong"
+      role="status"
+      data-testid="wrong-fields"
+      hidden={wrong.length === 0}
+    >
+      {wrong.length === 0 ? null : says}
+      {wrong.map(({ path, label, text, problem }, i) => (
+        <span key={path}>
+          {i > 0 ? '; ' : ''}
+          <button type="button" className="plain" onClick={() => showSetting(path)}>
+            {label}
+          </button>{' '}
+          {text.trim() === '' ? 'is empty' : `cannot be ${text}`} (
+          {problem.startsWith(`${path}: `) ? problem.slice(path.length + 2) : problem})
+        </span>
+      ))}
+      {wrong.length === 0 ? null : '.'}
+    </p>
+  )
+}
+
 function HelpButton() {
   return (
     <button
@@ -187,6 +219,7 @@ export function Controls() {
       <HelpButton />
       <FullPage />
       <ReplayBar />
+      <Wrong />
     </section>
   )
 }

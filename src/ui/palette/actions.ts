@@ -2,9 +2,11 @@
 import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { withParts } from '../../lab/links/view.ts'
 import { pause, resume, train } from '../../lab/page/client/controls.ts'
+import { wrongFields } from '../../lab/page/client/edits.ts'
 import { shareLink } from '../../lab/page/client/links.ts'
 import { choosePreset } from '../../lab/page/client/opening.ts'
 import { isReplaying } from '../../lab/page/replay.ts'
+import { isBusy } from '../../lab/page/run_parts.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { showToast } from '../base/store.ts'
 import { boardPart } from '../learning/more/board.ts'
@@ -13,15 +15,29 @@ import { closePast } from '../runs/opened.ts'
 /** Errors after which pressing Train again cannot help. */
 const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
 
-export const canToggle = ({ status, is_pausing, error }: LabState): boolean =>
-  status !== 'loading' && !is_pausing && !(error && HOPELESS.includes(error.code))
-export const canStep = ({ status, error }: LabState): boolean =>
-  (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
+/** A run would train other settings than those that are typed. */
+const isHeldBack = (state: LabState): boolean => !isBusy(state) && wrongFields(state).length > 0
+
+export const canToggle = (state: LabState): boolean =>
+  state.status !== 'loading' &&
+  !state.is_pausing &&
+  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !isHeldBack(state)
+export const canStep = (state: LabState): boolean =>
+  (state.status === 'idle' || state.status === 'paused') &&
+  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !isHeldBack(state)
 /** A step can be measured where one can be taken: in a run, or by beginning one. */
-export const canProfile = ({ status, error }: LabState): boolean =>
+export const canProfile = (state: LabState): boolean =>
   !isReplaying() &&
-  (status === 'idle' || status === 'preparing' || status === 'running' || status === 'paused') &&
-  !(error && HOPELESS.includes(error.code))
+  (state.status === 'idle' ||
+    state.status === 'preparing' ||
+    state.status === 'running' ||
+    state.status === 'paused') &&
+  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !isHeldBack(state)
+/** Whether a new run can take the place of the one on the page. */
+export const canRestart = (state: LabState): boolean => wrongFields(state).length === 0
 export function canNextPhase(state: LabState): boolean {
   const { status, run_experiment, experiment, phase, phase_step } = state
   const { phases } = run_experiment ?? experiment
@@ -30,7 +46,8 @@ export function canNextPhase(state: LabState): boolean {
   const can_end = status === 'running' || status === 'paused'
   return can_end && phase + 1 < phases.length && !is_untaught && !isEnding(state)
 }
-export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
+export const canReset = (state: LabState): boolean =>
+  state.status !== 'loading' && (state.status !== 'idle' || wrongFields(state).length > 0)
 
 type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
 

@@ -2,7 +2,7 @@
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../lab/experiment/paths.ts'
-import { editField } from '../../lab/page/client/edits.ts'
+import { dropWrong, editField, keepWrong } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'
@@ -102,6 +102,15 @@ function Problem(props: {
   )
 }
 
+const wrongAt = ({ wrong_fields }: LabState, path: string) =>
+  wrong_fields.find((wrong) => wrong.path === path)
+
+/** What the form calls a field, with its phase. */
+function nameOf({ path, label }: FieldData): string {
+  const phase = /^phases\.(\d+)\./.exec(path)?.[1]
+  return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
+}
+
 /** The values of a setting that a person changed while the run went on. */
 function OverRun({ id, path }: { readonly id: string; readonly path: string }) {
   const words = useLab(useCallback((state: LabState) => overRunWords(state, path), [path]))
@@ -112,18 +121,22 @@ function OverRun({ id, path }: { readonly id: string; readonly path: string }) {
   )
 }
 
-/** What was typed and does not hold yet, and what is wrong with it. */
+/** What was typed and does not hold yet, and what is wrong with it, which Train waits for. */
 function useDraft(field: FieldData) {
+  const { path } = field
   const [draft, setDraft] = useState<string>()
-  const [problem, setProblem] = useState<string>()
-  const commit = (value: FieldData['value'] | undefined) => {
-    const message = editField(field.path, value)
-    setProblem(message)
+  const wrong = useLab(useCallback((state: LabState) => wrongAt(state, path), [path]))
+  const refuse = (text: string, problem: string) =>
+    keepWrong({ path, label: nameOf(field), text, problem })
+  const commit = (value: FieldData['value'] | undefined, text = String(value)) => {
+    const message = editField(path, value)
+    if (message === undefined) dropWrong(path)
+    else refuse(text, message)
     return message === undefined
   }
   return {
-    draft,
-    problem,
+    draft: wrong?.text ?? draft,
+    problem: wrong?.problem,
     /** Sets a value that was chosen; undefined takes the default. */
     set: (value: FieldData['value'] | undefined) => {
       setDraft(undefined)
@@ -132,19 +145,13 @@ function useDraft(field: FieldData) {
     type: (text: string) => {
       const is_number = field.kind === 'integer' || field.kind === 'number'
       const value = is_number ? Number(text) : text
-      if (is_number && text.trim() === '') setProblem('expected a number')
-      else if (commit(value)) {
-        setDraft(is_number ? text : undefined)
-        return
-      }
-      setDraft(text)
+      if (is_number && text.trim() === '') refuse(text, 'expected a number')
+      else if (commit(value, text)) setDraft(is_number ? text : undefined)
     },
-    leave: () => {
-      if (problem === undefined) setDraft(undefined)
-    },
+    leave: () => setDraft(undefined),
     drop: () => {
       setDraft(undefined)
-      setProblem(undefined)
+      dropWrong(path)
     },
   }
 }

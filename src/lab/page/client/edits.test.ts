@@ -2,8 +2,18 @@
 import { expect, test, vi } from 'vitest'
 import { labStore } from '../store.ts'
 import { train } from './controls.ts'
-import { editField, onEdit, smallerNext, trainCheckpointed, trainSmaller } from './edits.ts'
+import {
+  dropWrong,
+  editField,
+  keepWrong,
+  onEdit,
+  smallerNext,
+  trainCheckpointed,
+  trainSmaller,
+  wrongFields,
+} from './edits.ts'
 import { choosePreset } from './opening.ts'
+import { reset } from './starting.ts'
 import { nextPhase, steer } from './steering.ts'
 import { adapter, draw, openPage, port, withTestPages } from './testing.ts'
 
@@ -198,4 +208,25 @@ test('a value that was refused, or that a lost run was sent, can be sent again',
   editField('actor.optim.lr', lr)
   rest()
   expect(values()).toEqual([0.002, 0.002, 0.003, lr])
+})
+
+test('what a field does not take is dropped by a reset, by other settings, and once it has a value', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  draw()
+  const wrong = { path: 'actor.optim.lr', label: 'Learning rate', text: '999', problem: 'too high' }
+  const left = () => wrongFields(labStore.getState())
+  keepWrong(wrong)
+  keepWrong({ ...wrong, text: '99' })
+  expect(left()).toMatchObject([{ text: '99' }])
+  reset()
+  expect(left()).toEqual([])
+  keepWrong(wrong)
+  choosePreset('sort-digits')
+  expect(left()).toEqual([])
+  keepWrong(wrong)
+  dropWrong('rollout.n')
+  expect(left()).toHaveLength(1)
+  dropWrong('actor.optim.lr')
+  expect(left()).toEqual([])
 })

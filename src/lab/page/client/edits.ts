@@ -1,10 +1,11 @@
 // Edits of the settings by a person: fields, phases, and what takes them back.
 import { smallerExperiment } from '../../diagnosis/smaller.ts'
 import { withField } from '../../experiment/experiment.ts'
+import { experimentFields } from '../../experiment/form/form.ts'
 import type { PhaseDocument } from '../../experiment/phases.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { editedSettings, nextExperiment, settledPhases } from '../next_experiment.ts'
-import { isBusy } from '../run_parts.ts'
+import { isBusy, type WrongField } from '../run_parts.ts'
 import { lockedBecause, lockOf } from '../share_store.ts'
 import { type LabState, labStore } from '../store.ts'
 import { train } from './controls.ts'
@@ -26,10 +27,10 @@ export function onEdit(tell: (edit: Edit) => void): void {
   tellEdit = tell
 }
 
-/** Changes the settings, and tells of it. */
+/** Changes the settings, and tells of it. What was typed and did not hold goes where other settings take the place of all. */
 export function edit(change: Partial<LabState>, kind: EditKind): void {
   const before = settingsIn(labStore.getState())
-  labStore.setState(change)
+  labStore.setState({ ...change, ...(kind.kind !== 'field' && { wrong_fields: [] }) })
   tellEdit({ ...kind, before, after: settingsIn(labStore.getState()) })
 }
 
@@ -49,6 +50,32 @@ export function editField(path: string, value: unknown): string | undefined {
   if (isBusy(labStore.getState())) sendEdit(path)
   return undefined
 }
+
+/** Keeps what a person typed into a field that does not take it. */
+export function keepWrong(wrong: WrongField): void {
+  const others = labStore.getState().wrong_fields.filter(({ path }) => path !== wrong.path)
+  labStore.setState({ wrong_fields: [...others, wrong] })
+}
+
+/** The field has the value that holds again. */
+export function dropWrong(path: string): void {
+  const { wrong_fields } = labStore.getState()
+  const others = wrong_fields.filter((wrong) => wrong.path !== path)
+  if (others.length < wrong_fields.length) labStore.setState({ wrong_fields: others })
+}
+
+/** Those whose field is still in the form; the same list while nothing changes. */
+export function wrongFields({ wrong_fields, experiment }: LabState): readonly WrongField[] {
+  if (wrong_fields.length === 0) return wrong_fields
+  const before = in_form.get(wrong_fields)
+  if (before?.experiment === experiment) return before.wrong
+  const shown = experimentFields(experiment).filter(({ has_effect }) => has_effect)
+  const wrong = wrong_fields.filter(({ path }) => shown.some((field) => field.path === path))
+  in_form.set(wrong_fields, { experiment, wrong })
+  return wrong
+}
+
+const in_form = new WeakMap<object, { experiment: Experiment; wrong: readonly WrongField[] }>()
 
 /** Adds a phase at the end: of the run that is on, else of the settings. */
 export function appendPhase(phase: PhaseDocument): string | undefined {

@@ -53,7 +53,7 @@ export function restoreSettings(
 ): void {
   const back = is_other ? comesBack(labStore.getState(), settings) : undefined
   if (is_other && !back) makeRoomFor(settings.experiment)
-  labStore.setState(back ?? settings)
+  labStore.setState({ ...(back ?? settings), wrong_fields: [] })
   if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
 }
 

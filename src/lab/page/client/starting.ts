@@ -86,6 +86,7 @@ function begin(beginning: Beginning): void {
     run: run + 1,
     record,
     experiment,
+    wrong_fields: [],
     run_experiment: experiment,
     run_document: experiment,
   })
@@ -150,7 +151,7 @@ export function reset(): void {
   forgetEdits()
   // A new number, so that what the old run still sends is dropped.
   const status = adapter ? 'idle' : 'loading'
-  labStore.setState({ ...emptyRun(), experiment, status, run: run + 1 })
+  labStore.setState({ ...emptyRun(), experiment, status, run: run + 1, wrong_fields: [] })
   openAdapter()
 }
 

@@ -9,6 +9,7 @@ import {
   canNextPhase,
   canProfile,
   canReset,
+  canRestart,
   canStep,
   canToggle,
   toggleLabel,
@@ -58,7 +59,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     group: 'Run',
     name: () => 'Restart with the changed settings',
     also: 'apply',
-    can: (state) => selectIsBusy(state) && selectIsEdited(state),
+    can: (state) => selectIsBusy(state) && selectIsEdited(state) && canRestart(state),
     run: restart,
   },
   {
