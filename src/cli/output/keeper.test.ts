@@ -32,17 +32,17 @@ function runAt(step: number, until: Promise<unknown> = Promise.resolve(), phase 
 type RunAt = ReturnType<typeof runAt>
 
 /** What the loop does after a step was queued, and when it lands. */
-async function afterStep(keeper: CheckpointKeeper, { step, phase, exportState }: RunAt) {
-  if (!keeper.isDue(step, phase)) return
+async function afterStep(keeper: CheckpointKeeper, { step, exportState }: RunAt) {
+  if (!keeper.isDue(step)) return
   if (keeper.is_patient) await keeper.idle
-  keeper.take(step, phase, exportState)
+  keeper.take(step, exportState)
   keeper.landed(step)
 }
 
 /** What the loop does at the end of a run. */
-async function finish(keeper: CheckpointKeeper, { step, phase, exportState }: RunAt) {
+async function finish(keeper: CheckpointKeeper, { step, exportState }: RunAt) {
   await keeper.idle
-  if (keeper.staleIn(step, '', true) !== undefined) keeper.take(step, phase, exportState)
+  if (keeper.staleIn(step, '', true) !== undefined) keeper.take(step, exportState)
   keeper.landed(step)
   await keeper.looked()
   await keeper.idle
@@ -185,17 +185,28 @@ test('a step does not wait for one that is under way', async () => {
   expect(await steps()).toEqual([10])
 })
 
-test('a phase that begins is kept at once, unless steps alone say when', async () => {
-  const own = keeperOf(PLACES.memory().files)
-  own.clock.now = 2000
-  await afterStep(own.keeper, runAt(3, undefined, 1))
-  await own.keeper.idle
-  expect(await own.steps()).toEqual([3])
+test('the state at the end of a phase is always kept, and steps are counted on as if it had not been', async () => {
+  const { keeper, steps, clock } = keeperOf(PLACES.memory().files)
+  expect(keeper.isDueAtEnd(0)).toBe(false)
+  clock.now = 5
+  for (const step of [3, 4]) {
+    expect(keeper.isDue(step)).toBe(false)
+    expect(keeper.isDueAtEnd(step)).toBe(true)
+    keeper.take(step, runAt(step).exportState, '', true)
+    // It is kept once.
+    expect(keeper.isDueAtEnd(step)).toBe(false)
+    keeper.landed(step)
+    await keeper.idle
+  }
+  expect(await steps()).toEqual([3, 4])
+
   const every = keeperOf(PLACES.memory().files, everySteps(5))
-  every.clock.now = 2000
-  await afterStep(every.keeper, runAt(3, undefined, 1))
+  every.keeper.take(3, runAt(3).exportState, '', true)
+  every.keeper.landed(3)
+  for (const step of [4, 5, 6]) await afterStep(every.keeper, runAt(step))
   await every.keeper.idle
-  expect(await every.steps()).toEqual([])
+  expect(await every.steps()).toEqual([3, 5])
+  expect(keeperOf(undefined, { settings: undefined }).keeper.isDueAtEnd(3)).toBe(false)
 })
 
 test('a state that is not finite is not written, and it is known where it broke', async () => {
@@ -256,18 +267,18 @@ test('what a checkpoint counts on is on the disk before it, or there is none', a
 test('a step that turns out broken leaves nothing behind, and the next one is due', async () => {
   const { keeper, clock, steps } = keeperOf(PLACES.memory().files)
   clock.now = 10_000
-  expect(keeper.isDue(10, 0)).toBe(true)
-  keeper.take(10, 0, runAt(10).exportState)
+  expect(keeper.isDue(10)).toBe(true)
+  keeper.take(10, runAt(10).exportState)
   keeper.drop()
   keeper.landed(10)
   await keeper.idle
   expect(await steps()).toEqual([])
-  expect(keeper.isDue(11, 0)).toBe(true)
+  expect(keeper.isDue(11)).toBe(true)
 })
 
 test('without files the last state is looked at all the same', async () => {
   const { keeper } = keeperOf(undefined, { settings: undefined })
-  expect(keeper.isDue(99, 0)).toBe(false)
+  expect(keeper.isDue(99)).toBe(false)
   const broken = runAt(4)
   const state = await broken.exportState()
   state.trainer.actor.weights.fill(Number.NaN, 0, 1)

@@ -59,7 +59,6 @@ export interface KeeperHost {
 /** When a state was taken, and of what. */
 interface Moment {
   readonly step: number
-  readonly phase: number
   /** The verdicts until then, as text: two logs of one length can differ. */
   readonly said: string
   readonly at_ms: number
@@ -70,6 +69,8 @@ interface Taken extends Moment {
   readonly state: Promise<SteeredState>
   /** The moment of the state before it. */
   readonly before: Moment
+  /** The step that steps were counted from then. */
+  readonly counted: number
 }
 
 export class CheckpointKeeper {
@@ -94,13 +95,13 @@ export class CheckpointKeeper {
 
   constructor(host: KeeperHost) {
     this.#host = host
-    this.#last = { step: 0, phase: 0, said: '', at_ms: host.now() }
+    this.#last = { step: 0, said: '', at_ms: host.now() }
   }
 
   /** Begins with a state from elsewhere. */
   adopt(snapshot: Snapshot): void {
-    const { step, phase } = snapshot.state.trainer
-    this.#last = { step, phase, said: '', at_ms: this.#host.now() }
+    const { step } = snapshot.state.trainer
+    this.#last = { step, said: '', at_ms: this.#host.now() }
     this.#counts_from = step
     this.snapshot = snapshot
   }
@@ -128,15 +129,18 @@ export class CheckpointKeeper {
     return this.#host.is_patient ?? false
   }
 
-  /** The state after `step`, which was just queued, should be taken: by the clock, or because a phase has begun. */
-  isDue(step: number, phase: number): boolean {
+  /** The state after `step`, with which its phase is over, should be taken: another one that is under way is waited for. */
+  isDueAtEnd(step: number): boolean {
+    return this.#host.settings !== undefined && step > 0 && step !== this.#last.step
+  }
+
+  /** The state after `step`, which was just queued, should be taken by the clock. */
+  isDue(step: number): boolean {
     const { settings } = this.#host
     if (!settings || step === 0 || !this.#isFree) return false
     const now_ms = this.#host.now()
     const { at_ms } = this.#last
     const { every_steps, every_ms } = settings
-    const has_begun = !this.is_patient && phase !== this.#last.phase
-    if (has_begun && now_ms - at_ms >= REST_MS) return true
     const rare_ms = every_ms === 0 ? 0 : Math.max(every_ms, this.#took_ms / MAX_SHARE)
     return isDue(now_ms, at_ms, step, this.#counts_from, { every_steps, every_ms: rare_ms })
   }
@@ -151,16 +155,20 @@ export class CheckpointKeeper {
     return Math.max(0, this.#last.at_ms + REST_MS - this.#host.now())
   }
 
-  /** Takes the state after `step`, which was queued last. False where another one is under way. */
-  take(step: number, phase: number, exportState: () => Promise<SteeredState>, said = ''): boolean {
+  /**
+   * Takes the state after `step`, which was queued last. False where another one is under way. `is_end`: of a phase; where steps alone
+   * say when, they are counted on as if it had not been taken.
+   */
+  take(step: number, exportState: () => Promise<SteeredState>, said = '', is_end = false): boolean {
     if (step === 0 || this.#taken || this.#is_writing) return false
     const before = this.#last
-    const moment = { step, phase, said, at_ms: this.#host.now() }
+    const counted = this.#counts_from
+    const moment = { step, said, at_ms: this.#host.now() }
     const state = exportState()
     state.catch(() => {}) // a lost device is reported elsewhere
     this.#last = moment
-    this.#counts_from = step
-    this.#taken = { ...moment, state, before }
+    if (!is_end || !this.is_patient) this.#counts_from = step
+    this.#taken = { ...moment, state, before, counted }
     this.#has_landed = false
     return true
   }
@@ -208,10 +216,10 @@ export class CheckpointKeeper {
   }
 
   /** A state that is not kept was never taken: the next one is as due as it was. */
-  #forget({ before }: Taken): void {
+  #forget({ before, counted }: Taken): void {
     this.#taken = undefined
     this.#last = before
-    this.#counts_from = before.step
+    this.#counts_from = counted
   }
 
   #look(taken: Taken, state: SteeredState): Snapshot | undefined {
@@ -251,7 +259,9 @@ export class CheckpointKeeper {
     const bytes = await storage.encode({ ...host.facts(), run: state, history })
     const { step } = state.trainer
     storage.sync?.()
-    const entries = await writeAmong(files, host.record, step, bytes, host.settings?.budget_bytes)
+    const ends = history.phase_switches.map((begun) => begun.step)
+    const budget_bytes = host.settings?.budget_bytes
+    const entries = await writeAmong(files, host.record, step, bytes, { budget_bytes, ends })
     this.#problem = undefined
     host.post({
       type: 'checkpoint',

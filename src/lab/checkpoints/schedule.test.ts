@@ -34,6 +34,13 @@ describe('retained', () => {
     expect(retained(entries([50], 1e9), 0)).toEqual([50])
   })
 
+  test('those at the ends of phases go after the others', () => {
+    const all = entries([5, 10, 20, 27, 30, 40, 50])
+    expect(retained(all, 50, [20, 30])).toEqual([5, 20, 30, 40, 50])
+    expect(retained(all, 40, [20, 30])).toHaveLength(4)
+    expect(retained(all, 20, [20, 30])).toEqual([40, 50])
+  })
+
   test('a long run that lets go of one at a time keeps some of its whole length', () => {
     fc.assert(
       fc.property(fc.integer({ min: 6, max: 30 }), fc.integer({ min: 60, max: 300 }), (room, n) => {

@@ -31,26 +31,36 @@ const NEWEST = 2
 
 /**
  * The steps whose checkpoints stay, oldest first, so that a run's keep to `budget_bytes`: the newest two always, the first as
- * long as it fits, and others spread over the run, recent ones denser (as in lab/page/kept.ts).
+ * long as it fits, and others spread over the run, recent ones denser (as in lab/page/kept.ts). Those at the `ends` of phases go
+ * after all others between the first and the newest.
  */
 export function retained(
   entries: readonly Pick<CheckpointEntry, 'step' | 'bytes'>[],
   budget_bytes: number,
+  ends: readonly number[] = [],
 ): number[] {
   const kept = [...entries].sort((a, b) => a.step - b.step)
   let bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0)
   while (bytes > budget_bytes && kept.length > NEWEST) {
-    const [gone] = kept.splice(leastMissed(kept.map(({ step }) => step)), 1)
+    const [gone] = kept.splice(
+      leastMissed(
+        kept.map(({ step }) => step),
+        ends,
+      ),
+      1,
+    )
     bytes -= gone.bytes
   }
   return kept.map(({ step }) => step)
 }
 
 /** Index of the least useful one between the first and the newest two; the first where there is none between. */
-function leastMissed(steps: readonly number[]): number {
+function leastMissed(steps: readonly number[], ends: readonly number[]): number {
   const newest = steps[steps.length - 1]
+  const between = steps.slice(1, -NEWEST).map((_, i) => i + 1)
+  const others = between.filter((i) => !ends.includes(steps[i]))
   let [least, index] = [Number.POSITIVE_INFINITY, 0]
-  for (let i = 1; i < steps.length - NEWEST; i++) {
+  for (const i of others.length > 0 ? others : between) {
     const missed = (steps[i + 1] - steps[i - 1]) / Math.sqrt(newest - steps[i] + 1)
     if (missed < least) [least, index] = [missed, i]
   }

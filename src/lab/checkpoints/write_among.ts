@@ -6,6 +6,13 @@ import { DEFAULT_BUDGET_BYTES, retained } from './schedule.ts'
 /** Bytes that a checkpoint on a full disk may free, in sizes of its own. Where that did not help, something else fills the disk. */
 const MOST_FREED = 2
 
+/** What the checkpoints of a run may take. */
+interface Room {
+  readonly budget_bytes?: number | undefined
+  /** The last steps of phases that are over, whose states go last. */
+  readonly ends?: readonly number[]
+}
+
 /** Of a disk that is full, or of a person's share of it: names in browsers, codes in Node. */
 const FULL = new Set(['QuotaExceededError', 'ENOSPC', 'EDQUOT'])
 
@@ -24,7 +31,7 @@ export function checkpointProblem(error: unknown): {
 }
 
 /**
- * Writes one, and lets older ones go until those of its run keep to `budget_bytes`; resolves with what is left, oldest first. Throws
+ * Writes one, and lets older ones go until those of its run keep to the budget; resolves with what is left, oldest first. Throws
  * where there is no room that older ones could make, or where it is not there, whole, after it was written.
  */
 export async function writeAmong(
@@ -32,7 +39,7 @@ export async function writeAmong(
   record: string,
   step: number,
   bytes: Uint8Array<ArrayBuffer>,
-  budget_bytes = DEFAULT_BUDGET_BYTES,
+  { budget_bytes = DEFAULT_BUDGET_BYTES, ends = [] }: Room = {},
 ): Promise<readonly CheckpointEntry[]> {
   await put(files, record, step, bytes)
   const all = await files.list(record)
@@ -41,7 +48,7 @@ export async function writeAmong(
     throw new Error(
       `the checkpoint of step ${step} was written, and ${own ? `${own.bytes} of its ${bytes.length} bytes are` : 'no file of it is'} there`,
     )
-  const stay = new Set(retained(all, budget_bytes))
+  const stay = new Set(retained(all, budget_bytes, ends))
   const gone = all.filter((entry) => !stay.has(entry.step))
   if (gone.length > 0) await files.remove(record, stepsOf(gone))
   return all.filter((entry) => stay.has(entry.step))

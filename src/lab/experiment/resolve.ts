@@ -56,6 +56,16 @@ function pairsOfFile({ task }: Experiment, { pairs }: RewardModelDocument) {
   }
 }
 
+/** The inner layer that a phase trains, else the first that any phase does; undefined where none does. */
+export function innerLayer({ model, phases }: Experiment, phase: number): number | undefined {
+  const inner = phases.map((one) =>
+    one.kind === 'rl' && one.target_layer !== 'final' && one.target_layer < model.num_hidden_layers
+      ? one.target_layer
+      : undefined,
+  )
+  return inner[phase] ?? inner.find((layer) => layer !== undefined)
+}
+
 /** The phases as the trainer runs them: names given, own settings laid over the experiment's, layers as numbers. */
 export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers

@@ -1,7 +1,6 @@
 // The loop around a trainer on one device, of the page and of the command line. Ends with the run, or with the device.
 import type { StepResult } from '../../rl/train/step_result.ts'
 import { unsoundPart } from '../checkpoints/sound.ts'
-import { writeVerdicts } from '../experiment/verdicts.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'
 import {
   asksMore,
@@ -10,6 +9,7 @@ import {
   type ObservationRequest,
 } from '../protocol/observation.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
+import { KeptStates } from './keeping/kept_states.ts'
 import type { LoopOf } from './loop_host.ts'
 import type { Orders } from './run_orders.ts'
 import type { OpenRun, RunTrainer } from './session_host.ts'
@@ -22,6 +22,7 @@ export class RunLoop {
   readonly #trainer: RunTrainer
   readonly #reports: StepReports
   readonly #guard = new Guard()
+  readonly #states: KeptStates
   #has_ended = false
   /** The request as the trainer last got it. */
   #told: ObservationRequest = NO_OBSERVATION
@@ -35,6 +36,10 @@ export class RunLoop {
     this.#orders = of.orders
     this.#open = open
     this.#trainer = open.trainer
+    this.#states = new KeptStates(of, open.trainer, {
+      isBroken: () => this.#guard.broken.length > 0,
+      isOver: () => this.#isOver,
+    })
     const { id, host, samples_ms } = of
     const now = () => host.now()
     this.#reports = new StepReports({ id, samples_ms, now, post: (e) => this.#post(e) }, open)
@@ -102,6 +107,7 @@ export class RunLoop {
     for (const done of await trainer.obey())
       this.#post({ type: 'steered', run: this.#of.id, ...done })
     await this.#of.between()
+    await this.#states.keepEnd(() => this.#land())
     if (orders.wants_trace) trainer.traceNext()
     orders.wants_trace = false
     if (orders.request === this.#told) return
@@ -113,23 +119,11 @@ export class RunLoop {
     this.#setStatus('running')
     const { result } = await this.#trainer.queue()
     const landed = result.catch(() => {}) // awaited when it lands, or the run is over
-    await this.#keepDue()
+    await this.#states.keepDue()
     await this.#land().catch((error) => landed.then(() => Promise.reject(error)))
     this.#in_flight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)
-  }
-
-  /** Takes the state after the step that was queued last, where that is due or asked for. */
-  async #keepDue(): Promise<void> {
-    const { keeper } = this.#of
-    const { step, phase } = this.#trainer
-    const is_wanted = this.#orders.wants_checkpoint || keeper.isDue(step, phase)
-    // What follows a broken step is no state to go back to.
-    if (!is_wanted || this.#guard.broken.length > 0 || this.#isOver) return
-    if (keeper.is_patient) await keeper.idle
-    if (keeper.take(step, phase, () => this.#trainer.exportState(), this.#said))
-      this.#orders.wants_checkpoint = false
   }
 
   /** Waits for the step in flight and tells of it; whether it was a training step. */
@@ -149,7 +143,7 @@ export class RunLoop {
     await this.#observePresent(atMoment(this.#told))
     this.#flush()
     // A run that is ended between broken steps is looked at, and nothing of it is kept.
-    if (isFinished || this.#guard.broken.length === 0) await this.#keepPresent(true)
+    if (isFinished || this.#guard.broken.length === 0) await this.#states.keepPresent(true)
     else await this.#requireSoundPresent()
     await keeper.looked()
     this.#requireSound()
@@ -177,7 +171,7 @@ export class RunLoop {
     const is_between = orders.takes_turns
     if (!is_between) this.#setStatus('paused')
     await this.#observePresent()
-    if (!is_between) await this.#keepPresent()
+    if (!is_between) await this.#states.keepPresent()
     await orders.awaken(
       () =>
         orders.has_work ||
@@ -198,7 +192,7 @@ export class RunLoop {
     this.#setStatus('waiting')
     const said = trainer.preferences?.log.length
     await this.#observePresent()
-    await this.#keepPresent()
+    await this.#states.keepPresent()
     await orders.awaken(
       () =>
         orders.request !== this.#told ||
@@ -208,36 +202,6 @@ export class RunLoop {
         orders.asked.length > 0 ||
         !orders.is_going,
     )
-  }
-
-  /** What a person has said in the present phase, as text. */
-  get #said(): string {
-    return writeVerdicts(this.#trainer.preferences?.log ?? [])
-  }
-
-  /** Keeps the present state, between two steps, unless it is kept; soon after the last time a little later. */
-  async #keepPresent(is_last = false): Promise<void> {
-    const { keeper } = this.#of
-    const trainer = this.#trainer
-    const is_wanted = is_last || this.#orders.wants_checkpoint
-    this.#orders.wants_checkpoint = false
-    const said = this.#said
-    if (this.#isOver || trainer.step === 0) return
-    // The last state is looked at whatever its steps have shown: nothing else says that a run has ended well.
-    if (this.#guard.broken.length > 0 && !is_last) return
-    // Whether the last state must be tried again is known when the write that is under way has ended.
-    if (is_last) await keeper.idle
-    const stale_in = keeper.staleIn(trainer.step, said, is_last)
-    if (stale_in === undefined) return
-    if (stale_in > 0 && !is_wanted) {
-      // Nothing else may happen to a run at rest: a person may have given a verdict and left.
-      void this.#of.host.sleep(stale_in).then(() => this.#orders.wake())
-      return
-    }
-    await keeper.idle
-    if (this.#isOver) return
-    keeper.take(trainer.step, trainer.phase, () => trainer.exportState(), said)
-    keeper.landed(trainer.step)
   }
 
   /** Shows the state between two steps, unless its step has shown all that is asked for. */

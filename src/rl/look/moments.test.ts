@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { MOMENTS_SHARE, Moments } from './moments.ts'
+import { RL, SFT } from '../testing.ts'
+import { isShortInner, MOMENTS_SHARE, Moments } from './moments.ts'
 
 /** Steps that were looked at in a run of equal steps; at every tenth step, and around `ends`. */
 function taken(steps: number, per_step: number, cost: number, ends: readonly number[]) {
@@ -12,7 +13,7 @@ function taken(steps: number, per_step: number, cost: number, ends: readonly num
     if (!is_end && step % 10 !== 0) continue
     const dispatches = own + at.length * cost
     if (!moments.fits({ dispatches, steps: step, planned: steps }, is_end)) continue
-    moments.take(cost)
+    moments.take(cost, false)
     at.push(step)
   }
   return at
@@ -35,4 +36,33 @@ test('the ends of phases may draw on steps to come, other moments wait', () => {
   expect(taken(120, 2000, 320, [66, 67, 70, 71])).toEqual(
     expect.arrayContaining([66, 67, 70, 71, 120]),
   )
+})
+
+test('a phase that trains an inner layer for a few steps is looked at in each of them', () => {
+  const inner = { ...RL, target_layer: 2 }
+  expect([4, 10, 11].map((steps) => isShortInner({ ...inner, steps }, 3))).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect(isShortInner({ ...RL, steps: 4, target_layer: 3 }, 3)).toBe(false)
+  expect(isShortInner({ ...SFT, steps: 4 }, 3)).toBe(false)
+})
+
+test('what a short phase takes leaves the share of the rest as it is', () => {
+  const fits = (moments: Moments, extra: number) =>
+    moments.fits({ dispatches: 40 * 200 + extra, steps: 40, planned: 120 }, false)
+  const plain = new Moments()
+  plain.take(320, false)
+  const short = new Moments()
+  for (let step = 0; step < 4; step++) short.take(320, true)
+  short.take(320, false)
+  expect(fits(plain, 320)).toBe(fits(short, 5 * 320))
+  const spent = new Moments()
+  for (let step = 0; step < 5; step++) spent.take(320, false)
+  expect(fits(spent, 5 * 320)).toBe(false)
+  expect(fits(short, 5 * 320)).toBe(false)
+  const little = new Moments()
+  for (let step = 0; step < 4; step++) little.take(320, true)
+  expect(fits(little, 4 * 320)).toBe(true)
 })

@@ -1,7 +1,16 @@
-// How often a run looks at itself for later: as often as a share of its own work allows.
+// How often a run looks at itself for later: as often as a share of its own work allows, and at every step of a short inner phase, which
+// would be over before the share allows anything.
+import type { Phase } from '../config/phase.ts'
 
-/** Of all dispatches of a run, what its moments may take. */
+/** Of all dispatches of a run, what its moments may take outside short inner phases. */
 export const MOMENTS_SHARE = 0.05
+
+/** Steps of an inner phase that is looked at in each of them: so few cost little in any run. */
+const SHORT_PHASE = 10
+
+/** Whether a phase trains an inner layer of so many for a few steps: they are what its figures are about. */
+export const isShortInner = (phase: Phase, num_hidden_layers: number): boolean =>
+  phase.kind === 'rl' && phase.target_layer < num_hidden_layers && phase.steps <= SHORT_PHASE
 
 /** What one costs before the first was taken: about as much as so many steps. */
 const GUESSED_STEPS = 2
@@ -18,6 +27,8 @@ export interface RunSoFar {
 /** Keeps count of what moments have cost. A function of the run's own work, so the same run has the same moments. */
 export class Moments {
   #spent = 0
+  /** Of it, what short phases took, which the share leaves out. */
+  #free = 0
   #last: number | undefined
 
   /**
@@ -29,12 +40,13 @@ export class Moments {
     const own = dispatches - this.#spent
     const cost = this.#last ?? (GUESSED_STEPS * own) / steps
     const all = is_end_of_phase ? (own / steps) * Math.max(steps, planned) : own
-    return this.#spent + cost <= MOMENTS_SHARE * all
+    return this.#spent - this.#free + cost <= MOMENTS_SHARE * all
   }
 
-  /** One was taken, for so many dispatches. */
-  take(dispatches: number): void {
+  /** One was taken, for so many dispatches; of a short inner phase, or else. */
+  take(dispatches: number, is_short: boolean): void {
     this.#spent += dispatches
+    if (is_short) this.#free += dispatches
     this.#last = dispatches
   }
 }

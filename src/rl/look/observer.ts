@@ -78,16 +78,16 @@ export class Observer {
     return asksInside(this.#request)
   }
 
-  /** Whether a step that is a moment may be looked at: moments have a share of the run's dispatches. */
-  takesMoment(so_far: Omit<RunSoFar, 'dispatches'>, is_end_of_phase: boolean): boolean {
-    if (!this.#request.moments) return false
+  /** Whether a step that is a moment may be looked at: moments have a share of the run's dispatches, but for those of short phases. */
+  takesMoment(so_far: Omit<RunSoFar, 'dispatches'>, is_end: boolean, is_short: boolean): boolean {
+    if (!this.#request.moments || is_short) return this.#request.moments === true
     const dispatches = this.#gpu.counts.dispatches - this.#begun
-    return this.#moments.fits({ dispatches, ...so_far }, is_end_of_phase)
+    return this.#moments.fits({ dispatches, ...so_far }, is_end)
   }
 
-  /** A moment was looked at, for so many dispatches in all. */
-  tookMoment(dispatches: number): void {
-    this.#moments.take(dispatches)
+  /** A moment was looked at, for so many dispatches in all; `is_short`: of a short inner phase. */
+  tookMoment(dispatches: number, is_short: boolean): void {
+    this.#moments.take(dispatches, is_short)
   }
 
   /** Makes what moments need, their readbacks included, before the first step on this device: then no step creates anything. */

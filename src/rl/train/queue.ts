@@ -2,6 +2,7 @@
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { hasStop, type Phase, trainsActor } from '../config/phase.ts'
 import { validatesBefore } from '../config/validation.ts'
+import { isShortInner } from '../look/moments.ts'
 import type { Observation } from '../look/observation.ts'
 import { computeThroughputMetrics } from '../metrics/data_metrics.ts'
 import { validationSize } from './memory.ts'
@@ -20,13 +21,17 @@ export async function queueStepZero(training: Training): Promise<PendingStep> {
   progress.is_started = true
   beginStage(training)
   await observer.prepare()
-  const observing = observer.isDue(0) ? await observe(training) : undefined
+  training.is_moment = observer.takesMoment({ steps: 0, planned: 0 }, false, isShort(training))
+  const { is_moment } = training
+  const before = gpu.counts.dispatches
+  const observing = is_moment || observer.isDue(0) ? await observe(training) : undefined
+  if (is_moment) observer.tookMoment(gpu.counts.dispatches - before, true)
   const validation = validatesBefore(config.validation) ? await validateNow(training) : undefined
   const metrics = { ...validation?.metrics, ...(await limitDispatches(gpu)) }
   const position = { step: 0, phase: 0, phase_step: 0 }
   const reason = progress.takeReason()
   const result = { ...position, metrics, samples: [], ...generationsOf(validation), ...reason }
-  const numbers = Promise.resolve(result)
+  const numbers = Promise.resolve({ ...result, ...(is_moment && { is_moment }) })
   return { result: observing ? withObservation(numbers, observing.reading) : numbers }
 }
 
@@ -54,7 +59,8 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const trace = tracing && (await traceLayers(training, tracing))
   const { is_moment } = training
   const before = gpu.counts.dispatches
-  const observing = is_moment || observer.isDue(step) ? await observe(training) : undefined
+  const is_watched = observer.isDue(step) || (observer.isAsked && isShort(training))
+  const observing = is_moment || is_watched ? await observe(training) : undefined
   countMoment(training, before - dispatches, gpu.counts.dispatches - before)
   const is_validated = isValidationDue(training)
   const validation = is_validated ? await validateNow(training) : undefined
@@ -148,14 +154,22 @@ export function beginStage({ parts, progress }: Training): void {
   if (progress.current.kind === 'rl' && parts.actor.tensors.reference) parts.actor.setReference()
 }
 
-/** Whether a step is one to look back to, and may be: the last of its phase, the first of another one, or one that validates. */
+/** Whether the present phase is looked at in every step. */
+const isShort = ({ config, progress }: Training): boolean =>
+  isShortInner(progress.current, config.model.num_hidden_layers)
+
+/**
+ * Whether a step is one to look back to, and may be: one of a short inner phase, the last of its phase, the first of another one, or one
+ * that validates.
+ */
 function isMoment(training: Training): boolean {
   const { config, observer, progress } = training
   const { step, phase, phase_step, current } = progress
   const is_end = phase_step === current.steps || (phase_step === 1 && phase > 0)
-  if (!is_end && !isValidationDue(training)) return false
+  const is_short = isShort(training)
+  if (!is_end && !is_short && !isValidationDue(training)) return false
   const planned = config.phases.reduce((sum, { steps }) => sum + steps, 0)
-  return observer.takesMoment({ steps: step - 1, planned }, is_end)
+  return observer.takesMoment({ steps: step - 1, planned }, is_end, is_short)
 }
 
 /** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own` dispatches. */
@@ -164,7 +178,10 @@ function countMoment(training: Training, own: number, observed: number): void {
   const { phase } = progress
   if (!is_moment) training.plain_step = { phase, dispatches: own }
   else
-    observer.tookMoment(observed + (plain_step?.phase === phase ? own - plain_step.dispatches : 0))
+    observer.tookMoment(
+      observed + (plain_step?.phase === phase ? own - plain_step.dispatches : 0),
+      isShort(training),
+    )
 }
 
 /** Encodes an observation of the present weights, on what they were trained on last. */

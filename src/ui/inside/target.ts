@@ -1,5 +1,7 @@
 // Which layer a figure is about when nobody has chosen one.
+
 import { decidingChanges, layerFor } from '../../lab/diagnosis/inner_layer.ts'
+import { innerLayer } from '../../lab/experiment/resolve.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { shownExperiment, shownPhases } from '../base/run.ts'
 
@@ -9,12 +11,9 @@ import { shownExperiment, shownPhases } from '../base/run.ts'
  */
 export function targetLayer(state: LabState, threshold: number): number {
   const { num_hidden_layers: L } = shownExperiment(state).model
-  const phases = shownPhases(state)
-  const inner = phases.map((phase) =>
-    phase.kind === 'rl' && phase.target_layer < L ? phase.target_layer : undefined,
-  )
-  const trained = inner[state.phase] ?? inner.find((layer) => layer !== undefined)
+  const trained = innerLayer(shownExperiment(state), state.phase)
   if (trained !== undefined) return trained
+  const phases = shownPhases(state)
   const rl_start = state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
   const changes = decidingChanges(state.series, L, rl_start)
   return (changes && layerFor(changes, threshold)?.layer) ?? Math.max(1, Math.floor(L / 2))

@@ -37,6 +37,8 @@ const REACTIONS: Reactions = {
   onEvent: (event: LabEvent) => {
     answersMove(event)
     if ('cache' in event && event.cache !== undefined) rememberKernels(event.cache)
+    // Another phase may train another layer, which moments then compare.
+    if (event.type === 'phase') sendWanted()
     // What an adapter is decides how often it is observed.
     if (event.type !== 'adapter') return
     openOn(event.adapter)

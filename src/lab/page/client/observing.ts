@@ -1,4 +1,5 @@
 // What open panels want to see of the model's inside, as one request to the worker.
+import { innerLayer } from '../../experiment/resolve.ts'
 import {
   type LensRequest,
   type LensSample,
@@ -18,15 +19,19 @@ export type WantedPart = Partial<
 
 /**
  * One request for all panels, in the order in which they registered: every group and every text once, the most held-out
- * texts, and the layer that was named last.
+ * texts, and the layer that was named last, else the usual one.
  */
-export function mergeWanted(parts: Iterable<WantedPart>, every: number): ObservationRequest {
+export function mergeWanted(
+  parts: Iterable<WantedPart>,
+  every: number,
+  usual_layer: number = NO_OBSERVATION.layer,
+): ObservationRequest {
   const all = [...parts]
   const wanted = new Set(all.flatMap(({ groups = [] }) => groups))
   const names = Object.keys(OBSERVED_GROUPS) as ObservedGroup[]
   return {
     groups: names.filter((group) => wanted.has(group)),
-    layer: all.findLast(({ layer }) => layer !== undefined)?.layer ?? NO_OBSERVATION.layer,
+    layer: all.findLast(({ layer }) => layer !== undefined)?.layer ?? usual_layer,
     lens: mergeLenses(all.flatMap(({ lens }) => lens ?? [])),
     tokens: all.some(({ tokens }) => tokens === true),
     token_layers: all.some(({ token_layers }) => token_layers === true),
@@ -67,9 +72,15 @@ export function setMoments(wants: boolean): void {
   sendWanted()
 }
 
+/** The layer that moments compare with the others where no panel names one: the inner one that the run trains, which its figure shows. */
+function usualLayer(): number {
+  const { run_experiment, experiment, phase } = labStore.getState()
+  return innerLayer(run_experiment ?? experiment, phase) ?? NO_OBSERVATION.layer
+}
+
 /** What all panels together want now; nothing but moments while the page is hidden. */
 export const wantedRequest = (): ObservationRequest => ({
-  ...mergeWanted(is_hidden ? [] : wanted.values(), observeEvery()),
+  ...mergeWanted(is_hidden ? [] : wanted.values(), observeEvery(), usualLayer()),
   ...(has_moments && { moments: true }),
 })
 

@@ -15,7 +15,8 @@ test('what panels want is remembered, merged, and sent once a frame while a run 
   train()
   const nothing = {
     groups: [],
-    layer: 0,
+    // Of the phases it is the first that trains an inner one.
+    layer: 5,
     lens: undefined,
     tokens: false,
     token_layers: false,
