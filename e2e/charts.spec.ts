@@ -103,8 +103,8 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
   expect(await pressed()).toBe('true true true true')
 
   // Zoom: by dragging, by two sliders, and back by double click.
-  // The warm start has 28 % of the width: its second half.
-  await drag(page, entropy, 0.14, 0.28)
+  // The axis is even: the warm start has half of the width.
+  await drag(page, entropy, 0.25, 0.5)
   await expectSteps(lab, '10 20')
   await expect(lab.get('zoom-range')).toHaveText('Charts show 10–20')
   await lab.get('zoom-first').press('ArrowRight')
@@ -112,6 +112,17 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
   await lab.get('zoom-last').press('ArrowLeft')
   await expectSteps(lab, '11 19')
   await lab.get('reward-chart').locator('.plot-area').dblclick()
+  await expectSteps(lab, `0 ${STEPS}`)
+  // Phases of equal width: the warm start has a third, and the axis is marked where its scale changes.
+  const breaks = lab.get('reward-chart').locator('.axis-break')
+  await expect(breaks).toHaveCount(0)
+  await lab.get('equal-phases').click()
+  await expect(breaks).toHaveCount(2)
+  await expect(lab.get('reward-chart-equal-phases')).toContainText('same width')
+  await drag(page, entropy, 1 / 6, 1 / 3)
+  await expectSteps(lab, '10 20')
+  await lab.get('zoom-reset').click()
+  await lab.get('equal-phases').click()
   await expectSteps(lab, `0 ${STEPS}`)
   // The wheel scrolls the page and leaves the charts alone.
   await entropy.hover()
