@@ -90,15 +90,30 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   expect(own).toHaveLength(6)
   expect(await saved('report.md')).toContain('Does a higher rate help?')
 
-  await lab.get('study-clear').click()
+  // It is left and opened again with its runs; deleted once its runs were counted, and brought back.
+  await lab.get('study-close').click()
   await expect(lab.get('study-form')).toBeVisible()
+  await expect(lab.get('study-own')).toContainText('6 runs trained')
+  await lab.get('study-open').click()
+  await expect(lab.get('study-progress')).toContainText('6 of 6 runs')
+  await lab.get('study-delete').click()
+  await expect(lab.get('study-asks')).toContainText('Its 6 trained runs go with it')
+  await lab.get('study-delete-yes').click()
+  await expect(lab.get('study-own')).toHaveCount(0)
+  await lab.get('study-undo-delete').click()
+  await expect(lab.get('study-own')).toContainText('6 runs trained')
   // Those that come with the lab are listed there, each with its answer.
   const listed = lab.get('study-gallery-ppo_lead')
   await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
   await listed.getByRole('button').click()
   await expect(lab.get('study-progress')).toContainText('0 of 30 runs')
-  await lab.get('study-clear').click()
-  await expect(lab.get('study-form')).toBeVisible()
+  await lab.get('study-close').click()
+  await expect(lab.get('study-own')).toHaveCount(2)
+  for (const count of [1, 0]) {
+    await lab.get('study-delete').first().click()
+    await lab.get('study-delete-yes').click()
+    await expect(lab.get('study-own')).toHaveCount(count)
+  }
   await page.goto('about:blank')
   await page.goto(link)
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')

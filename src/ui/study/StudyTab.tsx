@@ -2,10 +2,13 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { viewParts } from '../../lab/links/view.ts'
-import { openStudy, setStudy, studyStore } from '../../lab/study/page/study_store.ts'
+import { studyStore } from '../../lab/study/page/study_state.ts'
+import { openStudy, setStudy } from '../../lab/study/page/study_store.ts'
 import { decodeStudy } from '../../lab/study/study_link.ts'
 import './study.css'
+import { DeletedStudy } from './DeleteStudy.tsx'
 import { Gallery } from './Gallery.tsx'
+import { OwnStudies } from './OwnStudies.tsx'
 import { StudyForm } from './StudyForm.tsx'
 import { StudyView } from './StudyView.tsx'
 
@@ -42,10 +45,12 @@ export function StudyTab() {
         <StudyView study={study} />
       ) : (
         <>
+          <OwnStudies />
           <StudyForm />
           <Gallery />
         </>
       )}
+      <DeletedStudy />
     </div>
   )
 }

@@ -1,16 +1,19 @@
 // A study while it is trained and afterwards: how far it is, its answer, pictures, table and files.
+import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import {
   AT_ONCE,
   analysisOf,
-  clearStudy,
-  pauseStudy,
   plan,
   type StudyState,
-  setAtOnce,
-  setStudy,
   studyStore,
   timeLeft,
+} from '../../lab/study/page/study_state.ts'
+import {
+  closeStudy,
+  pauseStudy,
+  setAtOnce,
+  setStudy,
   trainStudy,
 } from '../../lab/study/page/study_store.ts'
 import { studyFiles } from '../../lab/study/report/files.ts'
@@ -19,6 +22,7 @@ import { encodeStudy } from '../../lab/study/study_link.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
 import { ArmsTable } from './ArmsTable.tsx'
+import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'
 
 const minutes = (seconds: number): string =>
@@ -153,9 +157,7 @@ function Buttons({ state, study }: { readonly state: StudyState; readonly study:
       <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
         Copy the link
       </button>
-      <button type="button" data-testid="study-clear" onClick={() => void clearStudy()}>
-        Delete the study
-      </button>
+      <DeleteStudy id={state.id} study={study} />
     </p>
   )
 }
@@ -167,6 +169,19 @@ export function StudyView({ study }: { readonly study: Study }) {
   return (
     <>
       <section className="card" aria-label="Study" data-testid="study-view">
+        <button
+          type="button"
+          className="study-close"
+          data-testid="study-close"
+          title={
+            state.is_training
+              ? 'Pauses it and leaves it; its runs are kept, and it is trained on when you open it and press Train'
+              : 'Leaves the study; it is kept with its runs'
+          }
+          onClick={closeStudy}
+        >
+          <ArrowLeft className="icon" aria-hidden="true" /> All studies
+        </button>
         <h2>{study.name}</h2>
         <p>{study.question}</p>
         <Progress state={state} />

@@ -1,11 +1,16 @@
-// What the browser keeps of its study: the document, whether it is being trained, and every finished run.
+// What the browser keeps of its studies: their documents, which one is open, whether it is being trained, and every finished run.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { RunResult } from '../results.ts'
 import type { Study } from '../study.ts'
 
 /** A study of this browser. */
 export interface KeptStudy {
+  readonly id: string
   readonly study: Study
+  /** It is on the page; at most one is. */
+  readonly is_open: boolean
+  /** Deleted, and not yet gone: the next page lets it go. */
+  readonly is_deleted?: boolean
   /** Continued when the page is opened again. */
   readonly is_training: boolean
   /** Runs that are trained at once; absent in what an earlier version kept. */
@@ -14,49 +19,61 @@ export interface KeptStudy {
   readonly changes: readonly string[]
 }
 
+/** As it lies there. An earlier version kept one study, which was open, under the key that is its id now. */
+type Stored = Omit<KeptStudy, 'id' | 'is_open'> & Partial<Pick<KeptStudy, 'id' | 'is_open'>>
+
 interface StudySchema extends DBSchema {
-  study: { key: string; value: KeptStudy }
+  study: { key: string; value: Stored }
   results: { key: string; value: RunResult }
 }
 
-/** Where a study is kept. */
+/** Where studies are kept. */
 export interface StudyStorage {
-  read(): Promise<{ readonly kept: KeptStudy | undefined; readonly results: readonly RunResult[] }>
+  read(): Promise<{ readonly kept: readonly KeptStudy[]; readonly results: readonly RunResult[] }>
   write(kept: KeptStudy): Promise<void>
   keep(result: RunResult): Promise<void>
-  clear(): Promise<void>
+  /** Removes a study, and runs by their fingerprints. */
+  remove(id: string, fingerprints: readonly string[]): Promise<void>
 }
-
-const ONLY = 'study'
 
 function storageOf(database: IDBPDatabase<StudySchema>): StudyStorage {
   return {
-    read: async () => ({
-      kept: await database.get('study', ONLY),
-      results: await database.getAll('results'),
-    }),
-    write: async (kept) => void (await database.put('study', kept, ONLY)),
+    read: async () => {
+      const transaction = database.transaction(['study', 'results'])
+      const studies = transaction.objectStore('study')
+      const [keys, values, results] = await Promise.all([
+        studies.getAllKeys(),
+        studies.getAll(),
+        transaction.objectStore('results').getAll(),
+      ])
+      const kept = values.map((stored, i) => ({ is_open: true, ...stored, id: keys[i] }))
+      return { kept, results }
+    },
+    write: async (kept) => void (await database.put('study', kept, kept.id)),
     keep: async (result) => void (await database.put('results', result, result.fingerprint)),
-    clear: async () => {
-      await database.clear('study')
-      await database.clear('results')
+    remove: async (id, fingerprints) => {
+      const transaction = database.transaction(['study', 'results'], 'readwrite')
+      const results = transaction.objectStore('results')
+      await Promise.all([
+        transaction.objectStore('study').delete(id),
+        ...fingerprints.map((fingerprint) => results.delete(fingerprint)),
+        transaction.done,
+      ])
     },
   }
 }
 
 /** For tests, and for browsers that give the page no database: kept until the page is closed. */
-function memoryStudies(): StudyStorage {
-  let kept: KeptStudy | undefined
+export function memoryStudies(): StudyStorage {
+  const studies = new Map<string, KeptStudy>()
   const results = new Map<string, RunResult>()
   return {
-    read: async () => ({ kept, results: [...results.values()] }),
-    write: async (study) => {
-      kept = study
-    },
+    read: async () => ({ kept: [...studies.values()], results: [...results.values()] }),
+    write: async (study) => void studies.set(study.id, study),
     keep: async (result) => void results.set(result.fingerprint, result),
-    clear: async () => {
-      kept = undefined
-      results.clear()
+    remove: async (id, fingerprints) => {
+      studies.delete(id)
+      for (const fingerprint of fingerprints) results.delete(fingerprint)
     },
   }
 }

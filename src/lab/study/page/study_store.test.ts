@@ -4,26 +4,33 @@ import type { LabPort } from '../../page/port.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
 import type { RunResult } from '../results.ts'
 import { DOCUMENT, studyOf } from '../testing.ts'
-import type { KeptStudy, StudyStorage } from './study_storage.ts'
+import { type KeptStudy, memoryStudies } from './study_storage.ts'
 
 /** What a browser keeps over reloads. */
-function storage(): StudyStorage & { kept: KeptStudy | undefined; results: RunResult[] } {
-  const own = {
-    kept: undefined as KeptStudy | undefined,
-    results: [] as RunResult[],
-    read: async () => ({ kept: own.kept, results: own.results }),
-    write: async (study: KeptStudy) => {
-      own.kept = study
-    },
-    keep: async (result: RunResult) => {
-      own.results = [...own.results, result]
-    },
-    clear: async () => {
-      own.kept = undefined
-      own.results = []
-    },
+function storage() {
+  const own = memoryStudies()
+  let kept: KeptStudy[] = []
+  let results: RunResult[] = []
+  const look = async () => {
+    const read = await own.read()
+    kept = [...read.kept]
+    results = [...read.results]
   }
-  return own
+  return {
+    get kept(): KeptStudy | undefined {
+      return kept.find(({ is_open }) => is_open)
+    },
+    get all(): readonly KeptStudy[] {
+      return kept
+    },
+    get results(): readonly RunResult[] {
+      return results
+    },
+    read: own.read,
+    write: (study: KeptStudy) => own.write(study).then(look),
+    keep: (result: RunResult) => own.keep(result).then(look),
+    remove: (id: string, runs: readonly string[]) => own.remove(id, runs).then(look),
+  }
 }
 
 type Answer = 'finished' | 'lost' | 'silence'
@@ -68,7 +75,7 @@ async function freshPage() {
   // A page that is closed gives its locks back; one that this process has only forgotten does not.
   vi.stubGlobal('navigator', {})
   vi.resetModules()
-  return import('./study_store.ts')
+  return { ...(await import('./study_store.ts')), ...(await import('./study_state.ts')) }
 }
 
 beforeEach(() => vi.stubGlobal('localStorage', { setItem: () => {}, removeItem: () => {} }))
@@ -203,4 +210,83 @@ test('a page that is closed in the middle of its runs continues them when it is 
   await vi.waitFor(() => expect(kept.results).toHaveLength(4))
   expect(after.asked).toEqual(['slow 2', 'fast 2'])
   expect(again.studyStore.getState().at_once).toBe(1)
+})
+
+/** A page with two trained studies, of which the second, with a seed more, is open. */
+async function twoStudies() {
+  const page = await freshPage()
+  const kept = storage()
+  const gpu = workers(() => 'finished')
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy(study)
+  page.trainStudy()
+  await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
+  page.setStudy({ ...study, question: 'And with another seed?', seeds: [2, 3] })
+  page.trainStudy()
+  await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))
+  return { page, kept, gpu }
+}
+
+test('a study that is left stays in the list with its runs, over a reload too', async () => {
+  const { page, kept } = await twoStudies()
+  expect(kept.results).toHaveLength(6)
+  expect(kept.all).toHaveLength(2)
+  page.closeStudy()
+  expect(page.studyStore.getState()).toMatchObject({ study: undefined, others: [{}, {}] })
+  await vi.waitFor(() => expect(kept.kept).toBeUndefined())
+
+  const again = await freshPage()
+  await again.openStudy(async () => kept, workers(() => 'silence').createPort)
+  const { others, results } = again.studyStore.getState()
+  expect(others).toHaveLength(2)
+  const first = others.find((one) => one.study.question === study.question)
+  again.reopenStudy(first?.id ?? '')
+  const { arms, others: left } = again.studyStore.getState()
+  expect(again.plan(study, arms, results)?.runs).toEqual([])
+  expect(left).toHaveLength(1)
+  await vi.waitFor(() => expect(kept.kept?.study.question).toBe(study.question))
+})
+
+test('leaving a study that is being trained pauses it', async () => {
+  const page = await freshPage()
+  const kept = storage()
+  await page.openStudy(async () => kept, workers(() => 'silence').createPort)
+  page.setStudy(study)
+  page.trainStudy()
+  page.closeStudy()
+  await vi.waitFor(() => expect(kept.all).toMatchObject([{ is_training: false, is_open: false }]))
+  expect(page.studyStore.getState()).toMatchObject({ is_training: false, others: [{ study }] })
+})
+
+test('a deleted study can be brought back, and takes only runs that no other one has', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const { page, kept } = await twoStudies()
+  const { id } = page.studyStore.getState()
+  await page.deleteStudy(id)
+  expect(page.studyStore.getState()).toMatchObject({ study: undefined, others: [{}] })
+  expect(kept.results).toHaveLength(6)
+  page.undoDeleteStudy()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(page.studyStore.getState().others).toHaveLength(2)
+  expect(kept.results).toHaveLength(6)
+
+  await page.deleteStudy(id)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(kept.all).toHaveLength(1)
+  expect(kept.results.map(({ seed }) => seed).sort()).toEqual([1, 1, 2, 2])
+  vi.useRealTimers()
+})
+
+test('a page that is closed before a deletion is over leaves it to the next one', async () => {
+  const { page, kept } = await twoStudies()
+  await page.deleteStudy(page.studyStore.getState().id)
+  const again = await freshPage()
+  await again.openStudy(async () => kept, workers(() => 'silence').createPort)
+  expect(kept.all).toHaveLength(1)
+  expect(kept.results).toHaveLength(4)
+  expect(again.studyStore.getState()).toMatchObject({ others: [{}], deleted: undefined })
+  // With the last one everything goes.
+  await again.deleteStudy(again.studyStore.getState().others[0].id)
+  await again.commitDeleteStudy()
+  expect([kept.all.length, kept.results.length]).toEqual([0, 0])
 })

@@ -1,54 +1,17 @@
-// The page's study: what it is, what is known of it, and the loop that trains its runs in the background, a few at once.
-import { createStore } from 'zustand/vanilla'
+// The page's studies: the open one, what is known of it, the loop that trains its runs in the background, a few at once, and the others.
 import { newWorker } from '../../page/client/browser_page.ts'
 import type { LabPort } from '../../page/port.ts'
-import { claimRun, releaseRun } from '../../runs/storage/locks.ts'
-import { type Analysis, analyse } from '../analysis.ts'
-import { type Arm, expandStudy } from '../arms.ts'
+import { UNDO_MS } from '../../runs/library/library.ts'
+import { claimRun, releaseRun, withFreeRuns } from '../../runs/storage/locks.ts'
+import { expandStudy } from '../arms.ts'
 import { changesOf } from '../changes.ts'
-import { secondsLeft } from '../queue.ts'
-import type { RunResult } from '../results.ts'
-import { type Plan, planStudy } from '../search.ts'
 import type { Study } from '../study.ts'
 import { markTraining } from './continue_study.ts'
+import { newStudyId, runsGoing, runsToCome } from './kept_studies.ts'
 import { forgetStates } from './run_states.ts'
-import { openStudies, type StudyStorage } from './study_storage.ts'
-import { type PresentRun, StudyTraining } from './study_training.ts'
-
-/** What can be chosen for the runs at once. */
-export const AT_ONCE = [1, 2, 4, 8] as const
-
-export interface StudyState {
-  /** False until what the browser has kept was read. */
-  readonly is_ready: boolean
-  readonly study: Study | undefined
-  readonly arms: readonly Arm[]
-  readonly notes: readonly string[]
-  readonly results: readonly RunResult[]
-  readonly changes: readonly string[]
-  readonly is_training: boolean
-  /** The runs that are trained now, in turn on one device; none where nothing is. */
-  readonly present: readonly PresentRun[]
-  /** Runs that are trained at once, at most. */
-  readonly at_once: number
-  /** Why it is not being trained, in a sentence or several. */
-  readonly problems: readonly string[]
-}
-
-const EMPTY: StudyState = {
-  is_ready: false,
-  study: undefined,
-  arms: [],
-  notes: [],
-  results: [],
-  changes: [],
-  is_training: false,
-  present: [],
-  at_once: 4,
-  problems: [],
-}
-
-export const studyStore = createStore<StudyState>(() => EMPTY)
+import { EMPTY, plan, staying, studyStore } from './study_state.ts'
+import { type KeptStudy, openStudies, type StudyStorage } from './study_storage.ts'
+import { StudyTraining } from './study_training.ts'
 
 let storage: StudyStorage | undefined
 let createPort: () => LabPort = newWorker
@@ -56,21 +19,27 @@ let living: StudyTraining | undefined
 
 /** Reads what is kept, once, and continues a study that was being trained when the page was left. */
 export async function openStudy(
-  kept: () => Promise<StudyStorage> = openStudies,
+  openStorage: () => Promise<StudyStorage> = openStudies,
   port: () => LabPort = newWorker,
 ): Promise<void> {
   if (storage) return
   createPort = port
-  storage = await kept()
-  const { kept: found, results } = await storage.read()
-  studyStore.setState({
-    is_ready: true,
-    results,
-    ...(found?.at_once && { at_once: found.at_once }),
-  })
-  if (!found) return
-  show(found.study, found.changes)
-  if (found.is_training) trainStudy()
+  storage = await openStorage()
+  const { kept, results } = await storage.read()
+  // What the last page deleted and had no time to let go.
+  const gone = kept.filter(({ is_deleted }) => is_deleted)
+  const there = kept.filter(({ is_deleted }) => !is_deleted)
+  const found = there.find(({ is_open }) => is_open)
+  const others = there.filter((one) => one !== found)
+  studyStore.setState({ is_ready: true, results, others })
+  if (found) showKept(found)
+  for (const one of gone) await letGo(one)
+  if (found?.is_training) trainStudy()
+}
+
+function showKept({ id, study, changes, at_once }: KeptStudy): void {
+  studyStore.setState({ id, ...(at_once && { at_once }) })
+  show(study, changes)
 }
 
 /** Shows a study; false where it cannot be trained, which `problems` then says. */
@@ -85,10 +54,16 @@ function show(study: Study, changes: readonly string[]): boolean {
   return true
 }
 
+/** The open study as it is kept; undefined where none is open. */
+function openOne(): KeptStudy | undefined {
+  const { id, study, is_training, changes, at_once } = studyStore.getState()
+  return study && { id, study, is_open: true, is_training, changes, at_once }
+}
+
 function write(): void {
-  const { study, is_training, changes, at_once } = studyStore.getState()
-  markTraining(is_training)
-  if (study) void storage?.write({ study, is_training, changes, at_once })
+  const kept = openOne()
+  markTraining(kept?.is_training === true)
+  if (kept) void storage?.write(kept)
 }
 
 /** From the next run on so many are trained at once. */
@@ -97,13 +72,22 @@ export function setAtOnce(at_once: number): void {
   write()
 }
 
-/** Takes another study, or the same one changed, which is trained on if it was being trained. Runs that both have are kept. */
+/**
+ * Takes the open study changed, which is trained on if it was being trained; or another one, which leaves the open one in the list. Runs
+ * that both have count for both.
+ */
 export function setStudy(study: Study): boolean {
-  const { study: before, results, arms, changes } = studyStore.getState()
+  const { study: before, results, arms, changes, others } = studyStore.getState()
   const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
   const is_same = before?.name === study.name && before.question === study.question
   const continues = is_same && studyStore.getState().is_training
-  pauseStudy()
+  if (is_same) pauseStudy()
+  else {
+    closeStudy()
+    const known = others.find((one) => JSON.stringify(one.study) === JSON.stringify(study))
+    if (known) return reopenStudy(known.id)
+    studyStore.setState({ id: newStudyId() })
+  }
   const is_sound = show(
     study,
     is_same && before ? [...changes, ...changesOf(before, study, known)] : [],
@@ -111,41 +95,6 @@ export function setStudy(study: Study): boolean {
   write()
   if (is_sound && continues) trainStudy()
   return is_sound
-}
-
-/** What is to be trained, and how many runs of the study are known. */
-export function plan(
-  study: Study,
-  arms: readonly Arm[],
-  results: readonly RunResult[],
-): (Plan & { readonly known: number }) | undefined {
-  if (arms.length === 0) return undefined
-  const found = planStudy(study, arms, results)
-  const { compared } = found
-  const total = compared.arms.length * compared.study.seeds.length
-  return { ...found, known: total - found.runs.length }
-}
-
-let analysed: { of: readonly unknown[]; analysis: Analysis; study: Study } | undefined
-
-/** What the known runs say; computed again when one is added. */
-export function analysisOf({ study, arms, results }: StudyState) {
-  if (!study || arms.length === 0) return undefined
-  const of = [study, arms, results]
-  if (!analysed || analysed.of.some((one, i) => one !== of[i])) {
-    const { compared } = planStudy(study, arms, results)
-    const analysis = analyse(compared.study, compared.arms, results)
-    analysed = { of, analysis, study: compared.study }
-  }
-  return analysed
-}
-
-/** Seconds until the end, as far as that can be said. */
-export function timeLeft({ study, arms, results }: StudyState): number | undefined {
-  const found = study && plan(study, arms, results)
-  if (!found) return undefined
-  const own = analysisOf(studyStore.getState())?.analysis.runs ?? []
-  return secondsLeft(found.runs.length, own)
 }
 
 /** Trains the missing runs until none is missing or `pauseStudy`. */
@@ -166,13 +115,81 @@ export function pauseStudy(): void {
   write()
 }
 
-/** Forgets the study and its runs. */
-export async function clearStudy(): Promise<void> {
+/** Leaves the open study, which stays in the list with its runs; one that is being trained pauses. */
+export function closeStudy(): void {
   pauseStudy()
-  await storage?.clear()
-  const { at_once } = studyStore.getState()
-  studyStore.setState({ ...EMPTY, is_ready: true, at_once })
-  await forgetStates([])
+  const open = openOne()
+  if (!open) return
+  const left = { ...open, is_open: false }
+  void storage?.write(left)
+  const { at_once, results, others, deleted } = studyStore.getState()
+  const kept = { results, others: [left, ...others], deleted }
+  studyStore.setState({ ...EMPTY, is_ready: true, at_once, ...kept })
+}
+
+/** Opens one of the list; false where it cannot be trained, which `problems` then says. */
+export function reopenStudy(id: string): boolean {
+  closeStudy()
+  const { others } = studyStore.getState()
+  const found = others.find((one) => one.id === id)
+  if (!found) return false
+  studyStore.setState({ others: others.filter((one) => one !== found) })
+  showKept(found)
+  write()
+  return studyStore.getState().arms.length > 0
+}
+
+let undo_timer: ReturnType<typeof setTimeout> | undefined
+
+/** Takes a study out of the list; it goes for good, with the runs that no other one has, after UNDO_MS or with the next page. */
+export async function deleteStudy(id: string): Promise<void> {
+  if (studyStore.getState().id === id) closeStudy()
+  await commitDeleteStudy()
+  const { others } = studyStore.getState()
+  const found = others.find((one) => one.id === id)
+  if (!found) return
+  studyStore.setState({ others: others.filter((one) => one !== found), deleted: found })
+  undo_timer = setTimeout(() => void commitDeleteStudy(), UNDO_MS)
+  await storage?.write({ ...found, is_deleted: true })
+}
+
+/** Brings back what was deleted last. */
+export function undoDeleteStudy(): void {
+  clearTimeout(undo_timer)
+  const { deleted, others } = studyStore.getState()
+  if (!deleted) return
+  studyStore.setState({ deleted: undefined, others: [deleted, ...others] })
+  void storage?.write(deleted)
+}
+
+/** Lets go now of what is marked to be deleted. */
+export async function commitDeleteStudy(): Promise<void> {
+  clearTimeout(undo_timer)
+  const { deleted } = studyStore.getState()
+  if (!deleted) return
+  studyStore.setState({ deleted: undefined })
+  await letGo(deleted)
+}
+
+/** Removes a study with its runs and their states; one that another tab trains stays until the next page. */
+async function letGo({ id, study }: KeptStudy): Promise<void> {
+  await withFreeRuns([LOCK], async () => {
+    const { results, ...state } = studyStore.getState()
+    const going = runsGoing(study, staying(state), results)
+    await storage?.remove(
+      id,
+      going.map(({ fingerprint }) => fingerprint),
+    )
+    studyStore.setState({ results: results.filter((result) => !going.includes(result)) })
+    await forgetDone()
+  })
+}
+
+/** Removes the states of runs that no study has still to train. */
+async function forgetDone(): Promise<void> {
+  const state = studyStore.getState()
+  const runs = runsToCome(staying(state), state.results)
+  await forgetStates(runs.map(({ experiment }) => experiment))
 }
 
 /** Held by the tab that trains the study of this browser. */
@@ -203,5 +220,5 @@ async function train(study: Study): Promise<void> {
   // The other tab has written that it trains.
   if (!is_claimed) return
   write()
-  if (problems.length === 0) await forgetStates([])
+  if (problems.length === 0) await forgetDone()
 }

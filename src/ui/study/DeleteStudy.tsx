@@ -1,0 +1,81 @@
+// Deletes a study once a person has read its name and how many runs go with it; the toast brings it back.
+import { Trash2, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { runsGoing } from '../../lab/study/page/kept_studies.ts'
+import { type StudyState, staying, studyStore } from '../../lab/study/page/study_state.ts'
+import { deleteStudy, undoDeleteStudy } from '../../lab/study/page/study_store.ts'
+import type { Study } from '../../lab/study/study.ts'
+
+const countWords = (count: number): string =>
+  count === 0
+    ? 'It has no trained runs.'
+    : `${count === 1 ? 'Its trained run goes' : `Its ${count} trained runs go`} with it.`
+
+interface DeleteStudyProps {
+  readonly id: string
+  readonly study: Study
+}
+
+/** The trained runs that go with a study. */
+const countGoing = (state: StudyState, study: Study): number => {
+  const others = staying(state).filter((other) => other !== study)
+  return runsGoing(study, others, state.results).length
+}
+
+export function DeleteStudy({ id, study }: DeleteStudyProps) {
+  const [asks, setAsks] = useState(false)
+  const state = useStore(studyStore)
+  if (!asks)
+    return (
+      <button
+        type="button"
+        data-testid="study-delete"
+        aria-label={`Delete “${study.name}” …`}
+        onClick={() => setAsks(true)}
+      >
+        <Trash2 className="icon" aria-hidden="true" /> Delete …
+      </button>
+    )
+  return (
+    <span className="study-asks" role="group" aria-label="Delete the study?">
+      <span role="alert" data-testid="study-asks">
+        Delete “{study.name}”? {countWords(countGoing(state, study))}
+      </span>
+      <button
+        type="button"
+        data-testid="study-delete-yes"
+        // The button that was pressed is gone: the focus stays where it was.
+        ref={(button) => button?.focus()}
+        onClick={() => void deleteStudy(id)}
+      >
+        Delete it
+      </button>
+      <button type="button" data-testid="study-delete-no" onClick={() => setAsks(false)}>
+        Keep it
+      </button>
+    </span>
+  )
+}
+
+/** The region stays, so that screen readers hear it change. */
+export function DeletedStudy() {
+  const { deleted } = useStore(studyStore)
+  return (
+    <div
+      className="toast undo-toast"
+      role="status"
+      data-testid="study-deleted"
+      data-shown={deleted !== undefined}
+    >
+      {deleted ? (
+        <>
+          “{deleted.study.name}” deleted.
+          <button type="button" data-testid="study-undo-delete" onClick={undoDeleteStudy}>
+            <Undo2 className="icon" aria-hidden="true" /> Undo
+          </button>
+        </>
+      ) : null}
+    </div>
+  )
+}
