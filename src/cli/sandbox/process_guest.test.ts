@@ -1,4 +1,5 @@
 // Programs on the command line: what they answer, what they cannot reach, and what becomes of one that does not end.
+import { strToU8, zipSync } from 'fflate'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Limits, ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
 import { startProcessGuest } from './process_guest.ts'
@@ -235,4 +236,44 @@ test('a program in Python answers as verl calls it, repeats, and reaches nothing
   // Another process, the same order of a set.
   const again = await sandboxOf(PYTHON, 'python').call(texts.slice(8).map(argsOf), limits)
   expect(again).toEqual(answers.slice(8))
+}, 240_000)
+
+/** A wheel of one module, as Pyodide's packages are. */
+const wheelOf = (name: string, text: string) =>
+  zipSync({
+    [`${name}.py`]: strToU8(text),
+    [`${name}-1.0.dist-info/METADATA`]: strToU8(
+      `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,
+    ),
+    [`${name}-1.0.dist-info/WHEEL`]: strToU8(
+      'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+    ),
+    [`${name}-1.0.dist-info/RECORD`]: strToU8(''),
+  })
+
+test('a module that the host offers is loaded before the program begins, and the same every time', async () => {
+  const file_name = 'dice-1.0-py3-none-any.whl'
+  const dice = {
+    ...{ name: 'dice', version: '1.0', file_name, sha256: '0'.repeat(64), install_dir: 'site' },
+    ...{ imports: ['dice'], depends: [], package_type: 'package', unvendored_tests: false },
+  }
+  const order = {
+    ...({ language: 'python', name: 'reward.py', entry: '' } as const),
+    source: `import dice, os
+def compute_score(solution_str, ground_truth): return [dice.throw(), {"score": 1}][0] + os.urandom(1)[0]`,
+    files: { [file_name]: wheelOf('dice', 'import random\ndef throw(): return random.random()\n') },
+    modules: {
+      offered: { there: ['dice'], fetched_later: {} },
+      ...{ packages: { dice }, imports: ['dice'] },
+    },
+  }
+  const asked = async () => {
+    const sandbox = new ProgramSandbox(startProcessGuest, order)
+    open.push(sandbox)
+    return sandbox.call(['1', '2'].map(argsOf), { ...LIMITS, timeout_ms: 20_000 })
+  }
+  const answers = await asked()
+  expect(answers[0]).toEqual({ value: expect.any(Number) })
+  expect(answers[1]).toEqual(answers[0])
+  expect(await asked()).toEqual(answers)
 }, 240_000)

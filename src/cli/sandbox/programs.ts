@@ -1,9 +1,29 @@
 // Programs of `lab train`: each in a process of its own that is ended with the run.
-import { ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { modulesFor, type PackageLock } from '../../lab/sandbox/modules/modules.ts'
+import { type ProgramOrder, ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
 import { installProgramRunner, languageOf, type ProgramAnswer } from '../../tasks/program.ts'
 import { ProgramCounts, type ProgramFacts } from '../../tasks/program_facts.ts'
+import { projectRoot } from '../input/project_root.ts'
 import { tell } from '../terminal.ts'
 import { startProcessGuest } from './process_guest.ts'
+
+/** The folder of npm run python-modules. */
+const WHEELS = join(projectRoot(), 'src/lab/sandbox/modules/wheels')
+
+/** The modules that a program imports, and their files. */
+function modulesOf(source: string): Pick<ProgramOrder, 'modules' | 'files'> {
+  const lock = createRequire(import.meta.url).resolve('pyodide/pyodide-lock.json')
+  const packages = JSON.parse(readFileSync(lock, 'utf8')) as PackageLock
+  const modules = modulesFor(source, packages, (file) => existsSync(join(WHEELS, file)))
+  const files = Object.values(modules.packages).map(({ file_name }) => [
+    file_name,
+    new Uint8Array(readFileSync(join(WHEELS, file_name))),
+  ])
+  return { modules, files: Object.fromEntries(files) }
+}
 
 let counts = new ProgramCounts()
 
@@ -17,7 +37,8 @@ export function runPrograms(): () => void {
   const counted = counts
   installProgramRunner((program, entry, calls) => {
     const { code, name, source, ...limits } = program
-    const order = { language: languageOf(name), name, source, entry }
+    const language = languageOf(name)
+    const order = { language, name, source, entry, ...(language === 'python' && modulesOf(source)) }
     const key = `${entry} ${code}`
     const sandbox = sandboxes.get(key) ?? new ProgramSandbox(startProcessGuest, order)
     sandboxes.set(key, sandbox)

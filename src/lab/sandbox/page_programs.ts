@@ -14,6 +14,7 @@ import {
   type ProgramAnswer,
 } from '../../tasks/program.ts'
 import { startFrameGuest } from './frame_guest.ts'
+import { modulesFor, type PackageLock } from './modules/modules.ts'
 import { ProgramSandbox } from './program_sandbox.ts'
 
 /** The files of each engine. */
@@ -47,8 +48,10 @@ export async function callOnPage(
   const known = ready.get(key)
   const files = await engineFiles(language)
   const { source, name } = program
+  const order = { language, source, name, entry, files }
   const sandbox =
-    known ?? new ProgramSandbox(startFrameGuest, { language, source, name, entry, files })
+    known ??
+    new ProgramSandbox(startFrameGuest, language === 'python' ? await withModules(order) : order)
   // The one that was used last comes last.
   ready.delete(key)
   ready.set(key, sandbox)
@@ -57,6 +60,29 @@ export async function callOnPage(
     ready.delete(old)
   }
   return sandbox.call(calls, program)
+}
+
+/** The addresses of the files of modules that the build has found beside their list, by the names of the files. */
+const WHEELS = Object.fromEntries(
+  Object.entries(
+    import.meta.glob<string>('./modules/wheels/*.whl', {
+      ...{ query: '?url', import: 'default', eager: true },
+    }),
+  ).map(([path, address]) => [path.split('/').at(-1) ?? '', address]),
+)
+const wheels = new Map<string, Promise<Files>>()
+
+/** A program with the modules that it imports, each fetched once. */
+async function withModules<T extends { readonly source: string; readonly files: Files }>(order: T) {
+  const lock = JSON.parse(new TextDecoder().decode(order.files['pyodide-lock.json'])) as PackageLock
+  const modules = modulesFor(order.source, lock, (file) => Object.hasOwn(WHEELS, file))
+  const found = Object.values(modules.packages).map(({ file_name }) => {
+    const own = wheels.get(file_name) ?? fetchFiles({ [file_name]: WHEELS[file_name] })
+    wheels.set(file_name, own)
+    own.catch(() => wheels.delete(file_name))
+    return own
+  })
+  return { ...order, modules, files: Object.assign({}, order.files, ...(await Promise.all(found))) }
 }
 
 async function engineFiles(language: Language): Promise<Files> {

@@ -1,6 +1,8 @@
 // Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one for all calls of a batch.
+
 import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/program.ts'
 import { type GuestLine, readLine } from './guest_line.ts'
+import type { PythonModules } from './modules/modules.ts'
 
 /** A program, and the function of it that is asked. */
 export interface ProgramOrder {
@@ -11,6 +13,8 @@ export interface ProgramOrder {
   /** '' where the program says itself which function is meant, '?' asks what functions there are; of Python alone. */
   readonly entry: string
   /** Parts of its engine by name, where whoever starts the guest has none. */
+  /** Of Python's modules those that it gets; their files are among `files`. */
+  readonly modules?: PythonModules
   readonly files?: Readonly<Record<string, Uint8Array>>
 }
 

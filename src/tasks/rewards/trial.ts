@@ -77,9 +77,8 @@ export function verdictOf(rows: readonly TriedRow[]): TrialVerdict {
   const failed = rows.filter(({ problem }) => problem !== undefined)
   const [first] = failed
   if (first && failed.length === rows.length) {
-    const printed = first.printed === undefined ? '' : `\nIt printed: ${first.printed.trimEnd()}`
     return {
-      refused: `The reward was tried on ${rows.length} answers and could score none of them: ${first.problem}${printed}`,
+      refused: `The reward was tried on ${rows.length} answers and could score none of them: ${first.problem}`,
       remarks: [],
     }
   }

@@ -119,7 +119,7 @@ function limitMemory() {
 class ProgramError extends Error {}
 
 /** Of Python's modules beside its own library. */
-const NO_MODULES = { offered: { there: [], fetched_later: {} } }
+const NO_MODULES = { offered: { there: [], fetched_later: {} }, packages: {}, imports: [] }
 /** Where Pyodide believes its files to be. */
 const FOLDER = 'https://pyodide.invalid/'
 
@@ -147,18 +147,28 @@ async function pythonProgram(scope, { source, name, entry, files, modules = NO_M
   standAsWorker(scope, (address) => files[address.slice(FOLDER.length)])
   const { loadPyodide } = await load('pyodide.mjs')
   const { default: createPyodideModule } = await load('pyodide.asm.mjs')
-  // Pyodide wants to see its own version there. No package of it can be installed.
+  // Pyodide wants to see its own version there, and finds the packages that came with the program.
   const { info } = parse(new TextDecoder().decode(files['pyodide-lock.json']))
   const pyodide = await loadPyodide({
     indexURL: FOLDER,
+    packageBaseUrl: FOLDER,
     createPyodideModule,
-    lockFileContents: { info, packages: {} },
+    lockFileContents: { info, packages: modules.packages },
     env: { PYTHONHASHSEED: '0', HOME: '/home/pyodide' },
     jsglobals: {},
     stdout: (line) => output.print(`${line}\n`),
     stderr: (line) => output.print(`${line}\n`),
     stdin: () => null,
   })
+  await pyodide.loadPackage(Object.keys(modules.packages), {
+    messageCallback() {},
+    errorCallback(problem) {
+      throw new Error(problem)
+    },
+  })
+  // It may take seconds, which are no call's.
+  for (const own of modules.imports)
+    pyodide.runPython(`try:\n    import ${own}\nexcept Exception:\n    pass`)
   const given = { LONGEST_TEXT, MOST_ENTRIES, OFFERED: pyodide.toPy(modules.offered) }
   for (const [key, value] of Object.entries(given)) pyodide.globals.set(key, value)
   pyodide.runPython(PYTHON)
