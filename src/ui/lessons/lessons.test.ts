@@ -31,6 +31,7 @@ function runAt(name: string, of: TryIt, step: number): RunFacts {
   })
   return {
     experiment,
+    document: experiment,
     step,
     switches: switches.filter((one) => one.step <= step),
     series: new Map(series),

@@ -7,6 +7,8 @@ import type { Columns } from '../plot/lines/columns.ts'
 export interface RunFacts {
   /** What the run trains. */
   readonly experiment: Experiment
+  /** The same as the run began, and what was done to it since. */
+  readonly document: Experiment
   readonly step: number
   /** Steps after which its phases began. */
   readonly switches: readonly { readonly step: number; readonly phase: number }[]
@@ -19,10 +21,11 @@ export interface RunFacts {
 
 /** undefined where there is no run. */
 export function runFacts(state: LabState): RunFacts | undefined {
-  const { run_experiment, step, phase_switches, series, trace, verdicts } = state
+  const { run_experiment, run_document, step, phase_switches, series, trace, verdicts } = state
   if (!run_experiment) return undefined
   return {
     experiment: run_experiment,
+    document: run_document ?? run_experiment,
     step,
     switches: phase_switches,
     series,

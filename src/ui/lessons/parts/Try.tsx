@@ -1,6 +1,6 @@
 // Something to try: puts an experiment into the lab, and says what its run shows.
 import { CircleCheck, FlaskConical, Play } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { decodeLink } from '../../../lab/links/link.ts'
 import { train } from '../../../lab/page/client/controls.ts'
 import { openExperiment } from '../../../lab/page/client/opening.ts'
@@ -8,8 +8,9 @@ import { reset } from '../../../lab/page/client/starting.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 import { showToast } from '../../base/store.ts'
+import { whyNotAsked } from '../asked.ts'
 import type { Checked, TryIt } from '../lesson.ts'
-import { runFacts } from '../run_facts.ts'
+import { notYet, runFacts } from '../run_facts.ts'
 import { usePart } from './context.ts'
 
 const selectRunExperiment = (state: LabState) => state.run_experiment
@@ -18,14 +19,17 @@ const selectTrace = (state: LabState) => state.trace
 const selectVerdicts = (state: LabState) => state.verdicts
 const selectAll = (state: LabState) => state
 
-/** What the check says of the present run. */
-function useChecked({ check }: TryIt): Checked | undefined {
+/** What the check says of the present run, where that is the one it asks for; else why it is not. */
+function useChecked({ check, link }: TryIt): Checked | undefined {
   // The columns are mutable: the step is their version.
   useLab(selectStep)
   useLab(selectTrace)
   useLab(selectVerdicts)
   useLab(selectRunExperiment)
   const run = runFacts(useLab(selectAll))
+  const document = run?.document
+  const why_not = useMemo(() => document && whyNotAsked(document, link), [document, link])
+  if (why_not !== undefined) return notYet(why_not)
   return run && check(run)
 }
 
