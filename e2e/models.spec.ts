@@ -77,6 +77,9 @@ test('a dropped folder is looked into, compared with a chosen one, and answers',
   await lab.get('chat-max_tokens').fill('12')
   await lab.get('chat-text').fill('a cat')
   await lab.get('chat-send').click()
+  // What was read stays beside what is written, and the text is repeated before what continues it.
+  await expect(lab.get('chat-prompt')).toHaveText('a cat')
+  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
   const parts = lab.get('chat-parts').getByRole('button')
   await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
   expect(await parts.count()).toBeGreaterThan(0)

@@ -18,10 +18,13 @@ import type { LabEvent } from '../../protocol/protocol.ts'
 import { connect, isConnected, onLabEvent, post } from '../client/connection.ts'
 import { contentsStore } from '../contents/contents.ts'
 
+/** A conversation to answer, or a text to continue. */
+export type Asked = { readonly text: string } | { readonly messages: readonly ChatTurn[] }
+
 /** What a model was asked to continue, and what it wrote so far. */
 export interface Written {
-  /** The conversation before the answer; undefined where a text was continued. */
-  readonly messages: readonly ChatTurn[] | undefined
+  /** The conversation before the answer, or the text that is continued. */
+  readonly asked: Asked
   readonly text: string
   readonly parts: readonly WrittenPart[]
   readonly is_done: boolean
@@ -220,13 +223,9 @@ export function readText(text: string, wants_changes: boolean): void {
   post({ type: 'read_text', text, wants_changes })
 }
 
-/** Lets the first model answer a conversation, or continue a text. */
-export function writeText(
-  asked: { readonly text: string } | { readonly messages: readonly ChatTurn[] },
-  settings: WritingSettings,
-): void {
-  const messages = 'messages' in asked ? asked.messages : undefined
-  begin({ read: undefined, written: { messages, text: '', parts: [], is_done: false } })
+/** Lets the first model answer a conversation, or continue a text. What was read stays. */
+export function writeText(asked: Asked, settings: WritingSettings): void {
+  begin({ written: { asked, text: '', parts: [], is_done: false } })
   post({ type: 'write_text', asked, settings })
 }
 

@@ -1,23 +1,14 @@
-// A model that writes: a conversation through its own template, or a text that it continues. Every token shows its entropy, and a press on
-// one asks every layer about it.
+// A model that writes: a conversation through its own template, or a text that it continues.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
-import {
-  cancelModel,
-  lookBack,
-  openedModelStore,
-  writeText,
-} from '../../../lab/page/opened/opened_model.ts'
+import { cancelModel, openedModelStore, writeText } from '../../../lab/page/opened/opened_model.ts'
 import type {
   ChatTurn,
   OpenedModelFacts,
   WritingSettings,
-  WrittenPart,
 } from '../../../lab/protocol/opened_model.ts'
-import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
-import { formatNats, formatShare } from '../../base/format.ts'
-import { shadeOf } from '../../base/shades.ts'
 import { Shades } from '../inspector/Legend.tsx'
+import { Answer } from './Answer.tsx'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
 
@@ -57,59 +48,16 @@ function Settings({ settings, onChange }: SettingsProps) {
   )
 }
 
-interface PartsProps {
-  readonly parts: readonly WrittenPart[]
-  readonly max_entropy: number
-  readonly is_done: boolean
-}
-
-/** The tokens of the answer: dark where the model was certain. */
-function Parts({ parts, max_entropy, is_done }: PartsProps) {
-  return (
-    <p className="chat-parts" data-testid="chat-parts">
-      {parts.map(({ token, prob, entropy }, i) => {
-        const shade = shadeOf(entropy / max_entropy)
-        const title = `${formatShare(prob)}, entropy ${formatNats(entropy)}`
-        return (
-          <button
-            // Tokens have no other identity than their place.
-            key={i}
-            type="button"
-            className={`response ${shade === undefined ? '' : `seq-${shade}`}`}
-            title={title}
-            aria-label={`${tokenWords(token)}, ${title}`}
-            data-entropy={entropy}
-            disabled={!is_done}
-            onClick={() => lookBack(i)}
-          >
-            {tokenSign(token)}
-          </button>
-        )
-      })}
-    </p>
-  )
-}
-
-const ROLES = { system: 'System', user: 'You', assistant: 'Model' } as const
-
-function Turns({ turns }: { turns: readonly ChatTurn[] }) {
-  return turns.map(({ role, content }, i) => (
-    // Turns have no other identity than their place.
-    <p key={i} className={`chat-turn chat-${role}`}>
-      <b>{ROLES[role]}</b> {content}
-    </p>
-  ))
-}
-
 export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const [settings, setSettings] = useState(FIRST)
   const [is_raw, setIsRaw] = useState(!facts.has_template)
   const [text, setText] = useState('')
   // What was said before the answer that is shown, and that answer.
-  const before: readonly ChatTurn[] = written?.messages
-    ? [...written.messages, { role: 'assistant', content: written.text }]
-    : []
+  const before: readonly ChatTurn[] =
+    written && 'messages' in written.asked
+      ? [...written.asked.messages, { role: 'assistant', content: written.text }]
+      : []
   const is_writing = written !== undefined && !written.is_done
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -136,19 +84,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
           The folder has no chat template, so the model continues a text.
         </small>
       )}
-      {written?.messages ? <Turns turns={written.messages} /> : null}
-      {written ? (
-        <>
-          <p className="chat-turn chat-assistant" data-testid="chat-answer" aria-live="polite">
-            <b>{ROLES.assistant}</b> {written.text}
-          </p>
-          <Parts
-            parts={written.parts}
-            max_entropy={Math.log(facts.vocab_size)}
-            is_done={written.is_done}
-          />
-        </>
-      ) : null}
+      {written ? <Answer written={written} facts={facts} /> : null}
       <form onSubmit={onSubmit} className="model-text">
         <label>
           <span>{is_raw ? 'Text to continue' : 'Message'}</span>

@@ -1,0 +1,73 @@
+// What a model was asked and what it wrote: every token shows its entropy, and a press on one asks every layer about it.
+import { lookBack, type Written } from '../../../lab/page/opened/opened_model.ts'
+import type { ChatTurn, OpenedModelFacts, WrittenPart } from '../../../lab/protocol/opened_model.ts'
+import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+import { formatNats, formatShare } from '../../base/format.ts'
+import { shadeOf } from '../../base/shades.ts'
+
+interface PartsProps {
+  readonly parts: readonly WrittenPart[]
+  readonly max_entropy: number
+  readonly is_done: boolean
+}
+
+/** The tokens of the answer: dark where the model was certain. */
+function Parts({ parts, max_entropy, is_done }: PartsProps) {
+  return (
+    <p className="chat-parts" data-testid="chat-parts">
+      {parts.map(({ token, prob, entropy }, i) => {
+        const shade = shadeOf(entropy / max_entropy)
+        const title = `${formatShare(prob)}, entropy ${formatNats(entropy)}`
+        return (
+          <button
+            // Tokens have no other identity than their place.
+            key={i}
+            type="button"
+            className={`response ${shade === undefined ? '' : `seq-${shade}`}`}
+            title={title}
+            aria-label={`${tokenWords(token)}, ${title}`}
+            data-entropy={entropy}
+            disabled={!is_done}
+            onClick={() => lookBack(i)}
+          >
+            {tokenSign(token)}
+          </button>
+        )
+      })}
+    </p>
+  )
+}
+
+const ROLES = { system: 'System', user: 'You', assistant: 'Model' } as const
+
+function Turns({ turns }: { turns: readonly ChatTurn[] }) {
+  return turns.map(({ role, content }, i) => (
+    // Turns have no other identity than their place.
+    <p key={i} className={`chat-turn chat-${role}`}>
+      <b>{ROLES[role]}</b> {content}
+    </p>
+  ))
+}
+
+/** What was asked, and what the model wrote so far: a continued text is one text with what it continues. */
+export function Answer({ written, facts }: { written: Written; facts: OpenedModelFacts }) {
+  const { asked, text, parts, is_done } = written
+  return (
+    <>
+      {'messages' in asked ? <Turns turns={asked.messages} /> : null}
+      <p className="chat-turn chat-assistant" data-testid="chat-answer" aria-live="polite">
+        {'messages' in asked ? (
+          <>
+            <b>{ROLES.assistant}</b>{' '}
+          </>
+        ) : (
+          <span className="chat-prompt" data-testid="chat-prompt">
+            {asked.text}
+          </span>
+        )}
+        {text}
+      </p>
+      <Parts parts={parts} max_entropy={Math.log(facts.vocab_size)} is_done={is_done} />
+    </>
+  )
+}
