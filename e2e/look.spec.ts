@@ -32,6 +32,12 @@ test(
     await lab.show('inside')
     await expect(lab.get('delta')).not.toHaveAttribute('data-step')
     await expect(lab.get('look-step')).toHaveValue('8')
+    // The state that reinforcement began with says which layer to train first.
+    await lab.get('measure-kept').click()
+    await expect(lab.get('suggested')).toContainText(
+      'Measured after step 4, where reinforcement began',
+      { timeout: 200_000 },
+    )
     await look(lab, 8)
     expect(await violations(page, '.look-now')).toEqual([])
     for (const figure of ['flow', 'delta', 'cosine', 'heat']) {

@@ -77,9 +77,6 @@ test('a dropped folder is looked into, compared with a chosen one, and answers',
   await lab.get('chat-max_tokens').fill('12')
   await lab.get('chat-text').fill('a cat')
   await lab.get('chat-send').click()
-  // What was read stays beside what is written, and the text is repeated before what continues it.
-  await expect(lab.get('chat-prompt')).toHaveText('a cat')
-  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
   const parts = lab.get('chat-parts').getByRole('button')
   await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
   expect(await parts.count()).toBeGreaterThan(0)
@@ -87,7 +84,7 @@ test('a dropped folder is looked into, compared with a chosen one, and answers',
   expect(Number(await parts.first().getAttribute('data-entropy'))).toBeGreaterThan(0)
   await parts.last().click()
   await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
-  await expect(lab.get('chat-answer')).not.toBeEmpty()
+  await expect(lab.get('chat-answer')).toContainText(/^a cat./)
   const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
 })

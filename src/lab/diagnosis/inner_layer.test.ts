@@ -3,12 +3,14 @@ import { appendMetrics, type Series } from '../columns/series.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { MAX_PHASES } from '../experiment/schema.ts'
 import { presetOf } from '../presets/presets.ts'
+import type { Observation } from '../protocol/observation.ts'
 import {
   decidingChanges,
   ffnChange,
   innerPhases,
   layerFor,
   measuredChanges,
+  stateToMeasure,
   withInnerPhase,
 } from './inner_layer.ts'
 
@@ -48,6 +50,34 @@ test('the weights that reinforcement began with decide; before it does, the newe
   if (began) expect(layerFor(began, 0.05)?.layer).toBe(2)
   const newest = measuredChanges(series, 3)
   if (newest) expect([0.05, 0.03].map((t) => layerFor(newest, t)?.layer)).toEqual([1, 2])
+})
+
+test('what the figures saw counts as well, and of one step the metrics', () => {
+  const saw = (step: number, ...dH_ffn: number[]) => {
+    const rows = 'demonstrations' as const
+    return { step, item: { mean: { dH_ffn }, rows } as unknown as Observation }
+  }
+  const seen = [saw(0, 1, 1, 1), saw(66, 2, 2, 2), saw(80), saw(90, 3, 3, 3), saw(95, 4, 4)]
+  // Nothing but the figures measured it: the answer is there all the same.
+  expect(decidingChanges(new Map(), 3, 66, seen)).toEqual({
+    ...{ step: 66, delta_h_ffn: [2, 2, 2], rows: 'demonstrations' },
+  })
+  expect(decidingChanges(new Map(), 3, undefined, seen)?.step).toBe(90)
+  expect(decidingChanges(new Map(), 3, 66, [saw(90, 3, 3, 3)])?.step).toBe(90)
+  const series = columns(MEASURED)
+  expect(decidingChanges(series, 3, 66, seen)).toEqual({
+    ...{ step: 66, delta_h_ffn: [0.4, 0.3, -0.2] },
+  })
+  expect(decidingChanges(series, 3, 80, [saw(70, 2, 2, 2)])?.step).toBe(70)
+  expect(decidingChanges(new Map(), 3, 66, [saw(66, Number.NaN, 1, 1)])).toBeUndefined()
+})
+
+test('of the kept states, the one that reinforcement began with is measured', () => {
+  expect(stateToMeasure([], 66)).toBeUndefined()
+  expect(stateToMeasure([129, 67, 66, 5], 66)).toBe(66)
+  expect(stateToMeasure([129, 67, 45, 5], 66)).toBe(45)
+  expect(stateToMeasure([129, 109, 67], 66)).toBe(67)
+  expect(stateToMeasure([12, 5], undefined)).toBe(12)
 })
 
 test('what was not measured, or not of all layers, is no measurement', () => {

@@ -4,11 +4,20 @@ import type { Series } from '../columns/series.ts'
 import type { PhaseDocument } from '../experiment/phases.ts'
 import { type Experiment, MAX_PHASES } from '../experiment/schema.ts'
 import { phaseChoices, placedPhase } from '../presets/phase_choices.ts'
+import type { Observation, ObservedRows } from '../protocol/observation.ts'
 
 /** ΔH_FFN of layers 1…L after a step, nats. */
 export interface LayerChanges {
   readonly step: number
   readonly delta_h_ffn: readonly number[]
+  /** Whose tokens it is a mean over, where the figures measured it and not the probe. */
+  readonly rows?: ObservedRows | undefined
+}
+
+/** What the figures saw after a step. */
+interface SeenStep {
+  readonly step: number
+  readonly item: Observation
 }
 
 export const ffnChange = (layer: number) => `layer/delta_h_ffn/${layer}`
@@ -36,16 +45,48 @@ export function measuredChanges(
   return undefined
 }
 
+/** The newest measurement that the figures of the inside hold, none after step `until`; undefined where there is none. */
+function seenChanges(
+  seen: readonly SeenStep[],
+  layers: number,
+  until: number = Number.POSITIVE_INFINITY,
+): LayerChanges | undefined {
+  const found = seen.findLast(
+    ({ step, item: { mean } }) =>
+      step <= until && mean.dH_ffn?.length === layers && mean.dH_ffn.every(Number.isFinite),
+  )
+  if (!found) return undefined
+  return { step: found.step, delta_h_ffn: found.item.mean.dH_ffn ?? [], rows: found.item.rows }
+}
+
 /**
  * What to look at: the weights that reinforcement begins with, as an inner phase finds them, where that is known; else the
- * newest. `rl_start`: the steps before the first phase of reinforcement, once it has begun.
+ * newest. Both the probe's metrics and what the figures saw count; of one step the metrics. `rl_start`: the steps before the first
+ * phase of reinforcement, once it has begun.
  */
-export const decidingChanges = (
+export function decidingChanges(
   series: ReadonlyMap<string, Series>,
   layers: number,
   rl_start: number | undefined,
-): LayerChanges | undefined =>
-  measuredChanges(series, layers, rl_start) ?? measuredChanges(series, layers)
+  seen: readonly SeenStep[] = [],
+): LayerChanges | undefined {
+  const newest = (until?: number) => {
+    const measured = measuredChanges(series, layers, until)
+    const looked = seenChanges(seen, layers, until)
+    return looked && looked.step > (measured?.step ?? -1) ? looked : measured
+  }
+  return newest(rl_start) ?? newest()
+}
+
+/** Of the kept states of a run the one to measure: the newest from before reinforcement began, else the oldest after it. */
+export function stateToMeasure(
+  steps: readonly number[],
+  rl_start: number | undefined,
+): number | undefined {
+  if (steps.length === 0) return undefined
+  const before = steps.filter((step) => step <= (rl_start ?? Number.POSITIVE_INFINITY))
+  return before.length > 0 ? Math.max(...before) : Math.min(...steps)
+}
 
 /** As the engine names it; undefined for a model of one layer, which has no inner one. */
 export const layerFor = (

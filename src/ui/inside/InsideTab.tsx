@@ -1,7 +1,6 @@
 // What every layer does: each figure is measured in a run's moments, in each step while it is in view, and in kept states.
 import './inside.css'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
-import { SuggestedLayer } from '../phases/SuggestedLayer.tsx'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 import { CosineFigure } from './figures/CosineFigure.tsx'
 import { DeltaFigure } from './figures/DeltaFigure.tsx'
@@ -13,6 +12,7 @@ import { TargetFigure } from './figures/TargetFigure.tsx'
 import { LookNow } from './LookNow.tsx'
 import { MomentsChoice } from './MomentsChoice.tsx'
 import { Nothing } from './Nothing.tsx'
+import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
 
 const FIGURES: readonly PanelEntry[] = [
   { name: 'What fills the figures', Own: Nothing },

@@ -3,32 +3,12 @@ import './look.css'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { replayStore } from '../../lab/page/replay.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { isLive } from '../../lab/runs/record/record.ts'
 import { formatCount } from '../base/format.ts'
-import { selectIsBusy, selectStatus, useLab } from '../base/run.ts'
-import { useCheckpoints } from '../runs/checkpoints/CheckpointList.tsx'
-import { type Opened, openedStore, useOpenedEntry } from '../runs/opened.ts'
-import { selectIsReplaying } from '../runs/replay/replays.ts'
+import { selectIsBusy, useLab } from '../base/run.ts'
+import { useKeptSteps, useRecordOver } from './kept_states.ts'
 import { type Look, lookNow, lookStore } from './look_now.ts'
 
-const selectRecord = ({ record }: LabState) => record
-const selectKept = ({ checkpoints }: LabState) => checkpoints
-const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
 const selectLook = ({ look }: { readonly look: Look | undefined }) => look
-
-/** The record of the shown run, where it is over and nobody else is at work on it. */
-function useRecordOver(): string | undefined {
-  const opened = useStore(openedStore, selectOpened)
-  const entry = useOpenedEntry()
-  const status = useLab(selectStatus)
-  const record = useLab(selectRecord)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
-  if (entry) return opened?.is_elsewhere || isLive(entry.header.status) ? undefined : entry.id
-  const is_over = status === 'finished' || status === 'failed'
-  return is_over && record !== '' && !is_replaying ? record : undefined
-}
 
 /** Nothing while the shown run is on, or where no state of it is kept. */
 export function LookNow() {
@@ -38,13 +18,9 @@ export function LookNow() {
 
 function Choice({ record }: { readonly record: string }) {
   const is_busy = useLab(selectIsBusy)
-  const living = useLab(selectRecord)
-  const of_living = useLab(selectKept)
   const look = useStore(lookStore, selectLook)
-  const stored = useCheckpoints(record, of_living)
+  const steps = useKeptSteps(record)
   const [chosen, setChosen] = useState<number>()
-  const entries = stored?.length || living !== record ? (stored ?? []) : of_living
-  const steps = entries.map(({ step }) => step).reverse()
   if (steps.length === 0) return null
   const own = look?.record === record ? look : undefined
   return (

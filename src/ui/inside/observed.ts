@@ -44,10 +44,13 @@ const ROWS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
   held_out: 'of right answers to held-out problems',
 }
 
+/** Whose tokens these are; '' where that was not written down. */
+export const rowsWords = (rows: Observation['rows']): string =>
+  rows === undefined ? '' : (ROWS[rows] ?? '')
+
 /** Whose tokens the numbers are means over. */
 export function tokensWords({ tokens, rows }: Observation): string {
-  const whose = rows === undefined ? undefined : ROWS[rows]
-  return `Means over ${formatCount(tokens)} tokens${whose === undefined ? '' : ` ${whose}`}.`
+  return `${`Means over ${formatCount(tokens)} tokens ${rowsWords(rows)}`.trimEnd()}.`
 }
 
 /** Why these groups could not be measured, as the newest observation at or before a step says; undefined where it does not. */

@@ -40,7 +40,7 @@ const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
 /** A run has to measure it. */
 const SuggestedFor = later(
   'The suggested layer',
-  async () => (await import('../phases/SuggestedLayer.tsx')).SuggestedFor,
+  async () => (await import('../inside/suggested/SuggestedFor.tsx')).SuggestedFor,
   () => useShown(hasBegun),
 )
 

@@ -2,75 +2,25 @@
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import {
-  decidingChanges,
   innerPhases,
   type LayerChanges,
   layerFor,
   withInnerPhase,
-} from '../../lab/diagnosis/inner_layer.ts'
-import { editField } from '../../lab/page/client/edits.ts'
-import { isBusy } from '../../lab/page/run_parts.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { shownExperiment, useLab, useLastLayer } from '../base/run.ts'
-import { useIsPast, useShown } from '../base/shown.ts'
-import { isThreshold, setPreference, showToast, type UiState, uiStore } from '../base/store.ts'
-import { showSetting } from '../settings/wanted.ts'
+} from '../../../lab/diagnosis/inner_layer.ts'
+import { editField } from '../../../lab/page/client/edits.ts'
+import { isBusy } from '../../../lab/page/run_parts.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { useLab, useLastLayer } from '../../base/run.ts'
+import { useShown } from '../../base/shown.ts'
+import { isThreshold, setPreference, type UiState, uiStore } from '../../base/store.ts'
+import { rowsWords } from '../observed.ts'
+import { putLayer, selectRlStart, tell, useChanges } from './changes.ts'
 import { changeText, changeWidth } from './suggested.ts'
+import { Unmeasured } from './Unmeasured.tsx'
 
 const selectSettings = (state: LabState) => state.experiment
-const selectSeries = (state: LabState) => state.series
-const selectStep = (state: LabState) => state.step
 const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
-/** Steps before reinforcement; undefined until it has begun. */
-const selectRlStart = (state: LabState) => {
-  const { phases } = shownExperiment(state)
-  return state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
-}
-
-function useChanges(): LayerChanges | undefined {
-  const series = useShown(selectSeries)
-  const step = useShown(selectStep)
-  const layers = useLastLayer()
-  const rl_start = useShown(selectRlStart)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are mutable; the step is their version.
-  return useMemo(() => decidingChanges(series, layers, rl_start), [series, step, layers, rl_start])
-}
-
-/** Says in a toast why a change was refused, else that it was made. */
-function tell(problem: string | undefined, done: string): void {
-  showToast(problem ?? done)
-}
-
-const putLayer = (layer: number, phase: number) =>
-  tell(
-    editField(`phases.${phase}.target_layer`, layer),
-    `Phase ${phase + 1} trains layer ${layer}.`,
-  )
-
-/** Below the layer in a phase’s settings: the suggestion, where there is one that it does not follow. */
-export function SuggestedFor({ index }: { index: number }) {
-  const changes = useChanges()
-  const threshold = useStore(uiStore, selectThreshold)
-  const { phases, model } = useLab(selectSettings)
-  const layer = changes && layerFor(changes, threshold)?.layer
-  const phase = phases[index]
-  if (phase?.kind !== 'rl' || layer === undefined || layer >= model.num_hidden_layers) return null
-  if (phase.target_layer === layer) return null
-  return (
-    <p className="suggested-for">
-      <span className="soft">Suggested layer: {layer}</span>{' '}
-      <button
-        type="button"
-        className="plain setting-link"
-        aria-label={`Train layer ${layer} in phase ${index + 1}`}
-        onClick={() => putLayer(layer, index)}
-      >
-        Train it
-      </button>
-    </p>
-  )
-}
 
 function Threshold() {
   const threshold = useStore(uiStore, selectThreshold)
@@ -192,47 +142,6 @@ function Apply({ layer }: { layer: number }) {
   )
 }
 
-/** Why there is nothing to read yet, and what to do about it. */
-function Unmeasured() {
-  const { probe, validation } = useLab(selectSettings)
-  const shown = useLab(shownExperiment)
-  const is_past = useIsPast()
-  if (is_past) return <p className="soft">This run did not measure which layer to train first.</p>
-  if (!probe.internals)
-    return (
-      <div className="suggested-apply">
-        <p className="soft">
-          Says which layer to train first: the last whose feed-forward block still adds entropy.
-          Nothing was measured, because “Entropy changes” is off; it costs a pass more in steps that
-          validate.
-        </p>
-        <button
-          type="button"
-          data-testid="measure-internals"
-          onClick={() => tell(editField('probe.internals', true), 'The next run measures it.')}
-        >
-          Measure it
-        </button>
-      </div>
-    )
-  if (validation.test_freq === 0)
-    return (
-      <div className="suggested-apply">
-        <p className="soft">It is measured in steps that validate, and this run has none.</p>
-        <button type="button" onClick={() => showSetting('validation.test_freq')}>
-          Show the setting
-        </button>
-      </div>
-    )
-  return (
-    <p className="soft" data-testid="suggested-waits">
-      {shown.probe.internals
-        ? 'The next step that validates measures it.'
-        : 'This run does not measure it; the next one does.'}
-    </p>
-  )
-}
-
 function Measured({ changes }: { changes: LayerChanges }) {
   const threshold = useStore(uiStore, selectThreshold)
   const rl_start = useShown(selectRlStart)
@@ -248,9 +157,10 @@ function Measured({ changes }: { changes: LayerChanges }) {
         <p data-testid="suggested-why">{suggested?.why}</p>
         <p className="soft">
           Measured after step {changes.step}
-          {changes.step === rl_start ? ', where reinforcement began' : ''}. The rule is that of the
-          BuPO paper: the last layer whose feed-forward block still adds entropy (ΔH_FFN above the
-          threshold).
+          {changes.step === rl_start ? ', where reinforcement began' : ''}
+          {changes.rows === undefined ? '' : `, over tokens ${rowsWords(changes.rows)}`}. The rule
+          is that of the BuPO paper: the last layer whose feed-forward block still adds entropy
+          (ΔH_FFN above the threshold).
         </p>
         <Threshold />
         {layer === undefined ? null : <Apply layer={layer} />}

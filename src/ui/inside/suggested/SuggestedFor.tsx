@@ -1,0 +1,33 @@
+// Below the layer in a phase’s settings: the suggestion, where there is one that it does not follow.
+import { useStore } from 'zustand'
+import { layerFor } from '../../../lab/diagnosis/inner_layer.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { useLab } from '../../base/run.ts'
+import { type UiState, uiStore } from '../../base/store.ts'
+import { putLayer, useChanges } from './changes.ts'
+
+const selectSettings = (state: LabState) => state.experiment
+const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
+
+export function SuggestedFor({ index }: { index: number }) {
+  const changes = useChanges()
+  const threshold = useStore(uiStore, selectThreshold)
+  const { phases, model } = useLab(selectSettings)
+  const layer = changes && layerFor(changes, threshold)?.layer
+  const phase = phases[index]
+  if (phase?.kind !== 'rl' || layer === undefined || layer >= model.num_hidden_layers) return null
+  if (phase.target_layer === layer) return null
+  return (
+    <p className="suggested-for">
+      <span className="soft">Suggested layer: {layer}</span>{' '}
+      <button
+        type="button"
+        className="plain setting-link"
+        aria-label={`Train layer ${layer} in phase ${index + 1}`}
+        onClick={() => putLayer(layer, index)}
+      >
+        Train it
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,101 @@
+// Why there is no layer to suggest yet, and what to do about it: a run that is over is measured at a state that it kept.
+import { useStore } from 'zustand'
+import { stateToMeasure } from '../../../lab/diagnosis/inner_layer.ts'
+import { editField } from '../../../lab/page/client/edits.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { formatCount } from '../../base/format.ts'
+import { selectIsBusy, shownExperiment, useLab } from '../../base/run.ts'
+import { useIsPast, useShown } from '../../base/shown.ts'
+import { showSetting } from '../../settings/wanted.ts'
+import { useKeptSteps, useRecordOver } from '../kept_states.ts'
+import { type Look, lookNow, lookStore } from '../look_now.ts'
+import { selectRlStart, tell } from './changes.ts'
+
+const selectSettings = (state: LabState) => state.experiment
+const selectLook = ({ look }: { readonly look: Look | undefined }) => look
+
+/** Of a run that is over: a look into one of its states measures it. */
+function MeasureKept({ record }: { readonly record: string }) {
+  const look = useStore(lookStore, selectLook)
+  const is_busy = useLab(selectIsBusy)
+  const rl_start = useShown(selectRlStart)
+  const step = stateToMeasure(useKeptSteps(record), rl_start)
+  const is_past = useIsPast()
+  const own = look?.record === record ? look : undefined
+  if (step === undefined)
+    return (
+      <>
+        <p className="soft" data-testid="suggested-gone">
+          This run did not measure which layer to train first, and no state of it is kept that could
+          be measured now.
+        </p>
+        {is_past ? null : <NextRun />}
+      </>
+    )
+  return (
+    <div className="suggested-apply">
+      <p className="soft" role="status">
+        {own && !own.is_busy && own.words !== ''
+          ? own.words
+          : `This run did not measure which layer to train first. Its state after step ${formatCount(step)} is kept${
+              step === rl_start ? ', where reinforcement began' : ''
+            }: it can be measured now, on a copy.`}
+      </p>
+      <button
+        type="button"
+        data-testid="measure-kept"
+        disabled={is_busy || look?.is_busy}
+        title={is_busy ? 'A run is in progress: finish or reset it first' : undefined}
+        onClick={() => void lookNow(record, step)}
+      >
+        {own?.is_busy ? 'Measuring …' : 'Measure it'}
+      </button>
+    </div>
+  )
+}
+
+/** Of a run to come. */
+function NextRun() {
+  const { probe, validation } = useLab(selectSettings)
+  const shown = useLab(shownExperiment)
+  if (!probe.internals)
+    return (
+      <div className="suggested-apply">
+        <p className="soft">
+          Says which layer to train first: the last whose feed-forward block still adds entropy.
+          “Entropy changes” measures it in steps that validate, for one more pass in each.
+        </p>
+        <button
+          type="button"
+          data-testid="measure-internals"
+          onClick={() => tell(editField('probe.internals', true), 'The next run measures it.')}
+        >
+          Measure it in the next run
+        </button>
+      </div>
+    )
+  if (validation.test_freq === 0)
+    return (
+      <div className="suggested-apply">
+        <p className="soft">It is measured in steps that validate, and this run has none.</p>
+        <button type="button" onClick={() => showSetting('validation.test_freq')}>
+          Show the setting
+        </button>
+      </div>
+    )
+  return (
+    <p className="soft" data-testid="suggested-waits">
+      {shown.probe.internals
+        ? 'The next step that validates measures it.'
+        : 'This run does not measure it; the next one does.'}
+    </p>
+  )
+}
+
+export function Unmeasured() {
+  const record = useRecordOver()
+  const is_past = useIsPast()
+  if (record !== undefined) return <MeasureKept key={record} record={record} />
+  if (is_past) return <p className="soft">This run did not measure which layer to train first.</p>
+  return <NextRun />
+}

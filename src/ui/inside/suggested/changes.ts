@@ -1,0 +1,45 @@
+// What the shown run has measured of its layers, by its probe or by the figures of the inside.
+import { useMemo } from 'react'
+import { decidingChanges, type LayerChanges } from '../../../lab/diagnosis/inner_layer.ts'
+import { editField } from '../../../lab/page/client/edits.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { shownExperiment, useLastLayer } from '../../base/run.ts'
+import { useShown } from '../../base/shown.ts'
+import { showToast } from '../../base/store.ts'
+import { useKept } from '../../tokens/inspector/rested.ts'
+
+const selectSeries = (state: LabState) => state.series
+const selectStep = (state: LabState) => state.step
+
+/** Steps before reinforcement; undefined until it has begun. */
+export const selectRlStart = (state: LabState): number | undefined => {
+  const { phases } = shownExperiment(state)
+  return state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
+}
+
+/** The measurement that decides; undefined where there is none. */
+export function useChanges(): LayerChanges | undefined {
+  const series = useShown(selectSeries)
+  const step = useShown(selectStep)
+  const layers = useLastLayer()
+  const rl_start = useShown(selectRlStart)
+  const { items } = useKept().observations
+  const newest = items.at(-1)
+  const count = items.length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: columns and items are mutable; steps and numbers are their version.
+  return useMemo(
+    () => decidingChanges(series, layers, rl_start, items),
+    [series, step, layers, rl_start, items, newest, count],
+  )
+}
+
+/** Says in a toast why a change was refused, else that it was made. */
+export function tell(problem: string | undefined, done: string): void {
+  showToast(problem ?? done)
+}
+
+export const putLayer = (layer: number, phase: number): void =>
+  tell(
+    editField(`phases.${phase}.target_layer`, layer),
+    `Phase ${phase + 1} trains layer ${layer}.`,
+  )
