@@ -1,5 +1,5 @@
-// Guests on the command line: a process of Node without rights to files, processes and threads, with little memory, that is killed when its
-// time is over.
+// Guests on the command line: a process of Node that the system confines (confine.ts), without Node's rights to files, processes and threads
+// and without code made of texts. It is killed when its time is over or its memory grows too large.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,9 +7,13 @@ import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { PROCESS_CODE } from '../../lab/sandbox/guest_code.ts'
 import type { Guest, GuestHearer, ProgramOrder } from '../../lab/sandbox/program_sandbox.ts'
+import { type Confinement, confinement, TOOL_PATH } from './confine.ts'
+import { watchMemory } from './memory_watch.ts'
 
-/** Of the heap of JavaScript. The engines' own memories have limits in the guest. */
-const MOST_MEGABYTES = 256
+/** Of the heap of JavaScript, in megabytes. The engines' own memories have limits in the guest. */
+const MOST_HEAP = 256
+/** Of the whole process, in megabytes. */
+const MOST_MEMORY = 768
 /** A line is at most so long, as on the page. */
 const LONGEST_LINE = 65_536
 
@@ -54,17 +58,22 @@ const FLAGS = [
   '--experimental-vm-modules',
   // No eval and no Function: whatever a program gets hold of, it cannot make code of a text.
   '--disallow-code-generation-from-strings',
-  `--max-old-space-size=${MOST_MEGABYTES}`,
+  `--max-old-space-size=${MOST_HEAP}`,
 ]
+
+/** Node, and what starts it confined. */
+const nodeIn = ({ prefix }: Confinement) => (prefix.length > 0 ? prefix : [process.execPath])
 
 /** Starts a guest in a process of its own. */
 export function startProcessGuest(
   { files: more = {}, ...order }: ProgramOrder,
   hearer: GuestHearer,
+  confined = confinement(),
 ): Guest {
   const files = { ...engineFiles(order.language), ...more }
-  const child = spawn(process.execPath, [...FLAGS, '-e', PROCESS_CODE], {
-    ...{ env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
+  const [command, ...args] = [...nodeIn(confined), ...FLAGS, '-e', PROCESS_CODE]
+  const child = spawn(command, args, {
+    ...{ env: { PATH: TOOL_PATH }, cwd: '/', stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
   })
   const [stdin, stdout, stderr, pipe] = child.stdio as unknown as [
     Writable,
@@ -79,9 +88,13 @@ export function startProcessGuest(
   const end = (why?: string) => {
     if (is_over) return
     is_over = true
+    endWatch()
     child.kill('SIGKILL')
     if (why !== undefined) hearer.ended(why)
   }
+  const endWatch = watchMemory(child.pid ?? 0, MOST_MEMORY * 2 ** 20, () =>
+    end(`it used more than ${MOST_MEMORY} MB of memory`),
+  )
   const hear = (text: string) => {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''

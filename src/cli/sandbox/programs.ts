@@ -6,8 +6,10 @@ import { modulesFor, type PackageLock } from '../../lab/sandbox/modules/modules.
 import { type ProgramOrder, ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
 import { installProgramRunner, languageOf, type ProgramAnswer } from '../../tasks/program.ts'
 import { ProgramCounts, type ProgramFacts } from '../../tasks/program_facts.ts'
+import { LabFailure } from '../command.ts'
 import { projectRoot } from '../input/project_root.ts'
 import { tell } from '../terminal.ts'
+import { confinement } from './confine.ts'
 import { startProcessGuest } from './process_guest.ts'
 
 /** The folder of npm run python-modules. */
@@ -30,6 +32,22 @@ let counts = new ProgramCounts()
 /** What became of the programs' calls since `runPrograms`. */
 export const programFacts = (): readonly ProgramFacts[] => counts.facts
 
+let is_trusted = false
+
+/** Whether the person trusts programs that the system cannot confine (--trust-programs). */
+export function trustPrograms(trusted: boolean): void {
+  is_trusted = trusted
+}
+
+/** Throws LabFailure for a program that could do harm here, before anything of it runs. */
+export function refuseUnconfined(name: string, { missing } = confinement()): void {
+  if (missing === undefined || languageOf(name) !== 'python' || is_trusted) return
+  throw new LabFailure(
+    `${name}: Python cannot be confined on this machine: ${missing}. The program could read and change your files, use the network and ` +
+      'end other processes. If you trust it, add --trust-programs. Programs in JavaScript run without it, and so do both on the page.',
+  )
+}
+
 /** From now on programs are called. Returns what ends their processes, without which this one would not end either. */
 export function runPrograms(): () => void {
   const sandboxes = new Map<string, ProgramSandbox>()
@@ -37,6 +55,7 @@ export function runPrograms(): () => void {
   const counted = counts
   installProgramRunner((program, entry, calls) => {
     const { code, name, source, ...limits } = program
+    refuseUnconfined(name)
     const language = languageOf(name)
     const order = { language, name, source, entry, ...(language === 'python' && modulesOf(source)) }
     const key = `${entry} ${code}`

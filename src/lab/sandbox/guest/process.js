@@ -36,11 +36,22 @@ async function loadModule(files, name) {
   return module.namespace
 }
 
+/** What Node itself calls on its process while it runs. */
+const CALLED = new Set(['nextTick', 'emitWarning', 'reallyExit'])
+
+/** Whatever a program gets hold of, it signals no process, and loads nothing of Node. */
+function closeProcess() {
+  for (const name of Object.getOwnPropertyNames(process))
+    if (typeof process[name] === 'function' && !CALLED.has(name))
+      Object.defineProperty(process, name, { value: undefined })
+}
+
 const { stdin, stdout } = process
 const post = (line) => void stdout.write(`${line}\n`)
 let program
 async function open({ lengths, ...order }) {
   const files = readFiles(lengths)
+  closeProcess()
   program = await openProgram(globalThis, { ...order, files }, (name) => loadModule(files, name))
   post(stringify({ ready: true }))
 }
