@@ -47,14 +47,14 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--adapter DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE[:NAME] …] [--tool FILE …] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE[:NAME] …] [--tool FILE …] [--observe] [--logger tensorboard] [--allow-memory GIB]',
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--adapter DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE[:NAME] …] [--tool FILE …] [--trust-programs] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE[:NAME] …] [--tool FILE …] [--trust-programs] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--model begins from a Hugging Face directory with the lab’s vocabulary, --adapter trains a LoRA adapter on from PEFT’s folder, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; --skip-bad-rows leaves out rows that cannot be used; a data file in place of the experiment is trained on with usual settings; ' +
-    '--reward scores with a program in Python (.py) or JavaScript, in a process without network and files: a function as verl, TRL or OpenRLHF call it, chosen by FILE:NAME where there are several; --tool lets the policy call a program that has tool_schema and execute; ' +
+    '--reward scores with a program in Python (.py) or JavaScript, in a process without network and files: a function as verl, TRL or OpenRLHF call it, chosen by FILE:NAME where there are several; --tool lets the policy call a program that has tool_schema and execute; --trust-programs runs Python where this system cannot confine it; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',

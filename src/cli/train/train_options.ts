@@ -14,6 +14,7 @@ import { acceptDocument, readBundled, readExperiment } from '../input/experiment
 import { type GivenReward, givenRewards, givenTools } from '../input/given_programs.ts'
 import { readText } from '../input/input_file.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
+import { trustPrograms } from '../sandbox/programs.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -68,6 +69,7 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     )
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
+  trustPrograms(values['trust-programs'])
   const rewards = await givenRewards(values.reward)
   const tools = await givenTools(values.tool)
   const bundled: ContentFile[] = []
@@ -194,6 +196,7 @@ function parse(args: readonly string[]) {
     tune: { type: 'boolean', default: false },
     slower: { type: 'boolean', default: false },
     observe: { type: 'boolean', default: false },
+    'trust-programs': { type: 'boolean', default: false },
   } as const
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options })
