@@ -109,6 +109,12 @@ export const Glossary = later(
   () => useIsOpen('glossary'),
 )
 
+export const FoundRuns = later(
+  'The runs to import',
+  async () => (await import('./runs/FoundRuns.tsx')).FoundRuns,
+  () => useIsOpen('found-runs'),
+)
+
 export const PresetGallery = later(
   'The presets',
   async () => (await import('./gallery/PresetGallery.tsx')).PresetGallery,

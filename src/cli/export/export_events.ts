@@ -3,13 +3,17 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventFileName, eventRecords } from '../../lab/jobs/logs/tensorboard_file.ts'
 import { LabFailure } from '../command.ts'
-import { readSource } from '../import.ts'
+import { readSource } from '../logs/log_source.ts'
 import { replaceFile } from '../output/disk.ts'
 import { print, tell } from '../terminal.ts'
 
 /** Adds an event file to `folder`, which may hold those of other runs. Throws LabFailure. */
 export async function exportEvents(source: string, folder: string): Promise<void> {
-  const log = await readSource(source)
+  const [log, ...others] = await readSource(source)
+  if (others.length > 0)
+    throw new LabFailure(
+      `${source}: expected one run, found ${[log, ...others].map(({ run }) => run).join(', ')}. Take one of them with lab import --run NAME first`,
+    )
   for (const remark of log.remarks) tell(remark)
   const wall_time = Date.now() / 1000
   const file = join(folder, eventFileName(wall_time))

@@ -4,10 +4,14 @@ import { createStore } from 'zustand/vanilla'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { uiStore } from './store.ts'
 
-/** A past run that was opened; undefined for the living one. */
-export const viewStore = createStore<{ readonly viewed: LabState | undefined }>(() => ({
-  viewed: undefined,
-}))
+interface View {
+  /** A past run that was opened; undefined for the living one. */
+  readonly viewed: LabState | undefined
+  /** It was imported from a log: its experiment is not what was trained. */
+  readonly is_imported: boolean
+}
+
+export const viewStore = createStore<View>(() => ({ viewed: undefined, is_imported: false }))
 
 /** Reads as a store of the shown run. */
 export const shownStore = {
@@ -46,6 +50,13 @@ export const shownStep = (): number => uiStore.getState().at_step ?? shownStore.
 export const useAtStep = (): number | undefined => useStore(uiStore, (state) => state.at_step)
 
 const selectIsPast = ({ viewed }: { readonly viewed: LabState | undefined }) => viewed !== undefined
+
+/** What is shown was imported from a log: nothing may be said of its settings. */
+export const isImported = (): boolean => viewStore.getState().is_imported
+
+const selectIsImported = ({ is_imported }: View) => is_imported
+
+export const useIsImported = (): boolean => useStore(viewStore, selectIsImported)
 
 /** A past run is shown: nothing that acts on the living one belongs beside its numbers. */
 export const useIsPast = (): boolean => useStore(viewStore, selectIsPast)

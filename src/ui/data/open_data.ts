@@ -1,5 +1,6 @@
 // Which data file the dialog shows. Reading one is loaded with the dialog.
 import { createStore } from 'zustand/vanilla'
+import { isLogFile } from '../../lab/jobs/logs/text/told_by_head.ts'
 import { showDialog } from '../palette/dialogs.ts'
 
 /** The file that was dropped or chosen last; undefined before there is one. `tokenizer`: that of the model that will read the rows. */
@@ -14,18 +15,18 @@ export function openData(file?: File): void {
   showDialog('data')
 }
 
-const HEAD_BYTES = 4096
+/** A console shows how everything was loaded before its first step. */
+const HEAD_BYTES = 2 ** 20
 /** Formats that hold nothing but rows or text. */
-const ROWS = /\.(csv|tsv|parquet|pq|txt|text|md|ndjson)$/i
+const ROWS = /\.(csv|tsv|parquet|pq|txt|text|md|jsonl|ndjson)$/i
 /** A list, or an object with a list of rows; an experiment has neither at its beginning. */
 const LIST = /^\s*(\[|\{[^{[]*"(rows|data)"\s*:\s*\[)/
-/** How each line of a log of verl begins. */
-const LOG_LINE = /^\s*\{\s*"step"\s*:\s*\d+\s*,\s*"data"\s*:/
 
 /** Whether a file holds rows to train on, by its name and its first bytes, rather than an experiment or a log. */
 export async function isData(file: File): Promise<boolean> {
-  if (ROWS.test(file.name)) return !/tfevents/.test(file.name)
-  if (!/\.jsonl?$/i.test(file.name)) return false
+  if (/tfevents/.test(file.name)) return false
+  const is_json = /\.json$/i.test(file.name)
+  if (!ROWS.test(file.name) && !is_json) return false
   const head = await file.slice(0, HEAD_BYTES).text()
-  return /\.json$/i.test(file.name) ? LIST.test(head) : !LOG_LINE.test(head)
+  return is_json ? LIST.test(head) : !isLogFile(file.name, head)
 }

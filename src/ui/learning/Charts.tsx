@@ -8,7 +8,7 @@ import { lazyPart } from '../base/page/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { Part } from '../base/page/Part.tsx'
 import { hasRewardPhase, shownExperiment } from '../base/run.ts'
-import { useShown } from '../base/shown.ts'
+import { useIsImported, useShown } from '../base/shown.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../plot/axes/ideal.ts'
 import { ChartTools } from '../plot/ChartTools.tsx'
 import { Heatmap } from '../plot/Heatmap.tsx'
@@ -141,10 +141,17 @@ const scoreNote = (task: TaskChoice) =>
     ? 'Share of correct answers: on training prompts, and on problems never trained on.'
     : 'Mean score on training prompts, where a wrong answer can count in part; share of correct answers on problems never trained on.'
 
+const IMPORTED_NOTE =
+  'As the log has them: the mean score of its responses, and of held-out answers.'
+
 function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
-  const note = useMemo(() => scoreNote(choice), [choice])
+  const is_imported = useIsImported()
+  const note = useMemo(
+    () => (is_imported ? IMPORTED_NOTE : scoreNote(choice)),
+    [choice, is_imported],
+  )
   const sampled = useShown(selectSampled)
   const has_reward_model = useShown(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(

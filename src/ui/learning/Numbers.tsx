@@ -10,8 +10,15 @@ import {
 } from '../base/format.ts'
 import type { PanelProps } from '../base/page/Panels.tsx'
 import { hasRewardPhase, plannedSteps } from '../base/run.ts'
-import { shownStore } from '../base/shown.ts'
-import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
+import { isImported, shownStore } from '../base/shown.ts'
+import {
+  foreignHeldOut,
+  greedyAccuracy,
+  LOGGED_ENTROPY,
+  layerEntropy,
+  REWARD,
+  TASK_SCORE,
+} from './metrics.ts'
 import { Status } from './Status.tsx'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
@@ -45,7 +52,13 @@ export function Numbers({ shown }: PanelProps) {
   const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (is_newest ? value : undefined)
-  const final_entropy = metric(layerEntropy(experiment.model.num_hidden_layers))
+  const is_imported = isImported()
+  const final_entropy = metric(
+    is_imported ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
+  )
+  const greedy = greedyAccuracy(experiment.task.id)
+  const held_out =
+    is_imported && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
   return (
     <div
       className={is_newest ? 'numbers' : 'numbers back'}
@@ -72,13 +85,13 @@ export function Numbers({ shown }: PanelProps) {
           </dd>
         </div>
         <div>
-          <dt>Held-out, greedy</dt>
+          <dt>{held_out === greedy ? 'Held-out, greedy' : 'Held-out'}</dt>
           <dd data-testid="accuracy-value">
-            {formatShare(metric(greedyAccuracy(experiment.task.id)))}
+            {held_out === undefined ? NONE : formatShare(metric(held_out))}
           </dd>
         </div>
         <div>
-          <dt>Final entropy</dt>
+          <dt>{is_imported ? 'Entropy' : 'Final entropy'}</dt>
           <dd data-testid="entropy-value">
             {formatNumber(final_entropy)}
             {final_entropy === undefined ? null : <small> nats</small>}

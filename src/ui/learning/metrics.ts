@@ -13,6 +13,8 @@ export function foreignHeldOut(metrics: Iterable<string>): string | undefined {
   for (const metric of metrics) if (HELD_OUT_MEAN.test(metric)) return metric
   return undefined
 }
+/** The entropy that a log of another trainer has: of the whole model's policy. */
+export const LOGGED_ENTROPY = 'actor/entropy'
 export const layerEntropy = (layer: number) => `layer/entropy/${layer}`
 
 /** Count of skipped updates and the last step that had one; undefined when there was none. */

@@ -10,6 +10,7 @@ export type DialogName =
   | 'tools'
   | 'data'
   | 'glossary'
+  | 'found-runs'
   | 'presets'
 
 export const dialogStore = createStore<{ readonly open: DialogName | undefined }>(() => ({

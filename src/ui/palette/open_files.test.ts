@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { NO_OPTIONS } from '../../lab/links/view_options.ts'
 import { closeLab, openLab } from '../../lab/page/client/lab.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
@@ -6,8 +6,13 @@ import { shareStore } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { libraryStore, openRun } from '../../lab/runs/library/library.ts'
-import { uiStore } from '../base/store.ts'
+import { runName } from '../../lab/runs/record/names.ts'
+import { isImported } from '../base/shown.ts'
+import { openTab, uiStore } from '../base/store.ts'
 import { openedDataStore } from '../data/open_data.ts'
+import { foundRunsStore } from '../runs/found_runs.ts'
+import { closePast, openedStore } from '../runs/opened.ts'
+import { shownRunWords } from '../runs/shown_run.ts'
 import { dialogStore } from './dialogs.ts'
 import { fileStore } from './file_store.ts'
 import { openFile, readExperimentText } from './open_files.ts'
@@ -96,6 +101,8 @@ test.for([
 })
 
 test('a log of verl becomes a run of the list, and what was left out is said', async () => {
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, replaceState() {} })
   const text = '{"step": 1, "data": {"critic/score/mean": 0.5}}\nnothing\n{"step": 2, "da'
   await openFile(file(text, 'cluster.jsonl'))
   expect(problems()).toBeUndefined()
@@ -105,6 +112,34 @@ test('a log of verl becomes a run of the list, and what was left out is said', a
   expect(uiStore.getState().toast).toMatch(/Imported cluster\.jsonl: 1 steps\. 1 part of the file/)
   const { state } = await openRun(entry.id)
   expect(state.series.get('critic/score/mean')?.values[0]).toBe(0.5)
+  // The page shows it, and says nothing of settings that no log has.
+  expect(openedStore.getState().opened?.id).toBe(entry.id)
+  expect(isImported()).toBe(true)
+  expect(runName(entry)).toMatchObject({ name: 'cluster', from: 'cluster' })
+  expect(shownRunWords()).toBe('“cluster”')
+  closePast()
+  expect(isImported()).toBe(false)
+  openTab('learn')
+  vi.unstubAllGlobals()
+})
+
+test('of a log with several runs those are kept that a person chooses', async () => {
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, replaceState() {} })
+  const before = libraryStore.getState().entries.length
+  const text = 'Step,one - loss,two - loss\n1,0.5,0.25\n'
+  const opening = openFile(file(text, 'wandb.csv'))
+  await vi.waitFor(() => expect(foundRunsStore.getState().found?.runs).toHaveLength(2))
+  foundRunsStore.getState().found?.answer([1])
+  await opening
+  expect(problems()).toBeUndefined()
+  expect(dialogStore.getState().open).toBeUndefined()
+  const { entries } = libraryStore.getState()
+  expect(entries.length).toBe(before + 1)
+  expect(entries.some((entry) => runName(entry).name === 'two')).toBe(true)
+  closePast()
+  openTab('learn')
+  vi.unstubAllGlobals()
 })
 
 test('a file that is called a log and is none is refused in a sentence', async () => {

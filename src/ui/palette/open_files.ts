@@ -1,6 +1,6 @@
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import { CAN_IMPORT } from '../../lab/jobs/logs/can_import.ts'
+import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
 import { contentsStore } from '../../lab/page/contents/contents.ts'
 import { openingLocked } from '../../lab/page/share_store.ts'

@@ -2,6 +2,7 @@
 import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../base/format.ts'
 import { endWords, methodName, phaseTarget, useLastLayer } from '../base/run.ts'
+import { isImported } from '../base/shown.ts'
 import { phaseMark } from '../plot/axes/geometry.ts'
 import type { BoundaryDrag } from './boundary_drag.ts'
 import { keyedSteps, onSegmentKey, type PhaseEdits } from './phase_edits.ts'
@@ -45,8 +46,9 @@ function noteOf(timeline: Timeline, index: number, steps: number, is_current: bo
     done > 0 && done <= steps ? `${done} of ${steps}` : formatSteps(Math.max(done, steps)),
     is_current && is_ending ? ', ends here' : '',
     index < present && ended ? endWords(ended.reason) : '',
-    `, ${methodName(phase)}`,
-    phase.kind === 'rl' ? `, layer ${phase.target_layer}` : '',
+    ...(isImported()
+      ? []
+      : [`, ${methodName(phase)}`, phase.kind === 'rl' ? `, layer ${phase.target_layer}` : '']),
   ].join('')
 }
 
@@ -55,15 +57,16 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
   const { phases, present } = timeline
   const phase = phases[index]
   const steps = drag.stepsOf(index) ?? phase.steps
-  const name = `${phase.name}: ${phaseTarget(phase, useLastLayer())}`
+  const target = phaseTarget(phase, useLastLayer())
+  const name = isImported() ? phase.name : `${phase.name}: ${target}, ${methodName(phase)}`
   const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)
   return (
     <button
       type="button"
       className="phase-segment"
       aria-pressed={is_selected}
-      aria-label={`Phase ${index + 1}, ${name}, ${methodName(phase)}, ${formatSteps(steps)}`}
-      title={`${index + 1} ${name}, ${methodName(phase)}, ${formatSteps(steps)}`}
+      aria-label={`Phase ${index + 1}, ${name}, ${formatSteps(steps)}`}
+      title={`${index + 1} ${name}, ${formatSteps(steps)}`}
       onClick={onToggle}
       onKeyDown={(event) => onSegmentKey(event, index, phase.steps, edits)}
     >

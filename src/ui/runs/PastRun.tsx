@@ -1,13 +1,48 @@
 // Says that the page shows a past run.
 import { ArrowLeft, History, SlidersHorizontal } from 'lucide-react'
 import { useStore } from 'zustand'
+import { LOG_KINDS } from '../../lab/jobs/logs/log_kinds.ts'
 import { runName } from '../../lab/runs/record/names.ts'
+import type { RunSource } from '../../lab/runs/record/record.ts'
 import { CutName } from '../base/CutName.tsx'
+import { formatSteps } from '../base/format.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } from './opened.ts'
 import { changedText, endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
+
+/** A run that was imported: what its log says, and what was left out of it. */
+function ImportedRun(props: {
+  readonly name: string
+  readonly source: RunSource
+  readonly step: number
+}) {
+  const { name, source, step } = props
+  const kind = (LOG_KINDS as Readonly<Record<string, string>>)[source.kind]
+  return (
+    <section className="card past-run" aria-label="Imported run" data-testid="past-run">
+      <History className="icon" aria-hidden="true" />
+      <p role="status">
+        <strong>
+          Imported run “<CutName name={name} />
+          ”, read-only.
+        </strong>{' '}
+        <span className="soft">
+          From {source.file}
+          {kind === undefined ? '' : ` (${kind})`}, {formatSteps(step)}. All numbers below are those
+          of the log; what it does not hold is not shown. The controls and the settings stay those
+          of the current run. {source.remarks.join(' ')}
+        </span>
+      </p>
+      <div className="past-run-actions">
+        <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
+          <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
+        </button>
+      </div>
+    </section>
+  )
+}
 
 /** Nothing while the current run is shown. */
 export function PastRun() {
@@ -15,6 +50,8 @@ export function PastRun() {
   const entry = useOpenedEntry()
   if (!opened || !entry) return null
   const { name } = runName(entry)
+  const { source } = entry.header
+  if (source) return <ImportedRun name={name} source={source} step={entry.header.step} />
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
       <History className="icon" aria-hidden="true" />

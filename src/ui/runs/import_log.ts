@@ -1,17 +1,77 @@
-// A log of another trainer that a person drops or chooses: it becomes a run of the list.
+// Logs of other trainers that a person drops or chooses: each run in them becomes one of the list, and the page shows it.
 import { version } from '../../../package.json'
-import { LogError } from '../../lab/jobs/logs/imported_log.ts'
+import { type ImportedLog, LogError } from '../../lab/jobs/logs/imported_log.ts'
 import { importedRun } from '../../lab/jobs/logs/imported_run.ts'
 import type { Pieces } from '../../lab/jobs/logs/lines.ts'
-import { HEAD_BYTES, logKind, readLog } from '../../lab/jobs/logs/read_log.ts'
+import type { FolderLog } from '../../lab/jobs/logs/log_files.ts'
+import { HEAD_BYTES, logReader, readLogs } from '../../lab/jobs/logs/read_log.ts'
 import { keepRun } from '../../lab/runs/library/library.ts'
 import { storageProblem } from '../../lab/runs/storage/storage.ts'
-import { showToast } from '../base/store.ts'
+import { openTab, showToast } from '../base/store.ts'
+import { askWhichRuns } from './found_runs.ts'
+import { showRun } from './opened.ts'
+import { tickOnly } from './table/selection.ts'
 
 /** The bytes of a file, piece by piece. */
 async function* piecesOf(file: File): Pieces {
   const reader = file.stream().getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+}
+
+/** The runs of a log, of one file or several; undefined for files that are no log. Throws LogError. */
+async function readFiles(files: readonly File[]): Promise<readonly ImportedLog[] | undefined> {
+  const [first] = files
+  const head = new Uint8Array(await first.slice(0, HEAD_BYTES).arrayBuffer())
+  const reader = logReader(first.name, head)
+  return reader
+    ? readLogs(
+        reader,
+        files.map((file) => ({ name: file.name, pieces: () => piecesOf(file) })),
+      )
+    : undefined
+}
+
+/** What went wrong, in sentences. */
+const problemOf = (error: unknown): readonly string[] => [
+  error instanceof LogError ? error.message : 'The browser could not read it.',
+]
+
+/** Keeps runs and shows the first of them; `name` is that of a run that has none of its own. Resolves with what is wrong, in sentences. */
+async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (const log of logs) {
+    const id = crypto.randomUUID()
+    try {
+      await keepRun(importedRun(log.run || name, log, { id, now: Date.now(), version }))
+    } catch (error) {
+      return [storageProblem(error)]
+    }
+    ids.push(id)
+  }
+  const said = logs.flatMap(({ run, step, remarks }) => [
+    `Imported ${run || name}: ${step} steps.`,
+    ...remarks,
+  ])
+  showToast(said.join(' '))
+  await showRun(ids[0])
+  if (ids.length > 1) tickOnly(ids)
+  openTab(ids.length > 1 ? 'runs' : 'learn')
+  return []
+}
+
+/** Keeps the only run, or asks which of several. */
+async function keepChosen(logs: readonly ImportedLog[], name: string): Promise<readonly string[]> {
+  if (logs.length < 2) return keepLogs(logs, name)
+  const chosen = await askWhichRuns(
+    name,
+    logs.map(({ run, step, series }) => ({ run: run || name, step, metrics: series.size })),
+  )
+  return chosen.length === 0
+    ? []
+    : keepLogs(
+        logs.filter((_, i) => chosen.includes(i)),
+        name,
+      )
 }
 
 /**
@@ -23,25 +83,33 @@ export async function importLog(
   name: string,
 ): Promise<readonly string[] | undefined> {
   try {
-    const [first] = files
-    const head = new Uint8Array(await first.slice(0, HEAD_BYTES).arrayBuffer())
-    const kind = logKind(first.name, head)
-    if (!kind) return undefined
-    const log = await readLog(
-      kind,
-      files.map((file) => ({ name: file.name, pieces: () => piecesOf(file) })),
-    )
-    const id = crypto.randomUUID()
-    const write = importedRun(name, log, { id, now: Date.now(), version })
-    try {
-      await keepRun(write)
-    } catch (error) {
-      return [storageProblem(error)]
-    }
-    showToast([`Imported ${name}: ${log.step} steps.`, ...log.remarks].join(' '))
-    return []
+    const logs = await readFiles(files)
+    return logs && (await keepChosen(logs, name))
   } catch (error) {
-    if (error instanceof LogError) return [error.message]
-    return ['The browser could not read it.']
+    return problemOf(error)
   }
+}
+
+/** Imports the logs of a folder. `fileOf`: the file of a path below it. */
+export async function importFolder(
+  found: readonly FolderLog[],
+  name: string,
+  fileOf: (path: string) => File,
+): Promise<readonly string[]> {
+  const logs: ImportedLog[] = []
+  const refused: string[] = []
+  for (const { run, files, remark } of found)
+    try {
+      for (const log of (await readFiles(files.map(fileOf))) ?? [])
+        logs.push({
+          ...log,
+          run: found.length > 1 ? run || name : log.run,
+          remarks: [...(remark ? [remark] : []), ...log.remarks],
+        })
+    } catch (error) {
+      refused.push(`${run || name}: ${problemOf(error).join(' ')}`)
+    }
+  if (logs.length === 0) return refused
+  if (refused.length > 0) showToast(`Left out: ${refused.join(' ')}`)
+  return keepChosen(logs, name)
 }

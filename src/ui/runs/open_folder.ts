@@ -1,8 +1,8 @@
 // Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a model or an adapter.
 import { LogError } from '../../lab/jobs/logs/imported_log.ts'
-import { logFiles } from '../../lab/jobs/logs/log_files.ts'
+import { folderLogs } from '../../lab/jobs/logs/log_files.ts'
 import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
-import { importLog } from './import_log.ts'
+import { importFolder } from './import_log.ts'
 
 /** The name of the folder where there is one. */
 function nameOf(files: readonly File[]): string {
@@ -12,6 +12,10 @@ function nameOf(files: readonly File[]): string {
 
 /** Files of the folder itself: one below it may be a model of its own, as a critic's is. */
 const atTop = (file: File): boolean => (file.webkitRelativePath ?? '').split('/').length <= 2
+
+/** Its path below the folder. */
+const pathOf = (file: File): string =>
+  (file.webkitRelativePath ?? '').split('/').slice(1).join('/') || file.name
 
 /** Opens what the files are together; what is wrong with them where they are nothing that is known. */
 export async function openFolder(
@@ -24,12 +28,12 @@ export async function openFolder(
       const problem = openModelFiles(name, files)
       return problem === undefined ? undefined : { name, problems: [problem] }
     }
-    const names = logFiles(
-      files.map((file) => file.name),
-      name,
-    )
-    const log = names.flatMap((known) => files.find((file) => file.name === known) ?? [])
-    const problems = (await importLog(log, log.length > 1 ? name : log[0].name)) ?? []
+    const paths = new Map(all.map((file) => [pathOf(file), file]))
+    const logs = folderLogs([...paths.keys()], name)
+    const [{ files: only }] = logs
+    const called =
+      logs.length === 1 && only.length === 1 ? (only[0].split('/').at(-1) ?? name) : name
+    const problems = await importFolder(logs, called, (path) => paths.get(path) as File)
     return problems.length > 0 ? { name, problems } : undefined
   } catch (error) {
     if (error instanceof LogError) return { name, problems: [error.message] }

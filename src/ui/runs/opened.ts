@@ -47,7 +47,8 @@ export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: fram
 function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?: Opened): void {
   uiStore.setState({ at_step: undefined, hover_step: undefined })
   openedStore.setState({ opened })
-  viewStore.setState({ viewed })
+  const is_imported = opened !== undefined && runOf(opened.id)?.header.source !== undefined
+  viewStore.setState({ viewed, is_imported })
   redraw()
 }
 

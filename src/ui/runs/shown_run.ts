@@ -19,6 +19,8 @@ export function shownRunWords(): string {
   const { name, from } = entry
     ? runName(entry)
     : autoName(experiment, labStore.getState().preset_id)
+  // A log does not say with which seed its run began.
+  if (entry?.header.source) return `“${cutText(name, MAX_NAME)}”`
   const words = `“${cutText(name, MAX_NAME)}”, seed ${experiment.seed}`
   return name === from ? words : `${words}, from ${from}`
 }

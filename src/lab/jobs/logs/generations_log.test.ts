@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { MAX_NOTES } from '../../runs/record/read_labels.ts'
 import { type ImportedLog, LogError } from './imported_log.ts'
 import { importedRun } from './imported_run.ts'
-import { logFiles } from './log_files.ts'
-import { logKind, readLog } from './read_log.ts'
-import { importedRunText } from './run_file.ts'
+import { folderLogs } from './log_files.ts'
+import { logReader, readLogs } from './read_log.ts'
+import { importedRunsText } from './run_file.ts'
 
 const utf8 = new TextEncoder()
 
@@ -13,11 +13,10 @@ async function* pieces(text: string) {
   for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64)
 }
 
-const read = (files: Readonly<Record<string, string>>) =>
-  readLog(
-    'generations',
-    Object.entries(files).map(([name, text]) => ({ name, pieces: () => pieces(text) })),
-  )
+const read = async (files: Readonly<Record<string, string>>) => {
+  const named = Object.entries(files).map(([name, text]) => ({ name, pieces: () => pieces(text) }))
+  return (await readLogs('generations', named))[0]
+}
 
 /** A line as verl writes it for the job of a task of the lab. */
 const line = (input: string, output: string, score: number, step: number, more: object = {}) =>
@@ -72,9 +71,9 @@ test('as a run, the answers are there to read', async () => {
 
 test('written as one file, the run is read back', async () => {
   const log = await read(TWO)
-  const text = importedRunText(log)
-  expect(logKind('run.jsonl', utf8.encode(text))).toBe('verl')
-  const again = await readLog('verl', [{ name: 'run.jsonl', pieces: () => pieces(text) }])
+  const text = importedRunsText([log])
+  expect(logReader('run.jsonl', utf8.encode(text))).toBe('lines')
+  const [again] = await readLogs('lines', [{ name: 'run.jsonl', pieces: () => pieces(text) }])
   expect(again).toEqual(log)
 })
 
@@ -114,9 +113,10 @@ test('of many long answers only the first are kept, and all are counted', async 
 })
 
 test('the files of a folder that belong together', () => {
-  expect(logFiles(['2.jsonl', '10.jsonl', 'notes.txt'], 'd')).toEqual(['2.jsonl', '10.jsonl'])
-  expect(logFiles(['metrics.jsonl', '2.jsonl'], 'd')).toEqual(['metrics.jsonl'])
-  expect(() => logFiles(['a.txt'], 'd')).toThrow(LogError)
-  expect(logKind('7.jsonl', new Uint8Array())).toBe('generations')
-  expect(logKind('val.jsonl', utf8.encode('{"input": "a", "output"'))).toBe('generations')
+  const filesOf = (names: string[]) => folderLogs(names, 'd').map(({ files }) => files)
+  expect(filesOf(['2.jsonl', '10.jsonl', 'notes.txt'])).toEqual([['2.jsonl', '10.jsonl']])
+  expect(filesOf(['metrics.jsonl', '2.jsonl'])).toEqual([['metrics.jsonl']])
+  expect(() => filesOf(['a.txt'])).toThrow(LogError)
+  expect(logReader('7.jsonl', new Uint8Array())).toBe('generations')
+  expect(logReader('val.jsonl', utf8.encode('{"input": "a", "output"'))).toBe('generations')
 })

@@ -6,15 +6,7 @@ import type { KeptItem } from '../../page/kept.ts'
 import { emptyKept, keepGenerations } from '../../page/kept_run.ts'
 import type { Generation } from '../../protocol/results.ts'
 import type { Pieces } from './lines.ts'
-
-/** The kinds of logs that can be read, as people call them. */
-export const LOG_KINDS = {
-  verl: 'verl’s file logger',
-  trl: 'TRL’s trainer_state.json',
-  tensorboard: 'TensorBoard’s event file',
-  generations: 'verl’s validation generations',
-} as const
-export type LogKind = keyof typeof LOG_KINDS
+import { LOG_KINDS, type LogKind } from './log_kinds.ts'
 
 /** A file of a log; its bytes are read when `pieces` is called. */
 export interface LogFile {
@@ -25,6 +17,8 @@ export interface LogFile {
 /** A log that was read. */
 export interface ImportedLog {
   readonly kind: LogKind
+  /** Its name among several of one file or folder; '' where it is alone. */
+  readonly run: string
   readonly series: ReadonlyMap<string, Series>
   /** Answers to held-out prompts, by step. */
   readonly generations: readonly KeptItem<readonly Generation[]>[]
@@ -43,6 +37,8 @@ export class LogError extends Error {
 const MAX_METRICS = 1000
 const MAX_NAME = 200
 const MAX_REMARKS = 8
+/** Columns that a remark names. */
+const MAX_NAMED = 8
 /** Answers of one step that can be read later. */
 const MAX_ANSWERS = 128
 /** Of all kept texts. */
@@ -62,7 +58,9 @@ export class LogRows {
   readonly #remarks = new Set<string>()
   #is_cut = false
   #gaps = 0
-  #replaced = 0
+  /** Of each metric, how often its steps went back, and how often a step had another value before. */
+  readonly #back = new Map<string, number>()
+  readonly #again = new Map<string, number>()
   #step = 0
 
   /** One value of a metric; one that is not finite is a gap. A step that the metric has had replaces it and all that came after. */
@@ -74,7 +72,11 @@ export class LogRows {
       return
     }
     if (column && column.length > 0 && step <= column.steps[column.length - 1]) {
-      this.#replaced++
+      const last = column.length - 1
+      // Several evaluations of one step each log its epoch.
+      if (step === column.steps[last] && Object.is(value, column.values[last])) return
+      const counts = step === column.steps[last] ? this.#again : this.#back
+      counts.set(metric, (counts.get(metric) ?? 0) + 1)
       column.length = column.after(step - 1)
     }
     if (!Number.isFinite(value)) this.#gaps++
@@ -85,6 +87,19 @@ export class LogRows {
   /** The file is an imported run of an earlier import: of which kind, and what was said of it then. */
   tell(kind: LogKind, remarks: readonly string[]): void {
     this.#told = { kind, remarks }
+  }
+
+  get is_told(): boolean {
+    return this.#told !== undefined
+  }
+
+  /** Columns that were not read, because what they hold are no numbers. */
+  notNumbers(names: ReadonlySet<string>): void {
+    const left = [...names].filter((name) => !this.#series.has(name))
+    if (left.length > 0)
+      this.remark(
+        `Not read, because it is no number: ${left.slice(0, MAX_NAMED).join(', ')}${left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : ''}.`,
+      )
   }
 
   /** An answer to a held-out prompt after a step. Of many only the first are kept. */
@@ -122,7 +137,7 @@ export class LogRows {
   }
 
   /** Throws LogError where nothing was gathered. */
-  finish(kind: LogKind): ImportedLog {
+  finish(kind: LogKind, run = ''): ImportedLog {
     if (this.#series.size === 0)
       throw new LogError(
         [
@@ -130,6 +145,7 @@ export class LogRows {
           ...this.#remarks,
         ].join(' '),
       )
+    const [back, again] = [this.#back, this.#again].map((counts) => Math.max(0, ...counts.values()))
     const remarks: (string | false)[] = [
       ...(this.#told?.remarks ?? []),
       this.#unread > 0 &&
@@ -138,14 +154,17 @@ export class LogRows {
       this.#is_cut && 'The end of the file is cut off; what is before it was read.',
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
-      this.#replaced > 0 &&
-        `Steps went back ${many(this.#replaced, 'time', 'times')}, as where a run was resumed: the later values replace the earlier ones from there on.`,
+      back > 0 &&
+        `Steps went back ${many(back, 'time', 'times')}, as where a run was resumed: the later values replace the earlier ones from there on.`,
+      again > 0 &&
+        `${many(again, 'step has', 'steps have')} two values of one metric, as where a validation was done again; the later one is kept.`,
       this.#left_out.size > 0 &&
         `Only the first ${MAX_METRICS} metrics were read, ${this.#left_out.size} were left out.`,
       thinnedWords(thinnedOf(this.#series.values())),
     ]
     return {
       kind: this.#told?.kind ?? kind,
+      run: run.slice(0, MAX_NAME),
       series: this.#series,
       generations: this.#keptGenerations(),
       step: this.#step,

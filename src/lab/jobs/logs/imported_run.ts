@@ -9,7 +9,8 @@ import { PROTOCOL_VERSION } from '../../protocol/protocol.ts'
 import { RECORD_VERSION, type RunHeader, type StoredColumns } from '../../runs/record/record.ts'
 import { extendSummary } from '../../runs/record/summary.ts'
 import type { RunWrite } from '../../runs/storage/storage.ts'
-import { type ImportedLog, LOG_KINDS } from './imported_log.ts'
+import type { ImportedLog } from './imported_log.ts'
+import { LOG_KINDS } from './log_kinds.ts'
 
 const MAX_NAME = 80
 
@@ -47,7 +48,7 @@ function namedSeries(log: ImportedLog): Named {
 function experimentOf(name: string, step: number, { task, n }: Named): Experiment {
   const known = {
     name: withoutHidden(name).slice(0, MAX_NAME).toWellFormed(),
-    phases: [{ kind: 'rl', steps: Math.min(Math.max(1, step), MAX_STEPS) }],
+    phases: [{ kind: 'rl', name: 'as logged', steps: Math.min(Math.max(1, step), MAX_STEPS) }],
     ...(task !== undefined && { task: { id: task } }),
   }
   const sampled = parseExperiment({ ...known, validation: { n } })

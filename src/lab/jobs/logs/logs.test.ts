@@ -5,8 +5,8 @@ import { readHeader } from '../../runs/record/read.ts'
 import { maskedCrc32c } from './crc32c.ts'
 import { type ImportedLog, LogError } from './imported_log.ts'
 import { importedRun } from './imported_run.ts'
-import { logKind, readLog } from './read_log.ts'
-import { importedRunText } from './run_file.ts'
+import { type LogReader, logReader, readLogs } from './read_log.ts'
+import { importedRunsText } from './run_file.ts'
 import { recordOf, scalarsOf, scalarsRecord, versionRecord } from './tensorboard.ts'
 
 const utf8 = new TextEncoder()
@@ -17,8 +17,8 @@ async function* pieces(file: Uint8Array | string, size = 7) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const read = (kind: Parameters<typeof readLog>[0], file: Uint8Array | string, size?: number) =>
-  readLog(kind, [{ name: 'log', pieces: () => pieces(file, size) }])
+const read = async (reader: LogReader, file: Uint8Array | string, size?: number) =>
+  (await readLogs(reader, [{ name: 'log', pieces: () => pieces(file, size) }]))[0]
 const column = ({ series }: ImportedLog, name: string) => {
   const { steps, values, length } = series.get(name) ?? { steps: [], values: [], length: 0 }
   return Array.from({ length }, (_, i) => [steps[i], values[i]])
@@ -43,7 +43,7 @@ describe('verl’s file logger', () => {
         async ({ steps, name, value }, size) => {
           const text = steps.map((step) => verl(step, { [name]: value })).join('')
           const kept = Number.isFinite(value) ? value : Number.NaN
-          const found = column(await read('verl', text, size), name)
+          const found = column(await read('lines', text, size), name)
           expect(found).toEqual(steps.map((step) => [step, kept + 0]))
         },
       ),
@@ -52,7 +52,7 @@ describe('verl’s file logger', () => {
   })
 
   test('NaN as Python writes it is a gap, and names may hold the word', async () => {
-    const log = await read('verl', '{"step": 1, "data": {"a": NaN, "NaN b": 2, "c": -Infinity}}\n')
+    const log = await read('lines', '{"step": 1, "data": {"a": NaN, "NaN b": 2, "c": -Infinity}}\n')
     expect(column(log, 'a')).toEqual([[1, Number.NaN]])
     expect(column(log, 'NaN b')).toEqual([[1, 2]])
     expect(log.remarks).toEqual(['2 values are not finite and shown as gaps.'])
@@ -60,7 +60,7 @@ describe('verl’s file logger', () => {
 
   test('a resumed run replaces what it does again', async () => {
     const text = [1, 2, 3, 2, 3, 4].map((step, i) => verl(step, { a: i })).join('')
-    const log = await read('verl', text)
+    const log = await read('lines', text)
     expect(column(log, 'a')).toEqual([
       [1, 0],
       [2, 3],
@@ -72,7 +72,7 @@ describe('verl’s file logger', () => {
 
   test('lines that are none and a cut end are said, the rest is kept', async () => {
     const text = `${verl(1, { a: 1 })}hello\n{"step": -1, "data": {}}\n${verl(2, { a: 2 })}{"step": 3, "da`
-    const log = await read('verl', text)
+    const log = await read('lines', text)
     expect(column(log, 'a')).toEqual([
       [1, 1],
       [2, 2],
@@ -85,15 +85,15 @@ describe('verl’s file logger', () => {
 
   test('a long run is thinned, and says so', async () => {
     const text = Array.from({ length: MAX_ROWS + 10 }, (_, i) => verl(i, { a: i % 7 })).join('')
-    const log = await read('verl', text, 65_536)
+    const log = await read('lines', text, 65_536)
     expect(log.series.get('a')?.length).toBeLessThan(MAX_ROWS)
     expect(log.remarks.join()).toMatch(/not every step is kept any more/)
     expect(log.step).toBe(MAX_ROWS + 9)
   })
 
   test('a file of another kind is refused in a sentence', async () => {
-    await expect(read('verl', 'a,b\n1,2\n')).rejects.toThrow(/line 1 is none of it/)
-    await expect(read('verl', '')).rejects.toThrow(LogError)
+    await expect(read('lines', 'a,b\n1,2\n')).rejects.toThrow(/line 1 is none of it/)
+    await expect(read('lines', '')).rejects.toThrow(LogError)
   })
 })
 
@@ -134,6 +134,43 @@ describe('TRL’s trainer_state.json', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  test('several evaluations at one step are one step, without a remark', async () => {
+    const entries = [
+      { step: 30, epoch: 0.25, loss: 0.5 },
+      { step: 30, epoch: 0.25, eval_letters_loss: 0.5 },
+      { step: 30, epoch: 0.25, eval_digits_loss: 0.25 },
+      { step: 40, epoch: 0.5, loss: 0.25 },
+    ]
+    const log = await read('trl', state(entries))
+    expect(column(log, 'training/epoch')).toEqual([
+      [30, 0.25],
+      [40, 0.5],
+    ])
+    expect(column(log, 'trl/eval_digits_loss')).toEqual([[30, 0.25]])
+    expect(log.remarks).toEqual([])
+    const again = await read('trl', state([...entries, { step: 20, loss: 1 }]))
+    expect(again.remarks.join()).toMatch(/Steps went back 1 time,/)
+  })
+
+  test('older and newer names become the lab’s, functions that score become parts', async () => {
+    const older = { completion_length: 20, kl: 0.5, reward_std: 0.25, 'rewards/exact': 1 }
+    const newer = { 'completions/mean_length': 20, kl: 0.5, reward_std: 0.25 }
+    const names = [
+      { step: 1, ...older },
+      { step: 1, ...newer, 'rewards/exact/mean': 1 },
+    ].map(async (entry) => [...(await read('trl', state([entry]))).series.keys()].sort())
+    const [a, b] = await Promise.all(names)
+    expect(a).toEqual([
+      'actor/kl_loss',
+      'critic/score/std',
+      'response_length/mean',
+      'reward/exact/mean',
+    ])
+    expect(b).toEqual(a)
+    const preferences = await read('trl', state([{ step: 1, 'rewards/chosen': 1 }]))
+    expect([...preferences.series.keys()]).toEqual(['trl/rewards/chosen'])
   })
 
   test('JSON without the list is refused', async () => {
@@ -198,7 +235,7 @@ describe('an imported run', () => {
 
   test('is a record that the list of runs reads, with the names by which charts ask', async () => {
     const data = { 'critic/score/mean': 1, 'val-core/understory/sort-digits/acc/mean@8': 0.5 }
-    const log = await read('verl', verl(3, data))
+    const log = await read('lines', verl(3, data))
     const { header, chunk } = importedRun('cluster.jsonl', log, facts)
     const found = readHeader(header)
     expect(found.ok).toBe(true)
@@ -215,7 +252,7 @@ describe('an imported run', () => {
   test('as a file says what it came from when it is read again', async () => {
     const text = '{"log_history": [{"step": 1, "reward": 2}, {"step": 1, "reward": NaN}]}'
     const log = await read('trl', text)
-    const again = await read('verl', importedRunText(log))
+    const again = await read('lines', importedRunsText([log]))
     expect(again.kind).toBe('trl')
     expect(again.remarks.slice(0, log.remarks.length)).toEqual(log.remarks)
     expect(log.remarks).toHaveLength(2)
@@ -223,12 +260,12 @@ describe('an imported run', () => {
 })
 
 test.for([
-  ['metrics.jsonl', '', 'verl'],
-  ['log', '{"step":1,"data":{', 'verl'],
+  ['metrics.jsonl', '', 'lines'],
+  ['log', '{"step":1,"data":{', 'lines'],
   ['trainer_state.json', '{\n "best_metric": null', 'trl'],
   ['events.out.tfevents.1', '', 'tensorboard'],
   ['experiment.json', '{"version": 1}', undefined],
   ['photo.png', '\x89PNG', undefined],
 ] as const)('%s is told apart', ([name, head, kind]) => {
-  expect(logKind(name, utf8.encode(head))).toBe(kind)
+  expect(logReader(name, utf8.encode(head))).toBe(kind)
 })

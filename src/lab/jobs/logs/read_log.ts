@@ -1,17 +1,28 @@
 // Which kind of log a file is, by its name and its first bytes, and its reader.
-import { CAN_IMPORT } from './can_import.ts'
-import { readGenerationsLog } from './generations_log.ts'
-import { type ImportedLog, LogError, type LogFile, type LogKind } from './imported_log.ts'
-import type { Pieces } from './lines.ts'
-import { readTensorBoardLog } from './tensorboard_log.ts'
-import { readTrlLog } from './trl_log.ts'
-import { readVerlLog } from './verl_log.ts'
 
-const READERS: Readonly<Record<LogKind, (files: readonly LogFile[]) => Promise<ImportedLog>>> = {
-  verl: (files) => readVerlLog(joined(files)),
-  trl: (files) => readTrlLog(joined(files)),
-  tensorboard: (files) => readTensorBoardLog(joined(files)),
-  generations: readGenerationsLog,
+import { readGenerationsLog } from './generations_log.ts'
+import { type ImportedLog, LogError, type LogFile } from './imported_log.ts'
+import { readJsonLines } from './json_lines_log.ts'
+import type { Pieces } from './lines.ts'
+import { CAN_IMPORT } from './log_kinds.ts'
+import { readTensorBoardLog } from './tensorboard_log.ts'
+import { readConsoleLog } from './text/console_log.ts'
+import { readCsvLog } from './text/csv_log.ts'
+import { isConsole, isStepTable } from './text/told_by_head.ts'
+import { readTrlLog } from './trl_log.ts'
+
+/** What reads a file; a reader tells the kind more exactly. */
+export type LogReader = 'lines' | 'trl' | 'tensorboard' | 'generations' | 'console' | 'table'
+
+const READERS: Readonly<
+  Record<LogReader, (files: readonly LogFile[]) => Promise<readonly ImportedLog[]>>
+> = {
+  lines: (files) => readJsonLines(joined(files)),
+  trl: async (files) => [await readTrlLog(joined(files))],
+  tensorboard: async (files) => [await readTensorBoardLog(joined(files))],
+  generations: async (files) => [await readGenerationsLog(files)],
+  console: async (files) => [await readConsoleLog(joined(files))],
+  table: (files) => readCsvLog(joined(files)),
 }
 
 /** The bytes of all files, one after the other. */
@@ -22,23 +33,29 @@ async function* joined(files: readonly LogFile[]): Pieces {
 /** Whether a file is named as verl names the answers of a validation: after its step. */
 export const isGenerationsFile = (name: string): boolean => /^\d+\.jsonl$/i.test(name)
 
-/** Bytes of a file that tell its kind. */
-export const HEAD_BYTES = 4096
+/** Bytes of a file that tell its reader: before the first step a console shows how everything was loaded. */
+export const HEAD_BYTES = 2 ** 20
 
-/** The kind of log that a file may be; undefined for another file. `head`: its first HEAD_BYTES. */
-export function logKind(name: string, head: Uint8Array): LogKind | undefined {
+/** What may read a file; undefined for one that is no log. `head`: its first HEAD_BYTES. */
+export function logReader(name: string, head: Uint8Array): LogReader | undefined {
   if (/tfevents/.test(name)) return 'tensorboard'
   const text = new TextDecoder().decode(head)
   if (isGenerationsFile(name) || /^\s*\{\s*"input"\s*:/.test(text)) return 'generations'
-  if (/\.jsonl$/i.test(name) || /^\s*\{\s*"step"\s*:\s*\d+\s*,\s*"data"\s*:/.test(text))
-    return 'verl'
-  const is_trl = /"(log_history|best_model_checkpoint|best_metric|best_global_step)"/.test(text)
-  return /\.json$/i.test(name) && is_trl ? 'trl' : undefined
+  if (/\.(jsonl|ndjson)$/i.test(name) || /^\s*\{\s*"step"\s*:\s*\d+\s*,\s*"data"\s*:/.test(text))
+    return 'lines'
+  if (/\.json$/i.test(name))
+    return /"(log_history|best_model_checkpoint|best_metric|best_global_step)"/.test(text)
+      ? 'trl'
+      : undefined
+  if (/\.(csv|tsv)$/i.test(name) || isStepTable(text)) return 'table'
+  return /\.(log|out|txt|err)$/i.test(name) || isConsole(text) ? 'console' : undefined
 }
 
-/** Reads a log of that kind, of one file or several. Throws LogError with a sentence where it is none. */
-export const readLog = (kind: LogKind, files: readonly LogFile[]): Promise<ImportedLog> =>
-  READERS[kind](files)
+/** Reads a log, of one file or several: the runs that are in it. Throws LogError with a sentence where it is none. */
+export const readLogs = (
+  reader: LogReader,
+  files: readonly LogFile[],
+): Promise<readonly ImportedLog[]> => READERS[reader](files)
 
 /** For a file of another kind. */
 export const noLog = (name: string): LogError =>

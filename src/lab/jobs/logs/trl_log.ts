@@ -1,6 +1,7 @@
 // TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large file is never whole in memory.
 import { type ImportedLog, isStep, LogRows } from './imported_log.ts'
-import { isRecord, numberOf, type Pieces, parsePython } from './lines.ts'
+import { isRecord, type Pieces, parsePython } from './lines.ts'
+import { loggedNumber } from './text/step_column.ts'
 import { labMetrics } from './trl_names.ts'
 
 const LIST = /"log_history"\s*:\s*\[/
@@ -28,7 +29,7 @@ function putEntry(rows: LogRows, text: string, count: number): void {
   // The last entry sums the whole training up.
   if ('train_runtime' in entry) return
   for (const [name, value] of Object.entries(entry)) {
-    const found = name === 'step' ? undefined : numberOf(value)
+    const found = name === 'step' ? undefined : loggedNumber(value)
     if (found === undefined) continue
     for (const [ours, number] of labMetrics(name, found)) rows.put(ours, entry.step, number)
   }

@@ -1,4 +1,4 @@
-// TRL's names of what its GRPOTrainer logs, and what the lab, like verl, calls the same.
+// TRL's names of what its trainers log, and what the lab, like verl, calls the same.
 
 interface Renamed {
   readonly names: readonly string[]
@@ -8,15 +8,18 @@ interface Renamed {
 
 const to = (...names: string[]): Renamed => ({ names })
 
-/** By TRL's name (trl/trainer/grpo_trainer.py, transformers Trainer). */
+/** By TRL's name, older ones too (trl/trainer/grpo_trainer.py, ppo_trainer.py, transformers Trainer). */
 const TRL_NAMES: Readonly<Record<string, Renamed>> = {
   reward: to('critic/score/mean', 'critic/rewards/mean'),
+  reward_std: to('critic/score/std'),
   loss: to('actor/pg_loss'),
   grad_norm: to('actor/grad_norm'),
   learning_rate: to('actor/lr'),
   entropy: to('actor/entropy'),
   kl: to('actor/kl_loss'),
+  clip_ratio: to('actor/pg_clipfrac'),
   'clip_ratio/region_mean': to('actor/pg_clipfrac'),
+  completion_length: to('response_length/mean'),
   'completions/mean_length': to('response_length/mean'),
   'completions/min_length': to('response_length/min'),
   'completions/max_length': to('response_length/max'),
@@ -25,11 +28,32 @@ const TRL_NAMES: Readonly<Record<string, Renamed>> = {
   step_time: to('timing_s/step'),
   epoch: to('training/epoch'),
   eval_reward: to('val-core/eval/reward/mean@1'),
+  'objective/scores': to('critic/score/mean'),
+  'objective/rlhf_reward': to('critic/rewards/mean'),
+  'policy/approxkl_avg': to('actor/ppo_kl'),
+  'policy/clipfrac_avg': to('actor/pg_clipfrac'),
+  'policy/entropy_avg': to('actor/entropy'),
+  'loss/policy_avg': to('actor/pg_loss'),
+  'loss/value_avg': to('critic/vf_loss'),
+  'val/clipfrac_avg': to('critic/vf_clipfrac'),
+  lr: to('actor/lr'),
+}
+
+/** A function that scores: `rewards/<function>/mean`, and without `/mean` in older versions. */
+const PART = /^rewards\/(.+?)(?:\/(mean|std))?$/
+/** What preference trainers log under the same prefix. */
+const PREFERENCES: readonly string[] = ['chosen', 'rejected', 'accuracies', 'margins']
+
+function partName(name: string): Renamed | undefined {
+  const [, part, statistic = 'mean'] = PART.exec(name) ?? []
+  return part === undefined || PREFERENCES.includes(part)
+    ? undefined
+    : to(`reward/${part}/${statistic}`)
 }
 
 /** Under the lab's names; what it has no name for is `trl/…`. */
 export function labMetrics(name: string, value: number): [string, number][] {
-  const known = Object.hasOwn(TRL_NAMES, name) ? TRL_NAMES[name] : undefined
+  const known = Object.hasOwn(TRL_NAMES, name) ? TRL_NAMES[name] : partName(name)
   const { names, convert = (x: number) => x } = known ?? to(`trl/${name}`)
   return names.map((ours) => [ours, convert(value)])
 }

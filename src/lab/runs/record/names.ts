@@ -138,7 +138,12 @@ export function runName({
   readonly header: RunHeader
   readonly labels: RunLabels
 }): RunName {
-  const { document, preset_id, auto_name } = header
+  const { document, preset_id, auto_name, source } = header
+  // Of an imported run no setting is known that could differ from a preset's.
+  if (source) {
+    const name = labels.name || document.name.trim() || source.file
+    return { name, from: name, is_automatic: labels.name === '', differs: auto_name ?? name }
+  }
   const automatic = autoName(document, preset_id)
   const differs = auto_name || automatic.name
   const given = labels.name || givenName(document)

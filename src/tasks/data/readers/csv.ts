@@ -4,7 +4,8 @@ import { DataFileError } from '../data_file.ts'
 import { refuseColumns, refuseRows, type Table } from '../table.ts'
 import type { Reader } from './reader.ts'
 
-interface Record {
+/** The fields of a record. */
+export interface CsvRecord {
   readonly fields: readonly string[]
   /** The line on which it begins, from 1. */
   readonly line: number
@@ -31,9 +32,13 @@ function separatorOf(text: string): string {
 const SOME_LINES = 4096
 
 /** Every record; an empty line is none. */
-function recordsOf(text: string, file: string, { onBadRow, onProgress }: Reading): Record[] {
+export function csvRecords(
+  text: string,
+  file: string,
+  { onBadRow, onProgress }: Reading,
+): CsvRecord[] {
   const separator = separatorOf(text)
-  const records: Record[] = []
+  const records: CsvRecord[] = []
   let at = 0
   let line = 1
   while (at < text.length) {
@@ -93,10 +98,10 @@ function quoted(text: string, start: number, file: string, line: number): Field 
 }
 
 /** Whether the first record names columns. Where none of its fields has a letter, as in `3+4=,7`, it is a row. */
-const isHead = ({ fields }: Record) => fields.some((field) => /\p{L}/u.test(field))
+const isHead = ({ fields }: CsvRecord) => fields.some((field) => /\p{L}/u.test(field))
 
 function readText(text: string, file: string, reading: Reading): Table {
-  const records = recordsOf(text, file, reading)
+  const records = csvRecords(text, file, reading)
   const [first] = records
   if (!first) return { columns: [], rows: [], notes: [], placeOf: () => '' }
   const has_head = isHead(first)

@@ -8,6 +8,7 @@ import { formatDuration, formatNumber, formatShare, NONE } from '../../base/form
 import {
   foreignHeldOut,
   greedyAccuracy,
+  LOGGED_ENTROPY,
   layerEntropy,
   REWARD,
   sampledAccuracy,
@@ -53,6 +54,7 @@ export function metricOf({ header }: RunEntry, choice: string): string {
       ? known
       : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
   }
+  if (header.source && choice === 'entropy') return LOGGED_ENTROPY
   if (choice === 'greedy' || choice === '') return own.greedy
   if (choice === 'sampled') return own.sampled
   if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
@@ -80,7 +82,7 @@ function factOf(entry: RunEntry, name: string): Cell {
   const { header, labels } = entry
   if (name === 'tags') return labels.tags.join(', ')
   if (name === 'task') return header.source ? undefined : header.experiment.task.id
-  if (name === 'preset') return runName(entry).from
+  if (name === 'preset') return header.source ? undefined : runName(entry).from
   if (name === 'status') return statusWord(header)
   if (name === 'took') return tookOf(header)
   return name === 'adapter' ? header.adapter : undefined

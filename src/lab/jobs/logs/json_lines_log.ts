@@ -1,0 +1,84 @@
+// JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own metrics.jsonl is too; imported runs, which
+// may have answers to held-out prompts; and any other lines with a column of steps.
+import { generationOf, isGeneration } from './generations_log.ts'
+import { type ImportedLog, isStep, LogError, LogRows } from './imported_log.ts'
+import { isRecord, linesOf, numberOf, type Pieces, parsePython } from './lines.ts'
+import { isHead } from './run_file.ts'
+import { flattened, loggedNumber, lookedForSteps, stepColumn, stepOf } from './text/step_column.ts'
+
+/** The lines of one run. */
+class Lines {
+  readonly rows = new LogRows()
+  readonly #texts = new Set<string>()
+  #names: readonly string[] = []
+  /** The column of the steps, where lines are no verl's. */
+  #step: string | undefined
+  #is_verl = false
+
+  readonly run: string
+
+  constructor(run = '') {
+    this.run = run
+  }
+
+  /** Takes a line; false where it is none of a log. */
+  take(line: unknown): boolean {
+    if (!isRecord(line)) return false
+    if (isStep(line.step) && isRecord(line.data)) {
+      this.#is_verl = true
+      for (const [name, value] of Object.entries(line.data)) {
+        const found = numberOf(value)
+        if (found !== undefined) this.rows.put(name, line.step, found)
+      }
+      return true
+    }
+    if (isGeneration(line) && isStep(line.step) && typeof line.score === 'number') {
+      this.rows.keep(line.step, generationOf(line, line.score))
+      return true
+    }
+    return this.#takeFlat(flattened(line))
+  }
+
+  #takeFlat(values: readonly (readonly [name: string, value: unknown])[]): boolean {
+    const names = values.map(([name]) => name)
+    if (this.#names.length === 0) this.#names = names
+    this.#step ??= stepColumn(names)
+    const step = stepOf(values.find(([name]) => name === this.#step)?.[1])
+    if (step === undefined) return false
+    for (const [name, value] of values) {
+      if (name === this.#step) continue
+      const number = loggedNumber(value)
+      if (number === undefined) this.#texts.add(name)
+      else this.rows.put(name, step, number)
+    }
+    return true
+  }
+
+  finish(): ImportedLog {
+    this.rows.notNumbers(this.#texts)
+    if (this.#is_verl || this.#step !== undefined || this.rows.is_told)
+      return this.rows.finish(this.#step === undefined ? 'verl' : 'json_lines', this.run)
+    if (this.#names.length > 0) throw new LogError(lookedForSteps(this.#names))
+    return this.rows.finish('verl', this.run)
+  }
+}
+
+/** A log for each run that the file holds: more than one only in a file of the lab's. Throws LogError where no line is of a log. */
+export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLog[]> {
+  const logs: ImportedLog[] = []
+  let lines = new Lines()
+  let is_first = true
+  for await (const { text, number, is_last } of linesOf(pieces)) {
+    const line = parsePython(text)
+    if (isHead(line) && (is_first || lines.rows.is_told)) {
+      if (!is_first) logs.push(lines.finish())
+      lines = new Lines(line.run ?? '')
+      lines.rows.tell(line.kind, line.remarks)
+    } else if (!lines.take(line)) {
+      if (is_last && line === undefined) lines.rows.cut()
+      else lines.rows.skip(`line ${number}`)
+    }
+    is_first = false
+  }
+  return [...logs, lines.finish()]
+}
