@@ -1,7 +1,7 @@
 // The studies that come with the lab: what each asked and found, a link that trains one of its arms, and a button that opens it here.
 import { useState } from 'react'
 import gallery from '../../lab/study/page/gallery.json' with { type: 'json' }
-import { setStudy } from '../../lab/study/page/study_store.ts'
+import { openLabStudy } from '../../lab/study/page/study_store.ts'
 import { decodeStudy } from '../../lab/study/study_link.ts'
 
 type Entry = (typeof gallery)[number]
@@ -10,7 +10,7 @@ function Card({ entry, onProblem }: { readonly entry: Entry; onProblem(problem: 
   const { id, name, question, answer, study, arm, link } = entry
   const open = () => {
     const parsed = decodeStudy(study)
-    if (parsed.ok) setStudy(parsed.study)
+    if (parsed.ok) void openLabStudy(parsed.study)
     else onProblem(parsed.issues.map(({ message }) => message).join('; '))
   }
   return (
@@ -34,7 +34,8 @@ export function Gallery() {
     <section className="card" aria-label="Studies of the lab" data-testid="study-gallery">
       <h2>Studies of the lab</h2>
       <p className="soft">
-        Their runs, pictures and limits are in the folder docs/studies of the lab’s source.
+        Each opens with the runs that were recorded of it, its arms and its pictures; you can also
+        train it here. Reports with all limits are in the folder docs/studies of the lab’s source.
       </p>
       {problem ? (
         <p className="bad" role="alert">

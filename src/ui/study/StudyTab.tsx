@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { viewParts } from '../../lab/links/view.ts'
 import { studyStore } from '../../lab/study/page/study_state.ts'
-import { openStudy, setStudy } from '../../lab/study/page/study_store.ts'
+import { openLabStudy, openStudy } from '../../lab/study/page/study_store.ts'
 import { decodeStudy } from '../../lab/study/study_link.ts'
 import './study.css'
 import { DeletedStudy } from './DeleteStudy.tsx'
@@ -24,7 +24,7 @@ function useLinkedStudy(is_ready: boolean): string {
     if (!parsed.ok)
       setProblem(parsed.issues.map(({ path, message }) => `${path} ${message}`).join('; '))
     else if (JSON.stringify(parsed.study) !== JSON.stringify(studyStore.getState().study))
-      setStudy(parsed.study)
+      void openLabStudy(parsed.study)
   }, [is_ready])
   return problem
 }

@@ -11,6 +11,7 @@ import {
 } from '../../lab/study/page/study_state.ts'
 import {
   closeStudy,
+  dropRecorded,
   pauseStudy,
   setAtOnce,
   setStudy,
@@ -118,6 +119,20 @@ function Files({ state }: { readonly state: StudyState }) {
   )
 }
 
+/** Runs that came with the lab: where they were recorded, and how to train them here. */
+function Recorded({ recorded }: Pick<StudyState, 'recorded'>) {
+  if (!recorded) return null
+  return (
+    <p className="soft study-recorded" data-testid="study-recorded">
+      {recorded.fingerprints.length} of these runs came with the lab. They were recorded on{' '}
+      {recorded.adapter}.{' '}
+      <button type="button" data-testid="study-train-here" onClick={() => void dropRecorded()}>
+        Put them aside and train them here
+      </button>
+    </p>
+  )
+}
+
 function Buttons({ state, study }: { readonly state: StudyState; readonly study: Study }) {
   const { arms, results, is_training } = state
   const missing = plan(study, arms, results)?.runs.length ?? 0
@@ -185,6 +200,7 @@ export function StudyView({ study }: { readonly study: Study }) {
         <h2>{study.name}</h2>
         <p>{study.question}</p>
         <Progress state={state} />
+        <Recorded recorded={state.recorded} />
         {[...problems, ...notes].map((line) => (
           <p key={line} className="bad" role="alert">
             {line}
@@ -194,13 +210,13 @@ export function StudyView({ study }: { readonly study: Study }) {
         <AtOnce at_once={state.at_once} />
       </section>
       {analysed && analysed.analysis.runs.length > 0 ? (
-        <>
-          <Findings study={analysed.study} analysis={analysed.analysis} changes={state.changes} />
-          <section className="card" aria-label="Arms">
-            <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
-            <Files state={state} />
-          </section>
-        </>
+        <Findings study={analysed.study} analysis={analysed.analysis} changes={state.changes} />
+      ) : null}
+      {analysed ? (
+        <section className="card" aria-label="Arms">
+          <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
+          {analysed.analysis.runs.length > 0 ? <Files state={state} /> : null}
+        </section>
       ) : null}
     </>
   )

@@ -6,7 +6,7 @@ import { secondsLeft } from '../queue.ts'
 import type { RunResult } from '../results.ts'
 import { type Plan, planStudy } from '../search.ts'
 import type { Study } from '../study.ts'
-import type { KeptStudy } from './study_storage.ts'
+import type { KeptStudy, RecordedRuns } from './study_storage.ts'
 import type { PresentRun } from './study_training.ts'
 
 /** What can be chosen for the runs at once. */
@@ -30,6 +30,8 @@ export interface StudyState {
   readonly present: readonly PresentRun[]
   /** Runs that are trained at once, at most. */
   readonly at_once: number
+  /** Those of its runs that came with the lab, where they are shown. */
+  readonly recorded: RecordedRuns | undefined
   /** Of all studies. */
   readonly results: readonly RunResult[]
   /** Why it is not being trained, in a sentence or several. */
@@ -45,6 +47,7 @@ export const EMPTY: StudyState = {
   deleted: undefined,
   arms: [],
   notes: [],
+  recorded: undefined,
   results: [],
   changes: [],
   is_training: false,

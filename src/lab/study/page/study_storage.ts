@@ -3,6 +3,12 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { RunResult } from '../results.ts'
 import type { Study } from '../study.ts'
 
+/** The runs of a study of the lab that were not trained here. */
+export interface RecordedRuns {
+  readonly adapter: string
+  readonly fingerprints: readonly string[]
+}
+
 /** A study of this browser. */
 export interface KeptStudy {
   readonly id: string
@@ -17,6 +23,8 @@ export interface KeptStudy {
   readonly at_once?: number
   /** What was changed in it when runs were known. */
   readonly changes: readonly string[]
+  /** Absent where all of its runs were trained here. */
+  readonly recorded?: RecordedRuns | undefined
 }
 
 /** As it lies there. An earlier version kept one study, which was open, under the key that is its id now. */

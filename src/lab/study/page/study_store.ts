@@ -8,6 +8,7 @@ import { changesOf } from '../changes.ts'
 import type { Study } from '../study.ts'
 import { markTraining } from './continue_study.ts'
 import { newStudyId, runsGoing, runsToCome } from './kept_studies.ts'
+import { recordedId, recordedResults } from './recorded.ts'
 import { forgetStates } from './run_states.ts'
 import { EMPTY, plan, staying, studyStore } from './study_state.ts'
 import { type KeptStudy, openStudies, type StudyStorage } from './study_storage.ts'
@@ -37,8 +38,8 @@ export async function openStudy(
   if (found?.is_training) trainStudy()
 }
 
-function showKept({ id, study, changes, at_once }: KeptStudy): void {
-  studyStore.setState({ id, ...(at_once && { at_once }) })
+function showKept({ id, study, changes, at_once, recorded }: KeptStudy): void {
+  studyStore.setState({ id, recorded, ...(at_once && { at_once }) })
   show(study, changes)
 }
 
@@ -56,8 +57,8 @@ function show(study: Study, changes: readonly string[]): boolean {
 
 /** The open study as it is kept; undefined where none is open. */
 function openOne(): KeptStudy | undefined {
-  const { id, study, is_training, changes, at_once } = studyStore.getState()
-  return study && { id, study, is_open: true, is_training, changes, at_once }
+  const { id, study, is_training, changes, at_once, recorded } = studyStore.getState()
+  return study && { id, study, is_open: true, is_training, changes, at_once, recorded }
 }
 
 function write(): void {
@@ -95,6 +96,43 @@ export function setStudy(study: Study): boolean {
   write()
   if (is_sound && continues) trainStudy()
   return is_sound
+}
+
+/** As setStudy; a study of the lab of which no run is known here opens with the runs that were recorded of it. */
+export async function openLabStudy(study: Study, read?: typeof recordedResults): Promise<void> {
+  const id = recordedId(study)
+  if (!setStudy(study) || id === undefined) return
+  const { id: own, arms, results } = studyStore.getState()
+  if ((plan(study, arms, results)?.known ?? 0) > 0) return
+  try {
+    const found = await (read ?? recordedResults)(id)
+    for (const result of found) await storage?.keep(result)
+    const adapter = [...new Set(found.map((result) => result.adapter))].join('; ')
+    const fingerprints = found.map(({ fingerprint }) => fingerprint)
+    const known = new Set(fingerprints)
+    const { results, ...now } = studyStore.getState()
+    const others = results.filter(({ fingerprint }) => !known.has(fingerprint))
+    studyStore.setState({ results: [...others, ...found] })
+    // Another one may be open by now.
+    if (now.id !== own) return
+    studyStore.setState({ recorded: { adapter, fingerprints } })
+    write()
+  } catch (error) {
+    if (studyStore.getState().id === own)
+      studyStore.setState({ problems: [error instanceof Error ? error.message : String(error)] })
+  }
+}
+
+/** Lets go of the runs that came with the lab, so that all of the open study can be trained here. */
+export async function dropRecorded(): Promise<void> {
+  const { id, recorded, results } = studyStore.getState()
+  if (!recorded) return
+  pauseStudy()
+  const gone = new Set(recorded.fingerprints)
+  const kept = results.filter(({ fingerprint }) => !gone.has(fingerprint))
+  studyStore.setState({ recorded: undefined, results: kept })
+  await storage?.remove(id, recorded.fingerprints)
+  write()
 }
 
 /** Trains the missing runs until none is missing or `pauseStudy`. */
