@@ -4,7 +4,7 @@ import type { Sample, Task, Tokenizer } from '../../tasks/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { ModelSource } from './model_folders.ts'
-import { jobMessages } from './rows.ts'
+import { jobMessages } from './rows/rows.ts'
 import type { Scale } from './scale/scale.ts'
 import type { Target, VerlVersion } from './setting.ts'
 

@@ -1,8 +1,10 @@
 // The problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the fork read them too.
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import type { OutFile } from '../../model/hf/out_file.ts'
-import { type Data, hasSet } from '../../rl/config/data.ts'
-import type { Sample, Split, Task } from '../../tasks/task.ts'
+import type { OutFile } from '../../../model/hf/out_file.ts'
+import { type Data, hasSet } from '../../../rl/config/data.ts'
+import type { Json } from '../../../tasks/data/rows/cells.ts'
+import type { Sample, Split, Task } from '../../../tasks/task.ts'
+import { type Element, truthSchema, truthValue } from './truth_schema.ts'
 
 /** Where the training problems of a job begin in the endless stream of a run, and how many there are. */
 export interface RowRange {
@@ -26,8 +28,8 @@ interface Row {
   readonly data_source: string
   readonly prompt: readonly { readonly role: string; readonly content: string }[]
   readonly ability: string
-  /** ground_truth is text, whatever the task. */
-  readonly reward_model: { readonly style: string; readonly ground_truth: string }
+  /** ground_truth is text, but for rows whose right answers are objects or lists. */
+  readonly reward_model: { readonly style: string; readonly ground_truth: Json }
   /** reward.py reads the prompt. */
   readonly extra_info: { readonly split: string; readonly index: bigint; readonly prompt: string }
 }
@@ -48,7 +50,7 @@ const rowOf = (task: Task, sample: Sample, split: 'train' | 'test', index: numbe
   data_source: dataSource(task),
   prompt: jobMessages(sample),
   ability: task.id,
-  reward_model: { style: 'rule', ground_truth: sample.ground_truth },
+  reward_model: { style: 'rule', ground_truth: sample.truth ?? sample.ground_truth },
   extra_info: { split, index: BigInt(index), prompt: sample.prompt },
 })
 
@@ -74,8 +76,8 @@ const group = (name: string, num_children: number, extra = {}) => ({
   ...extra,
 })
 
-/** Every file has these types, also where a column would look like another one. */
-const SCHEMA = [
+/** Every file has these types, also where a column would look like another one; `truth` is that of the right answers. */
+const schemaOf = (truth: readonly Element[]) => [
   { name: 'root', num_children: 5 },
   { name: 'data_source', ...text },
   group('prompt', 1, { converted_type: 'LIST' }),
@@ -86,20 +88,32 @@ const SCHEMA = [
   { name: 'ability', ...text },
   group('reward_model', 2),
   { name: 'style', ...text },
-  { name: 'ground_truth', ...text },
+  ...truth,
   group('extra_info', 3),
   { name: 'split', ...text },
   { name: 'index', type: 'INT64' as const, repetition_type: 'OPTIONAL' as const },
   { name: 'prompt', ...text },
 ]
 
+const written = ({ style, ground_truth }: Row['reward_model'], truth: readonly Element[]) => ({
+  style,
+  ground_truth: truthValue(ground_truth, truth),
+})
+
 /** A file of `count` rows, which are made when it is written. */
 function parquetFile(path: string, count: number, rowAt: (i: number) => Row): OutFile {
   const COLUMNS = ['data_source', 'prompt', 'ability', 'reward_model', 'extra_info'] as const
   function* pieces() {
     const rows = Array.from({ length: count }, (_, i) => rowAt(i))
-    const columnData = COLUMNS.map((name) => ({ name, data: rows.map((row) => row[name]) }))
-    yield new Uint8Array(parquetWriteBuffer({ columnData, schema: SCHEMA }))
+    const truths = rows.map(({ reward_model }) => reward_model.ground_truth)
+    const truth = truthSchema('ground_truth', truths)
+    const columnData = COLUMNS.map((name) => ({
+      name,
+      data: rows.map((row) =>
+        name === 'reward_model' ? written(row.reward_model, truth) : row[name],
+      ),
+    }))
+    yield new Uint8Array(parquetWriteBuffer({ columnData, schema: schemaOf(truth) }))
   }
   return { path, pieces: { [Symbol.iterator]: pieces } }
 }
