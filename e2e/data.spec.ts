@@ -235,3 +235,39 @@ test('bad rows are left out by one press, and the page answers while a large fil
   await lab.get('data-making').waitFor()
   await page.keyboard.press('Escape')
 })
+
+test('conversations, pairs and prompts alone are told apart, and what is not used is named', async ({
+  lab,
+}) => {
+  await lab.open(LINK)
+  const rows = (row: (digit: string) => object) =>
+    Array.from({ length: 20 }, (_, i) => JSON.stringify(row(`${i}`))).join('\n')
+  const user = (content: string) => ({ role: 'user', content })
+  const assistant = (content: string) => ({ role: 'assistant', content })
+  await drop(
+    lab,
+    'talk.jsonl',
+    rows((n) => ({ messages: [user(n), assistant('1'), user('='), assistant('2')], topic: 't' })),
+  )
+  await expect(lab.get('data-row-format')).toHaveValue('conversations')
+  await expect(lab.get('data-found')).toContainText('16 rows to train on, 4 rows held out')
+  await expect(lab.get('data-found')).toContainText('Not used: topic.')
+  await lab.get('data-every-turn').check()
+  await expect(lab.get('data-found')).toContainText('32 rows to train on')
+  await drop(
+    lab,
+    'prompts.jsonl',
+    rows((prompt) => ({ prompt, level: 1, split: 'a' })),
+  )
+  await expect(lab.get('data-found')).toContainText('No column with right answers (looked for')
+  await lab.get('data-use').click()
+  await expect(lab.get('data-refused')).toContainText('reward.parts: expected a program')
+  await drop(
+    lab,
+    'pairs.jsonl',
+    rows((prompt) => ({ prompt, chosen: prompt, rejected: '=' })),
+  )
+  await expect(lab.get('data-row-format')).toHaveValue('pairs')
+  await lab.get('data-use').click()
+  await expect.poll(() => lab.page.url()).toContain('task.train_pairs=16')
+})

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
 import { firstNonfinite } from '../lab/checkpoints/sound.ts'
+import { idsOf } from '../lab/worker/opened/opened_text.ts'
 import { type HfModel, readHfModel } from '../model/hf/hf_model.ts'
 import { withAdapter } from '../model/hf/peft_adapter.ts'
 import {
@@ -110,7 +111,7 @@ async function typedRows(folder: string, text: string, model: HfModel): Promise<
   if (json === undefined)
     throw new LabFailure(`--text: ${folder} has no tokenizer.json; give ids with --tokens`)
   try {
-    const ids = (await loadTokenizer({ ...texts, 'tokenizer.json': json })).encode(text)
+    const ids = idsOf(text, await loadTokenizer({ ...texts, 'tokenizer.json': json }))
     const { config, pad_token_id = 0 } = model
     const vocabulary = { vocab_size: config.vocab_size, pad_token_id }
     return parseTokenRows(JSON.stringify(ids), '--text', vocabulary)

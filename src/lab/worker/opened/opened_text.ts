@@ -1,5 +1,6 @@
 // What a model reads and writes as text: through the tokenizer and the template of its folder, or as token ids where it has none.
 import type { RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import { shownTexts } from '../../../tasks/data/bad_rows.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
@@ -44,9 +45,21 @@ export async function readTokenizer(folder: RangedFolder, tryText?: TryText): Pr
   }
 }
 
+/** What a model cannot read would be lost, and every number would be of another text. Throws RangeError naming it. */
+function refuseUnknown(texts: readonly string[], tokenizer: Tokenizer): void {
+  const unknown = [...new Set(texts.flatMap((text) => tokenizer.unknownIn(text)))]
+  if (unknown.length > 0)
+    throw new RangeError(
+      `The vocabulary of this model has no ${shownTexts(unknown)}: write the text without ${unknown.length === 1 ? 'it' : 'them'}.`,
+    )
+}
+
 /** The ids of a text; of a model without a tokenizer, '12 7 3' as ids. Throws RangeError. */
 export function idsOf(text: string, tokenizer: Tokenizer | undefined): readonly number[] {
-  if (tokenizer) return tokenizer.encode(text)
+  if (tokenizer) {
+    refuseUnknown([text], tokenizer)
+    return tokenizer.encode(text)
+  }
   const parts = text.split(/[\s,]+/).filter(Boolean)
   const strange = parts.find((part) => !/^\d{1,9}$/.test(part))
   if (strange !== undefined)
@@ -67,6 +80,11 @@ export function promptText(asked: Asked, tokenizer: Tokenizer | undefined): stri
 export function promptIds(asked: Asked, tokenizer: Tokenizer | undefined): readonly number[] {
   const text = promptText(asked, tokenizer)
   if ('text' in asked || !tokenizer) return idsOf(text, tokenizer)
+  // Words of the template are its own affair.
+  refuseUnknown(
+    asked.messages.map(({ content }) => `${content}`),
+    tokenizer,
+  )
   // The template writes the beginning token itself.
   return tokenizer.encode(text, { add_special_tokens: false })
 }

@@ -1,0 +1,80 @@
+// A reward model that is trained on the pairs of a file. Here, because lab may not load the GPU side.
+import { expect, test } from 'vitest'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import { tinyExperiment } from '../../../lab/checkpoints/testing.ts'
+import { onDataSet } from '../../../lab/experiment/on_data_set.ts'
+import { decodeLink, encodeLink } from '../../../lab/links/link.ts'
+import { SteeredRun } from '../../../lab/worker/steered_run.ts'
+import { steeredEngine } from '../../../rl/train/engine.ts'
+import { choiceOf, loadDataFiles, prepareFiles } from '../../../tasks/data/load_data.ts'
+import { USUAL_PLAN } from '../../../tasks/data/plan.ts'
+import { readRows } from '../../../tasks/data/readers/readers.ts'
+import { proposeMapping } from '../../../tasks/data/rows/propose.ts'
+import { numbers, run } from './testing.ts'
+
+/** The better answer is the digit itself, the worse one is zero. */
+const ROWS = Array.from({ length: 20 }, (_, i) => ({
+  prompt: `${i + 11}=`,
+  chosen: `${i + 11}`,
+  rejected: '0',
+}))
+
+async function document() {
+  const bytes = new TextEncoder().encode(JSON.stringify(ROWS))
+  const file = { name: 'pairs.json', bytes }
+  const plan = { ...USUAL_PLAN, ...proposeMapping((await readRows(file)).table) }
+  const names = { data: `sha256-${'7'.repeat(64)}`, name: file.name, val_data: '', val_name: '' }
+  const choice = choiceOf(names, plan, await prepareFiles(file, undefined, plan))
+  await loadDataFiles(choice, file, undefined)
+  const pairs = { source: 'file', count: 256, held_out: 64 }
+  const phases = [
+    { kind: 'sft', steps: 1, batch_size: 4 },
+    {
+      kind: 'reward_model',
+      steps: 8,
+      batch_size: 8,
+      pairs,
+      optim: { lr: 0.01, lr_warmup_steps: 0 },
+    },
+    { kind: 'rl', steps: 1, reward_model: { enable: true } },
+  ]
+  return tinyExperiment({ ...onDataSet({ phases }, choice).fields })
+}
+
+test('it learns the pairs of the rows, those of held-out prompts apart', async () => {
+  const { results } = await run(await document())
+  const taught = results.filter(({ metrics }) => 'reward_model/loss' in metrics)
+  expect(taught).toHaveLength(8)
+  expect(taught[0].metrics).toMatchObject({
+    ...{ 'reward_model/pairs': 16, 'reward_model/held_out_pairs': 4, 'reward_model/ties': 0 },
+  })
+  const [first, last] = [taught[0], taught[7]].map(({ metrics }) => metrics['reward_model/loss'])
+  expect(last).toBeLessThan(first)
+  expect(taught[7].metrics['reward_model/accuracy']).toBe(1)
+  const held = new Set(ROWS.map(({ prompt }) => prompt))
+  for (const { prompt, rejected } of taught[7].scored_pairs ?? [])
+    expect([held.has(prompt), rejected]).toEqual([true, '0'])
+})
+
+test('a run that is continued between its pairs, or repeated from its link, has the same bits', async () => {
+  const experiment = await document()
+  const whole = await run(decodeLink(encodeLink(experiment)).experiment)
+  const gpu = await Gpu.open()
+  const engine = steeredEngine(gpu, undefined)
+  const first = await SteeredRun.begin(engine, experiment)
+  for (let step = 0; step < 5; step++) {
+    await first.obey()
+    await (await first.queue()).result
+  }
+  const rest = await SteeredRun.resume(engine, await first.exportState())
+  const results = []
+  for (;;) {
+    await rest.obey()
+    if (rest.isFinished) break
+    results.push(numbers(await (await rest.queue()).result))
+  }
+  const { actor } = await rest.trainer.exportState()
+  gpu.destroy()
+  expect(results).toEqual(whole.results.slice(5))
+  expect(actor.weights).toEqual(whole.weights)
+})

@@ -1,0 +1,41 @@
+// What a model is given to read: nothing of a text is lost without a word.
+import { expect, test } from 'vitest'
+import { characters } from '../../../tasks/tokenizers/characters.ts'
+import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
+import { idsOf, promptIds } from './opened_text.ts'
+
+const pad = { id: 0, content: '<pad>', special: true }
+const eos = { id: 1, content: '<eos>', special: true }
+/** As the lab writes a vocabulary of characters: what is unknown would be padding. */
+const json = {
+  added_tokens: [pad, eos],
+  model: { type: 'WordLevel', vocab: { '<pad>': 0, '<eos>': 1, 1: 2, 2: 3 }, unk_token: '<pad>' },
+  pre_tokenizer: {
+    type: 'Split',
+    pattern: { Regex: '[\\s\\S]' },
+    behavior: 'Isolated',
+    invert: false,
+  },
+}
+const config = {
+  ...{ eos_token: '<eos>', pad_token: '<pad>' },
+  chat_template: '{% for m in messages %}1{{ m.content }}2{% endfor %}',
+}
+const written = () =>
+  loadTokenizer({
+    'tokenizer.json': JSON.stringify(json),
+    'tokenizer_config.json': JSON.stringify(config),
+  })
+
+test('characters that the vocabulary lacks are named, and nothing is read', async () => {
+  for (const tokenizer of [await written(), characters('12')]) {
+    expect(idsOf('121', tokenizer)).toEqual([2, 3, 2])
+    expect(() => idsOf('1a2ba', tokenizer)).toThrow(
+      'The vocabulary of this model has no "a", "b": write the text without them.',
+    )
+  }
+  const tokenizer = await written()
+  const asked = (content: string) => ({ messages: [{ role: 'user' as const, content }] })
+  expect(promptIds(asked('2'), tokenizer)).toEqual([2, 3, 3])
+  expect(() => promptIds(asked('x'), tokenizer)).toThrow('has no "x": write the text without it.')
+})
