@@ -14,7 +14,7 @@ import { DataFileError } from '../../tasks/data/data_file.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import type { DataTokenizer } from '../../tasks/data/data_tokenizer.ts'
 import { choiceOf, prepareFiles } from '../../tasks/data/load_data.ts'
-import { USUAL_PLAN } from '../../tasks/data/plan.ts'
+import { type DataPlan, USUAL_PLAN } from '../../tasks/data/plan.ts'
 import { readRows } from '../../tasks/data/readers/readers.ts'
 import { proposeMapping } from '../../tasks/data/rows/propose.ts'
 import { LabFailure, UsageError } from '../command.ts'
@@ -24,6 +24,7 @@ import { cacheFolder, diskFolder } from './content_folder.ts'
 import type { DocumentChange } from './experiment_source.ts'
 import { type GivenTokenizer, givenTokenizer } from './given_tokenizer.ts'
 import { readInput } from './input_file.ts'
+import { givenRows } from './rows/given_rows.ts'
 
 /** What the command line says of data. */
 export interface DataOptions {
@@ -31,6 +32,8 @@ export interface DataOptions {
   readonly 'val-data'?: string | undefined
   readonly tokenizer?: string | undefined
   readonly 'skip-bad-rows'?: boolean | undefined
+  /** FIELD=VALUE of the plan, in place of what the rows suggest. */
+  readonly rows?: readonly string[] | undefined
 }
 
 /** The files of --data and --val-data, and what --tokenizer and --skip-bad-rows say. */
@@ -39,6 +42,7 @@ export interface GivenData {
   readonly val: ContentFile | undefined
   readonly tokenizer?: GivenTokenizer | undefined
   readonly skip_bad_rows?: boolean | undefined
+  readonly rows?: Partial<DataPlan>
 }
 
 /** Throws UsageError. */
@@ -46,6 +50,8 @@ export function refuseLoneValData(values: DataOptions): void {
   const { data, 'val-data': val, tokenizer } = values
   if (values['skip-bad-rows'] && data === undefined)
     throw new UsageError('--skip-bad-rows: leaves out rows of --data FILE; there is no --data')
+  if (values.rows && data === undefined)
+    throw new UsageError('--rows: says what the rows of --data FILE are; there is no --data')
   if (tokenizer !== undefined && data === undefined)
     throw new UsageError('--tokenizer: reads the rows of --data FILE; there is no --data')
   if (val !== undefined && data === undefined)
@@ -62,6 +68,7 @@ export async function givenData(values: DataOptions): Promise<GivenData | undefi
     val: val === undefined ? undefined : await contentOf(val),
     tokenizer: values.tokenizer === undefined ? undefined : await givenTokenizer(values.tokenizer),
     skip_bad_rows: values['skip-bad-rows'],
+    rows: givenRows(values.rows),
   }
 }
 
@@ -107,13 +114,13 @@ function toldFields({ fields, told }: OnDataSet): OnDataSet['fields'] {
 
 /** What an experiment writes of the rows. Throws LabFailure. */
 async function taskOn(
-  { train, val, tokenizer: given, skip_bad_rows = false }: GivenData,
+  { train, val, tokenizer: given, skip_bad_rows = false, rows }: GivenData,
   usual: DataTokenizer,
 ): Promise<DataChoice> {
   try {
     const { file, ...chosen } = given ?? { tokenizer: usual, file: undefined }
     const { table } = await readRows(train)
-    const plan = { ...USUAL_PLAN, ...proposeMapping(table), ...chosen, skip_bad_rows }
+    const plan = { ...USUAL_PLAN, ...proposeMapping(table), ...rows, ...chosen, skip_bad_rows }
     const files = {
       ...{ data: train.hash, name: train.name },
       ...{ val_data: val?.hash ?? '', val_name: val?.name ?? '' },

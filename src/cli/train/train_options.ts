@@ -191,6 +191,7 @@ function parse(args: readonly string[]) {
     matmul: option,
     'allow-memory': option,
     logger: option,
+    rows: { type: 'string', multiple: true },
     'skip-bad-rows': { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
     tune: { type: 'boolean', default: false },

@@ -1,0 +1,34 @@
+// --rows FIELD=VALUE: what a row of --data is, in place of what the lab proposes.
+import { DATASET_ID, TASK_PARAMS } from '../../../lab/experiment/fields/task_fields.ts'
+import type { DataPlan } from '../../../tasks/data/plan.ts'
+import { UsageError } from '../../command.ts'
+
+/** The fields of a task that a person decides. */
+const FIELDS: readonly string[] = [
+  ...['row_format', 'prompt_key', 'input_key', 'prompt_template', 'system_key', 'answer_key'],
+  ...['every_turn', 'chosen_key', 'rejected_key', 'label_key', 'reward_fn_key', 'test_size'],
+  ...['split_seed', 'max_prompt_length', 'max_response_length', 'filter_overlong_prompts'],
+]
+
+/** Throws UsageError for another field, and for a value that it cannot have. */
+export function givenRows(settings: readonly string[] = []): Partial<DataPlan> {
+  const plan: Record<string, unknown> = {}
+  for (const setting of settings) {
+    const [, name = '', text = ''] = /^([^=]*)=([\s\S]*)$/.exec(setting) ?? []
+    if (!FIELDS.includes(name))
+      throw new UsageError(
+        `--rows: expected FIELD=VALUE with one of ${FIELDS.join(', ')}, got '${setting}'`,
+      )
+    const leaf = TASK_PARAMS.get(DATASET_ID)?.[name]
+    const read = leaf?.schema.safeParse(typed(text, leaf.info.default))
+    if (!read?.success)
+      throw new UsageError(`--rows: ${name}: ${read?.error.issues[0].message ?? 'no such field'}`)
+    plan[name] = read.data
+  }
+  return plan
+}
+
+function typed(text: string, example: unknown): unknown {
+  if (typeof example === 'number') return /^-?\d+$/.test(text) ? Number(text) : text
+  return typeof example === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text
+}
