@@ -4,6 +4,10 @@ import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggrega
 import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/losses.ts'
 import type { Optim } from './optim.ts'
 
+/** The policies that an entropy bonus can be of. */
+export const ENTROPY_OF = ['target_layer', 'final'] as const
+export type EntropyOf = (typeof ENTROPY_OF)[number]
+
 /** verl's `actor` block. The losses declare their own numbers (rl/losses). */
 export interface Actor extends LossSettings {
   /** Prompts per optimizer step; times G rows. */
@@ -20,6 +24,11 @@ export interface Actor extends LossSettings {
   /** Divisor of seq-mean-token-sum-norm; null = R. */
   readonly loss_scale_factor: number | null
   readonly entropy_coeff: number
+  /**
+   * Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained, or of the whole model's, whose
+   * gradient reaches every layer and the final norm, as in BuPO's fork of verl. Default target_layer.
+   */
+  readonly entropy_of?: EntropyOf
   /** KL to the reference policy as a term of the loss. */
   readonly use_kl_loss: boolean
   readonly kl_loss_coef: number
@@ -44,6 +53,7 @@ export const ACTOR_DEFAULTS = {
   loss_scale_factor: null,
   ...numbersAsSettings((number) => number.default),
   entropy_coeff: 0,
+  entropy_of: 'target_layer',
   use_kl_loss: false,
   kl_loss_coef: 0.001,
   kl_loss_type: 'low_var_kl',

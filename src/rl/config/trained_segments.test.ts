@@ -48,6 +48,24 @@ describe('segmentFactors', () => {
   })
 })
 
+describe('as BuPO’s fork of verl trains an inner layer', () => {
+  const bonus = { entropy_coeff: 0.1, entropy_of: 'final' } as const
+  test('the final norm with a gradient of zero is trained beside the prefix', () => {
+    const zero = { decay_final_norm: true }
+    expect(segmentFactors(TIED, { target_layer: 1, ...zero })).toEqual([1, 1, 0, 0, 1])
+    expect(segmentFactors(TIED, { ...ALL, ...zero })).toBeUndefined()
+  })
+  test('a bonus for the whole model’s entropy trains everything, but what is frozen', () => {
+    const inner = { target_layer: 1, actor: bonus }
+    expect(segmentFactors(TIED, inner)).toEqual([1, 1, 1, 1, 1])
+    const freeze = { embed_tokens: false, layers: [2] }
+    expect(segmentFactors(TIED, { ...inner, freeze })).toEqual([1, 1, 0, 1, 1])
+    expect(segmentFactors(TIED, { ...ALL, actor: bonus })).toBeUndefined()
+    const none = { ...inner, actor: { ...bonus, entropy_coeff: 0 } }
+    expect(segmentFactors(TIED, none)).toBeUndefined()
+  })
+})
+
 test('frozen runs are the elements of frozen segments, neighbours joined', () => {
   const factors = [1, 0, 0, 1, 0]
   const segments = chunkSegments(TIED)

@@ -2,6 +2,7 @@
 import { type FlatLayout, trainedPrefix } from '../../model/params/flat_params.ts'
 import type { ParamLayout } from '../../model/params/params.ts'
 import { type Readout, readsNormed } from '../../model/params/readout.ts'
+import type { Actor } from './actor.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */
 export interface Freeze {
@@ -24,7 +25,19 @@ export interface TrainedPart {
   readonly target_readout?: Readout | undefined
   readonly freeze?: Freeze | undefined
   readonly lr_factor_above?: LrFactorAbove | undefined
+  /**
+   * In a phase of an inner layer: the final norm has a gradient of 0 instead of none. AdamW then decays it in every update and
+   * counts its steps, as PyTorch's FSDP 1 on several ranks does, where the norm shares a flat parameter with the embedding.
+   */
+  readonly decay_final_norm?: boolean | undefined
+  readonly actor?: Pick<Actor, 'entropy_coeff' | 'entropy_of'>
 }
+
+/** Whether a phase of an inner layer has a bonus for the entropy of the whole model's policy. */
+export const hasFinalEntropy = (
+  { target_layer, actor }: Pick<TrainedPart, 'target_layer' | 'actor'>,
+  layers: number,
+): boolean => target_layer < layers && actor?.entropy_of === 'final' && actor.entropy_coeff !== 0
 
 /** The layout of what is trained: a model's weights, or the adapter beside them. */
 export type TrainedLayout = Pick<ParamLayout, 'shape'> & FlatLayout
@@ -34,22 +47,23 @@ export type TrainedLayout = Pick<ParamLayout, 'shape'> & FlatLayout
  * not read, and what is frozen. undefined where the policy's whole prefix learns at one rate (trainedPrefix).
  *
  * The policy of an inner layer that is read 'normed' trains the final norm too, because its gradient reaches the norm's
- * weight; the blocks in between stay as they are.
+ * weight; the blocks in between stay as they are. A bonus for the whole model's entropy reaches every segment.
  */
 export function segmentFactors(
   layout: TrainedLayout,
-  { target_layer, target_readout = 'raw', freeze, lr_factor_above }: TrainedPart,
+  part: TrainedPart,
 ): readonly number[] | undefined {
-  const { shape, segment_ends } = layout
-  const { first_block } = layout
+  const { target_layer, target_readout = 'raw', freeze, lr_factor_above } = part
+  const { shape, segment_ends, first_block, num_blocks } = layout
   const prefix = trainedPrefix(layout, target_layer).segments
+  const reads_all = hasFinalEntropy(part, num_blocks)
   // An adapter has blocks alone.
-  const norm = first_block + layout.num_blocks
-  const is_normed = readsNormed(shape, target_layer, target_readout)
+  const norm = first_block + num_blocks
+  const has_norm = readsNormed(shape, target_layer, target_readout) || part.decay_final_norm
   const factors = segment_ends.map((_, segment) => {
     const block = segment - first_block + 1
     const is_block = block >= 1 && segment < norm
-    const is_read = segment < prefix || (segment === norm && is_normed)
+    const is_read = segment < prefix || reads_all || (segment === norm && has_norm)
     const is_frozen = is_block
       ? freeze?.layers.includes(block)
       : segment === 0 && freeze?.embed_tokens

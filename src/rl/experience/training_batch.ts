@@ -26,6 +26,15 @@ export interface BatchTensors {
   readonly rollout_is_weights: Tensor
 }
 
+/** Per-token arrays of a batch that are computed after it was uploaded, [B, R] each. */
+export interface BatchColumns {
+  readonly advantages?: Float32Array
+  readonly old_log_probs?: Float32Array
+  readonly ref_log_prob?: Float32Array
+  readonly rollout_is_weights?: Float32Array
+  readonly response_mask?: Float32Array
+}
+
 export interface BatchSize {
   /** B */
   readonly rows: number

@@ -4,15 +4,16 @@ import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { loraScale } from '../../model/adapter/lora.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
-import { chunkSegments, trainedPrefix } from '../../model/params/flat_params.ts'
+import { chunkSegments } from '../../model/params/flat_params.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import type { RefArrays, RefBatch } from '../../model/transformer/operations.ref.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../config/phase.ts'
-import { segmentFactors, type TrainedLayout } from '../config/trained_segments.ts'
+import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
+import { trainedWhere } from './policy_backward.ref.ts'
 
 type AdamWState = Parameters<typeof adamw_step_ref>[0]
 
@@ -116,18 +117,9 @@ function updateRef(
   lr: number,
 ): number {
   const { optim } = phase.actor
-  const lr_factors = segmentFactors(layout, phase)
-  const { count, segments } = lr_factors
-    ? { count: layout.size, segments: layout.segment_ends.length }
-    : trainedPrefix(layout, phase.target_layer)
   const [beta1, beta2] = optim.betas
   const { weight_decay } = optim
   const settings = { lr, beta1, beta2, eps: 1e-8, weight_decay, max_norm: 1 }
-  const where = {
-    count,
-    chunk_segment: chunkSegments(layout),
-    active_segments: segments,
-    ...(lr_factors && { lr_factors }),
-  }
+  const where = { ...trainedWhere(layout, phase), chunk_segment: chunkSegments(layout) }
   return adamw_step_ref(state, grads, settings, where).grad_norm
 }

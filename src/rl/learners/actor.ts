@@ -7,7 +7,7 @@ import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
 import type { ActorPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
-import { TrainingBatch } from '../experience/training_batch.ts'
+import { type BatchColumns, TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { ActorPrograms, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
@@ -16,15 +16,6 @@ import { objectiveLive, objectiveOf } from './objective.ts'
 import { recordProbe, type ScoreLive } from './programs.ts'
 import { laidOut, ShuffledBatch } from './shuffled_batch.ts'
 import { Trainable } from './trainable.ts'
-
-/** Per-token arrays of a batch that are computed after it was uploaded, [B, R] each. */
-export interface BatchColumns {
-  readonly advantages?: Float32Array
-  readonly old_log_probs?: Float32Array
-  readonly ref_log_prob?: Float32Array
-  readonly rollout_is_weights?: Float32Array
-  readonly response_mask?: Float32Array
-}
 
 /** The actor. Calls encode GPU work in order; nothing is read back here. */
 export class Actor {
@@ -221,6 +212,7 @@ export class Actor {
   ): void {
     const pass = this.#programs.pass(phase, micro, 'updated')
     const update = this.#programs.update(phase, micro)
+    const final_entropy = this.#programs.finalEntropy(phase, micro)
     const objective = objectiveOf(phase)
     const mini_tokens = tokenCount(batch, first, mini)
     for (let row = first; row < first + mini; row += micro) {
@@ -236,6 +228,7 @@ export class Actor {
       if (row < this.#later_rows) this.#gpu.replay(this.#programs.old(micro), { row })
       this.#gpu.replay(update, { ...live, ...passed, epoch })
       if (this.#is_tracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
+      if (final_entropy) this.#gpu.replay(final_entropy, { ...live, ...passed, epoch })
     }
   }
 

@@ -5,7 +5,7 @@ import { trainedGradients } from '../../model/params/param_tensors.ts'
 import { type Model, withoutAdapter } from '../../model/transformer/model.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import type { RlPhase } from '../config/phase.ts'
-import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
+import { hasFinalEntropy, segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
@@ -13,6 +13,7 @@ import { shufflesRows } from './batch_rows.ts'
 import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
 import {
   type RowsLive,
+  recordFinalEntropy,
   recordOld,
   recordPass,
   recordReference,
@@ -40,6 +41,7 @@ export class ActorPrograms {
   #old = new Map<number, Program<'row'>>()
   #reference = new Map<string, Program<ScoreLive>>()
   #update = new Map<string, Program<UpdateLive>>()
+  #final_entropy = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
   #trace = new Map<string, Program<TraceLive>>()
 
@@ -64,6 +66,12 @@ export class ActorPrograms {
 
   update(phase: PolicyPhase, micro: number): Program<UpdateLive> {
     return prepared(this.#update.get(this.#updateKey(phase, micro)))
+  }
+
+  /** What follows an update whose entropy bonus is of the whole model's policy; undefined for others. */
+  finalEntropy(phase: PolicyPhase, micro: number): Program<UpdateLive> | undefined {
+    const key = this.#updateKey(phase, micro)
+    return this.#leavesEntropy(phase) ? prepared(this.#final_entropy.get(key)) : undefined
   }
 
   sft(micro: number): Program<RowsLive | 'inv_token_count'> {
@@ -103,13 +111,19 @@ export class ActorPrograms {
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
         recordReference(r, tensors, reference, ws, layer, readout),
       )
-    const objective = objectiveOf(phase)
+    const leaves_entropy = this.#leavesEntropy(phase)
+    const objective = { ...objectiveOf(phase), leaves_entropy }
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
     const updated = { ...updated_batch, gradients }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
-    await this.#record(this.#update, this.#updateKey(phase, micro), 'update_actor', live, (r) =>
+    const update_key = this.#updateKey(phase, micro)
+    await this.#record(this.#update, update_key, 'update_actor', live, (r) =>
       recordUpdate(r, updated, ws, layer, objective, readout),
     )
+    if (leaves_entropy)
+      await this.#record(this.#final_entropy, update_key, 'final_entropy', live, (r) =>
+        recordFinalEntropy(r, updated, ws),
+      )
     const trace_live = ['row', ...OBJECTIVE_LIVE] as const
     await this.#record(this.#trace, traceKey(objective, micro), 'trace', trace_live, (r) =>
       recordTrace(r, tensors, ws, objective),
@@ -119,8 +133,12 @@ export class ActorPrograms {
   /** Phases with equal keys share their recorded update. */
   #updateKey(phase: PolicyPhase, micro: number): string {
     const trained = this.factors(phase)?.map((factor) => factor !== 0)
-    const objective = objectiveOf(phase)
+    const objective = { ...objectiveOf(phase), leaves_entropy: this.#leavesEntropy(phase) }
     return JSON.stringify([scoreKey(phase, micro), objective, shufflesRows(phase.actor), trained])
+  }
+
+  #leavesEntropy(phase: PolicyPhase): boolean {
+    return hasFinalEntropy(phase, this.#tensors.model.shape.num_hidden_layers)
   }
 
   /** What the learning rate of each trained segment is multiplied by (trained_segments.ts). */

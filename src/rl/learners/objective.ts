@@ -34,6 +34,8 @@ export interface Objective {
   readonly kl_loss_type: KlPenalty | null
   /** Correction by the policy being updated (verl's bypass mode); null = none. */
   readonly bypass: RolloutCorrection | null
+  /** The entropy bonus is of another policy, and added after the objective (recordFinalEntropy). */
+  readonly leaves_entropy?: boolean
 }
 
 /** In bypass mode the rollout's log-probs stand for the old policy's, and `loss_type` decides instead of `loss_mode`. */
@@ -88,7 +90,7 @@ export type ObjectiveTensors = Pick<
  * update_policy, verl/trainer/ppo/core_algos.py.
  */
 export function recordObjective(
-  { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
+  { run, clear }: Pick<Recorder<ObjectiveLive>, 'run' | 'clear'>,
   objective: Objective,
   t: ObjectiveTensors,
   { sums, correction_sums }: { sums: Tensor; correction_sums: Tensor },
@@ -114,11 +116,13 @@ export function recordObjective(
   runPolicyLoss({ run }, loss_mode, 'loss', t, sums)
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
   if (bypass) runLossWeights({ run }, objective, t, t.response_mask)
-  run(
-    entropy_loss,
-    { tokens, entropy_coeff: (live) => live.entropy_coeff },
-    { entropy: t.entropy, loss_weights: t.loss_weights, d_entropy: t.d_entropy, sums },
-  )
+  if (objective.leaves_entropy) clear(t.d_entropy)
+  else
+    run(
+      entropy_loss,
+      { tokens, entropy_coeff: (live) => live.entropy_coeff },
+      { entropy: t.entropy, loss_weights: t.loss_weights, d_entropy: t.d_entropy, sums },
+    )
   if (kl_loss_type)
     run(
       kl_loss,

@@ -4,7 +4,7 @@ import type { LiveValues, Recorder, Value } from '../../kernels/device/program.t
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
-import { sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
+import { entropy_loss, sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import type { Readout } from '../../model/params/readout.ts'
 import { backward } from '../../model/transformer/backward.ts'
 import type { Model } from '../../model/transformer/model.ts'
@@ -119,6 +119,26 @@ export function recordUpdate(
   recordObjective(r, objective, ws.response, t)
   findBrokenToken(r, t, ws, (live) => live.epoch)
   backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
+}
+
+/**
+ * In a phase of an inner layer, after recordUpdate: the bonus for the entropy of the whole model's policy on the same tokens. Adds
+ * to the gradients of all layers and of the final norm, and keeps the entropies as those that the update found.
+ */
+export function recordFinalEntropy(r: Recorder<UpdateLive>, t: ActorTensors, ws: Workspace): void {
+  const { shape } = t.model
+  const { entropy, loss_weights, d_log_probs, d_entropy } = ws.response
+  const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
+  forward(r, t.model, ws, shape.num_hidden_layers, undefined, tokens)
+  readPolicy(r, t.model, ws, shape.num_hidden_layers, inv_temperature, {}, tokens)
+  r.clear(d_log_probs)
+  r.run(
+    entropy_loss,
+    { tokens: ws.rows * ws.response_length, entropy_coeff: (live) => live.entropy_coeff },
+    { entropy, loss_weights, d_entropy, sums: t.sums },
+  )
+  backward(r, t.model, t.gradients, ws, shape.num_hidden_layers, inv_temperature, tokens)
+  storeRows(r, entropy, t.trace.entropy)
 }
 
 /**

@@ -1,13 +1,15 @@
 // A model that learns in float64, and the rows of a batch as the references take them.
 import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { type ModelConfig, modelShape } from '../../model/params/config.ts'
-import { chunkSegments, trainedPrefix } from '../../model/params/flat_params.ts'
+import { chunkSegments } from '../../model/params/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import { type Optim, weightDecays } from '../config/optim.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainedPart } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
+import { trainedWhere } from '../learners/policy_backward.ref.ts'
 
 type Numbers = ArrayLike<number>
 
@@ -46,15 +48,14 @@ export class Learner {
     return forwardRef(this.#config, params, rows)
   }
 
-  /** One optimizer step of the parameters that the policy of `layer` reads; returns the norm before clipping. */
-  apply(grads: RefArrays, layer: number, optim: Optim, grad_clip: number): number {
+  /** One optimizer step of the parameters that `part` trains; returns the norm before clipping. */
+  apply(grads: RefArrays, part: TrainedPart, optim: Optim, grad_clip: number): number {
     const { layout, state } = this
     const flat = new Float64Array(layout.size)
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
     const { lr, betas } = optim
     const settings = { lr, beta1: betas[0], beta2: betas[1], eps: 1e-8, ...weightDecays(optim) }
-    const { count, segments } = trainedPrefix(layout, layer)
-    const where = { count, chunk_segment: chunkSegments(layout), active_segments: segments }
+    const where = { ...trainedWhere(layout, part), chunk_segment: chunkSegments(layout) }
     return adamw_step_ref(state, flat, { ...settings, max_norm: grad_clip }, where).grad_norm
   }
 }

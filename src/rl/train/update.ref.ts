@@ -1,11 +1,9 @@
 // The updates of one step in float64: all mini-batches and epochs of the critic and of the actor, and what they report.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
-import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
-import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import {
   readSpan,
@@ -17,6 +15,7 @@ import type { RlPhase } from '../config/phase.ts'
 import { chosenRows, type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
 import { objectiveOf } from '../learners/objective.ts'
+import { policyBackwardRef } from '../learners/policy_backward.ref.ts'
 import { policyLossOf } from '../losses/losses.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import type { RowOrder } from '../math/shuffle.ts'
@@ -97,7 +96,8 @@ export function updateCritic(
     const d_values = scatterSpan(d_vpreds, cache, rows.response_mask, rows.first_column)
     const grads = valuesBackwardRef(config, critic.params, cache, d_values)
     const { optim, grad_clip } = phase.critic
-    norms.push(critic.apply(grads, config.num_hidden_layers, optim, grad_clip))
+    const whole_model = { target_layer: config.num_hidden_layers }
+    norms.push(critic.apply(grads, whole_model, optim, grad_clip))
   }
   return {
     'critic/vf_loss': sums['critic/vf_loss'],
@@ -131,7 +131,7 @@ function actorPass(
   const R = batch.response_length
   const all = tokenCount(batch, first, mini)
   const { loss_mode, bypass } = objectiveOf(phase)
-  const { loss_agg_mode, use_kl_loss, kl_loss_coef, kl_loss_type, entropy_coeff } = phase.actor
+  const { loss_agg_mode, use_kl_loss, kl_loss_coef, kl_loss_type } = phase.actor
   const rows = rowsOf(batch, phase, first, mini)
   const cache = actor.forward(rows)
   const { log_probs, entropy } = policyRef(config, actor.params, cache, phase.target_layer, rows)
@@ -162,7 +162,6 @@ function actorPass(
     },
   )
   const loss_weights = aggregationWeights(rows.response_mask, R, counts)
-  const { d_entropy } = entropyLossRef(entropy_coeff, entropy, loss_weights)
   const kl = klLossRef(
     { kl_loss_type, kl_loss_coef: use_kl_loss ? kl_loss_coef : 0 },
     { log_probs, ref_log_prob: cut('ref_log_prob'), loss_weights },
@@ -173,8 +172,8 @@ function actorPass(
   const kept = Array.from(policy_mask).reduce((a, b) => a + b, 0) / all
   for (const [name, x] of Object.entries(policy.metrics)) add(name, x * kept)
   const d_log_probs = policy.d_log_probs.map((d, i) => d + kl.d_log_probs[i])
-  const scored = { ...rows, d_log_probs, d_entropy }
-  return backwardRef(config, actor.params, cache, phase.target_layer, scored)
+  const scored = { entropy, loss_weights, d_log_probs }
+  return policyBackwardRef(config, actor.params, cache, phase, rows, scored).grads
 }
 
 /** The actor's, on what the driver made of the batch; verl's names. */
@@ -194,7 +193,7 @@ export function updateActor(
     if (tokenCount(pass.batch, pass.first, mini) === 0) continue
     const seed = callSeed(step, norms.length, pass.first)
     const grads = actorPass(run, phase, pass, mini, seed, sums)
-    norms.push(run.actor.apply(grads, phase.target_layer, optim, grad_clip))
+    norms.push(run.actor.apply(grads, phase, optim, grad_clip))
   }
   return norms.length === 0 ? {} : actorReport(phase, sums, norms)
 }

@@ -4,6 +4,7 @@ import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
 import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
 import type { Algorithm } from '../../config/algorithm.ts'
+import type { RlPhase } from '../../config/phase.ts'
 import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'
 import { LOSS_MODES } from '../../losses/losses.ts'
 import { CONFIG } from '../../testing.ts'
@@ -216,6 +217,27 @@ describe('what goes with any of them', () => {
       await follow(phaseOf(inner, kl, { use_kl_in_reward: true }))
     },
   )
+  describe('an inner layer and then the whole model, as BuPO’s fork of verl trains them', () => {
+    const decay = { optim: { ...BASE.actor.optim, weight_decay: 2 } }
+    const trained = async (part: Partial<RlPhase>, actor: Partial<ActorSettings>) => {
+      const inner = phaseOf({ target_layer: 2, steps: 2, ...part }, { ...decay, ...actor })
+      return changes(await followAll([inner, phaseOf({}, decay)]), 'actor/pg_loss')
+    }
+    test('with a final norm that is decayed and counted in the inner phase', async () => {
+      const [zero, none] = [await trained({ decay_final_norm: true }, {}), await trained({}, {})]
+      // The rollout of the first step has not seen it; that of the second has.
+      expect(zero[0]).toBe(none[0])
+      expect(zero[2]).not.toBe(none[2])
+    })
+    test('with a bonus for the entropy of the whole model, in micro-batches and with a KL', async () => {
+      const actor = { entropy_coeff: 0.1, use_kl_loss: true, ppo_micro_batch_size_per_gpu: 2 }
+      const [whole, own] = [
+        await trained({}, { ...actor, entropy_of: 'final' }),
+        await trained({}, { ...actor, entropy_of: 'target_layer' }),
+      ]
+      expect(Math.abs(whole[0] - own[0])).toBeGreaterThan(1e-5)
+    })
+  })
   test('layer by layer from the bottom, then the whole model', async () => {
     const layers = CONFIG.model.num_hidden_layers
     const bottomUp = Array.from({ length: layers }, (_, i) => phaseOf({ target_layer: i + 1 }))
