@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LabFailure } from '../src/cli/command.ts'
+import { bupoCase } from './bupo/bupo_cases.ts'
 import type { Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
@@ -53,7 +54,7 @@ async function run(path = folder, verl: Readonly<Record<string, Handler>> = { do
   for await (const result of resultsOf(
     sources,
     { gpu: undefined },
-    { verl, hf: hfCase, peft: peftCase, trl: trlCase, tokenizer: tokenizerCase },
+    { verl, hf: hfCase, peft: peftCase, bupo: bupoCase, trl: trlCase, tokenizer: tokenizerCase },
   ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
@@ -194,6 +195,7 @@ describe('other golden data', () => {
       verl: { double },
       hf,
       peft: peftCase,
+      bupo: bupoCase,
       trl: trlCase,
       tokenizer: tokenizerCase,
     }))

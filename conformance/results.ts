@@ -1,5 +1,6 @@
-// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of PEFT and of TRL's trainer.
+// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of PEFT, of TRL's trainer and of BuPO's fork.
 import { basename, relative, resolve } from 'node:path'
+import { bupoCase } from './bupo/bupo_cases.ts'
 import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
@@ -14,6 +15,7 @@ interface Runners {
   readonly verl: Readonly<Record<string, Handler>>
   readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
   readonly peft: (folder: string, context: Context) => AsyncIterable<Check>
+  readonly bupo: (file: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
   readonly tokenizer: (folder: string) => AsyncIterable<Check>
 }
@@ -22,6 +24,7 @@ const RUNNERS: Runners = {
   verl: VERL_CASES,
   hf: hfCase,
   peft: peftCase,
+  bupo: bupoCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
 }
@@ -30,12 +33,13 @@ const RUNNERS: Runners = {
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf, peft, trl, tokenizer }: Runners = RUNNERS,
+  { verl, hf, peft, bupo, trl, tokenizer }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
     else if (source.kind === 'model') yield* folderResults(source.folder, hf, context)
     else if (source.kind === 'peft') yield* folderResults(source.folder, peft, context)
+    else if (source.kind === 'bupo') yield* folderResults(source.file, bupo, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }

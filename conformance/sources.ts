@@ -1,8 +1,9 @@
-// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, PEFT's and TRL's runs, tokenizers, or neither.
+// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, runs of PEFT, TRL and BuPO's fork, tokenizers, or neither.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/command.ts'
 import { readJson } from '../src/cli/input/input_file.ts'
+import { isBupoTrace } from './bupo/bupo_trace.ts'
 import { isFixtureFile } from './fixture.ts'
 
 export type Source =
@@ -14,6 +15,8 @@ export type Source =
   | { readonly kind: 'tokenizer'; readonly folder: string }
   /** A job folder with what TRL's trainer made of it. */
   | { readonly kind: 'trl'; readonly folder: string }
+  /** Steps that BuPO's fork of verl took over its switch. */
+  | { readonly kind: 'bupo'; readonly file: string }
   /** LoRA adapters that PEFT trained. */
   | { readonly kind: 'peft'; readonly folder: string }
   /** Golden data of a known kind with nothing to compare: an adapter without its model's numbers. */
@@ -54,6 +57,8 @@ function ofFolder(folder: string): Source[] | undefined {
     return [{ kind: 'model', folder }]
   }
   if (has('adapter_init') && has('expected.safetensors')) return [{ kind: 'peft', folder }]
+  const traces = bupoTraces(folder)
+  if (traces.length > 0) return traces
   // The model that the cases beside it name.
   if (has('config.json') && has('model.safetensors')) return []
   if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
@@ -67,6 +72,15 @@ function ofFolder(folder: string): Source[] | undefined {
   return undefined
 }
 
+/** The traces of a folder; what lies beside them is the job that they were recorded from. */
+const bupoTraces = (folder: string): Source[] =>
+  readdirSync(folder)
+    .filter((name) => /^trace.*\.json$/.test(name))
+    .sort()
+    .map((name) => join(folder, name))
+    .filter((file) => isBupoTrace(readJson(file)))
+    .map((file) => ({ kind: 'bupo', file }))
+
 function ofFile(file: string): Source {
   if (/^expected\.(json|safetensors)$/.test(basename(file))) {
     const [whole] = ofFolder(dirname(file)) ?? []
@@ -77,6 +91,7 @@ function ofFile(file: string): Source {
   try {
     const json: unknown = readJson(file)
     if (isFixtureFile(json)) return { kind: 'fixture', file }
+    if (isBupoTrace(json)) return { kind: 'bupo', file }
   } catch (error) {
     return unknown(error instanceof Error ? error.message : `${error}`)
   }

@@ -37,15 +37,17 @@ const PARTS = 6
 const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
 /** The lane that is free takes the next one, which may be a part of a stage; torture and pinned are only in `npm run test:long`. */
 const LAST = [...e2e.slice(0, 2), 'gpu', ...e2e.slice(2), 'torture']
+const LONG = '--long'
+const LONG_RUN = process.argv.includes(LONG)
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
-const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train'].map((kind) => {
+const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train', 'bupo_fork'].map((kind) => {
   const all = `../shared/goldens/${kind}`
+  // Its float64 replay of all recorded steps takes a minute.
+  if (kind === 'bupo_fork' && !LONG_RUN) return `conformance/fixtures/${kind}`
   return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
 })
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
-const LONG = '--long'
-const LONG_RUN = process.argv.includes(LONG)
 if (LONG_RUN) {
   process.env.LONG_TESTS = '1'
   process.env.HOSTILE_RUNS ??= '10000'

@@ -14,17 +14,17 @@ export class TraceSettings {
 
   /** `trace`: its parsed JSON; `job`: the folder that it was recorded from, if there is one. */
   constructor(trace: Readonly<Record<string, unknown>>, job: string | undefined) {
-    const { steps: _, note, ...own } = trace
+    const { steps, note, ...own } = trace
     this.#note = typeof note === 'string' ? note : ''
     const script = job && join(job, 'run_bupo.sh')
     const told = script && existsSync(script) ? readFileSync(script, 'utf8') : ''
-    this.#sources = [flattened(own), argumentsOf(told)]
+    this.#sources = [flattened(own), new Map([...argumentsOf(told), ...reported(steps)])]
   }
 
   /** The value of a name like `actor.clip_ratio_c`: the trace's, else what its note says of it, else the job's. */
   find(name: string): unknown {
     const [own, job] = this.#sources
-    return valueOf(own, name) ?? this.#noted(name) ?? valueOf(job, name)
+    return settingIn(own, name) ?? this.#noted(name) ?? settingIn(job, name)
   }
 
   number(name: string, fallback?: number): number {
@@ -50,7 +50,7 @@ export class TraceSettings {
   /** Layers and steps of the inner phase. A note may count both: "phase 1 (…, internal_layer 1) is steps 1-3". */
   inner(): { readonly layer: number; readonly steps: number } {
     const noted = /internal_layer (\d+)\)? is steps \d+\s*[-–]\s*(\d+)/.exec(this.#note)
-    const own = valueOf(this.#sources[0], 'iterative_steps')
+    const own = settingIn(this.#sources[0], 'iterative_steps')
     const steps = own ?? (noted ? Number(noted[2]) : this.number('actor.iterative_steps'))
     const layer = noted ? Number(noted[1]) : this.number('internal_layer')
     return { layer: layer + 1, steps: Number(steps) }
@@ -58,9 +58,20 @@ export class TraceSettings {
 
   #noted(name: string): unknown {
     const last = name.slice(name.lastIndexOf('.') + 1)
-    const found = new RegExp(`\\b${last}\\b\\s*[=:]?\\s*([^\\s,;()]+)`).exec(this.#note)
-    return found ? scalarOf(found[1]) : undefined
+    // After an equals sign or a colon, or a number or a mean right behind the name.
+    const value = '\\s*[=:]\\s*([^\\s,;()]+)|\\s+(-?[\\d.]+(?:e-?\\d+)?|(?:token|seq)-[\\w-]+)\\b'
+    const found = new RegExp(`\\b${last}\\b(?:${value})`, 'i').exec(this.#note)
+    return found ? scalarOf(found[1] ?? found[2]) : undefined
   }
+}
+
+/** What the metrics of the first step say of the settings. */
+function reported(steps: unknown): Map<string, unknown> {
+  const [first] = Array.isArray(steps) ? steps : []
+  const coef = first?.logged?.['actor/kl_coef']
+  return new Map(
+    typeof coef === 'number' ? Object.entries({ use_kl_loss: true, kl_loss_coef: coef }) : [],
+  )
 }
 
 /** Nested records as dotted names; a list of `name=value` as what it says. */
@@ -89,12 +100,16 @@ function scalarOf(text: string): unknown {
   const plain = text.replace(/^\\?["']|\\?["']$/g, '')
   if (/^(true|false)$/i.test(plain)) return plain.toLowerCase() === 'true'
   if (/^(null|none)$/i.test(plain)) return null
-  if (/^\[.*\]$/.test(plain)) return plain.slice(1, -1).split(',').map((x) => scalarOf(x.trim()))
+  if (/^\[.*\]$/.test(plain))
+    return plain
+      .slice(1, -1)
+      .split(',')
+      .map((x) => scalarOf(x.trim()))
   return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : plain
 }
 
 /** By the whole name, by its end, or by its last part alone where nothing else ends so. */
-function valueOf(values: ReadonlyMap<string, unknown>, name: string): unknown {
+function settingIn(values: ReadonlyMap<string, unknown>, name: string): unknown {
   const last = name.slice(name.lastIndexOf('.') + 1)
   for (const wanted of [name, last]) {
     const ends = [...values].filter(([path]) => path === wanted || path.endsWith(`.${wanted}`))
@@ -157,11 +172,11 @@ export function readPlan(settings: TraceSettings): TracePlan {
   }
 }
 
-/** The phase of a step, whose mini-batches are of so many rows; `blocks` = L. */
+/** The phase of a step, whose mini-batches are of so many rows of `columns` response tokens; `blocks` = L. */
 export function phaseOfStep(
   plan: TracePlan,
   step: number,
-  rows: { readonly batch: number; readonly mini: number },
+  rows: { readonly batch: number; readonly mini: number; readonly columns: number },
   blocks: number,
 ): RlPhase {
   const is_inner = step <= plan.inner.steps
@@ -169,7 +184,11 @@ export function phaseOfStep(
   return {
     ...phase,
     decay_final_norm: plan.decays_final_norm,
-    rollout: { ...phase.rollout, temperature: plan.temperature },
+    rollout: {
+      ...phase.rollout,
+      temperature: plan.temperature,
+      max_response_length: rows.columns,
+    },
     actor: { ...phase.actor, ppo_micro_batch_size_per_gpu: rows.mini / plan.ranks },
   }
 }

@@ -100,11 +100,13 @@ function readStep(one: Fields, file: string, model: HfModel, plan: TracePlan): T
   const step = one.number('step')
   const batch = readBatch(one)
   const like = { rows: batch.rows, columns: batch.response_length }
-  const updates = one.list('updates').map((update, i) => readUpdate(update, `step ${step}.${i + 1}`))
+  const updates = one
+    .list('updates')
+    .map((update, i) => readUpdate(update, `step ${step}.${i + 1}`))
   const mini = updates[0]?.rows.length ?? 0
   if (mini === 0 || updates.some(({ rows }) => rows.length !== mini))
     throw new CaseError(`step ${step}: expected updates of equally many rows`)
-  const sizes = { batch: batch.rows, mini }
+  const sizes = { batch: batch.rows, mini, columns: batch.response_length }
   const weights = file.replace(/\.json$/, `_after_step${step}.safetensors`)
   const old = one.matrix('old_log_probs', like).data
   const advantages = one.matrix('advantages', like).data
@@ -160,20 +162,14 @@ function readUpdate(update: Fields, name: string): TracedUpdate {
   return { name, lr: update.number('lr'), rows, expected: update }
 }
 
-/** The rows of an update in its order, with their columns [rows, R]. */
-export function rowsOfUpdate(
-  { batch, old_log_probs, advantages, ref_log_prob }: TracedStep,
-  { rows }: TracedUpdate,
-) {
+/** The step's batch with the rows of an update first, in their order, and [B, R] arrays likewise. */
+export function rowsOfUpdate({ batch }: TracedStep, { rows }: TracedUpdate) {
   const R = batch.response_length
-  const cut = (x: Float64Array) =>
-    Float64Array.from(rows.flatMap((row) => [...x.subarray(row * R, (row + 1) * R)]))
+  const others = Array.from({ length: batch.rows }, (_, b) => b).filter((b) => !rows.includes(b))
+  const order = [...rows, ...others]
   return {
-    batch: chosenRows(batch, rows),
-    columns: {
-      old_log_probs: cut(old_log_probs),
-      advantages: cut(advantages),
-      ...(ref_log_prob && { ref_log_prob: cut(ref_log_prob) }),
-    },
+    batch: chosenRows(batch, order),
+    cut: (x: Float64Array) =>
+      Float64Array.from(order.flatMap((row) => [...x.subarray(row * R, (row + 1) * R)])),
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'
-import { entropyLossRef, sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
+import { sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
@@ -14,6 +14,7 @@ import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { BatchColumns } from '../../src/rl/experience/training_batch.ts'
 import { phaseRows } from '../../src/rl/learners/batch_rows.ts'
+import { blocksRead, policyBackwardRef } from '../../src/rl/learners/policy_backward.ref.ts'
 import { policyLossRef } from '../../src/rl/losses/policy_loss.ref.ts'
 import { goldenActor, sftPhase } from './golden_actor.ts'
 import { type Gradients, namedGradients } from './gradients.ts'
@@ -77,9 +78,10 @@ export function policyGradientRef(
   { phase, columns }: Loss,
 ): Gradients {
   const { actor, target_layer } = phase
-  const response = refResponse(batch)
+  const response = refResponse(batch, phase.rollout.temperature)
   const width = widthOf(batch)
-  const cache = forwardRef(config, params, { ...batch, width }, { layers: target_layer, adapter })
+  const layers = blocksRead(config, phase)
+  const cache = forwardRef(config, params, { ...batch, width }, { layers, adapter })
   const { log_probs, entropy } = policyRef(config, params, cache, target_layer, response)
   const { response_mask, response_length } = batch
   const weights = aggregationWeights(response_mask, response_length, actor)
@@ -90,21 +92,19 @@ export function policyGradientRef(
     response_mask,
     response_length,
   })
-  const bonus = entropyLossRef(actor.entropy_coeff, entropy, weights)
   const penalty = actor.use_kl_loss
     ? klLossRef(actor, { log_probs, ref_log_prob: columns.ref_log_prob, loss_weights: weights })
     : { loss: 0, d_log_probs: new Float64Array(log_probs.length) }
   const d_log_probs = policy.d_log_probs.map((d, i) => d + penalty.d_log_probs[i])
-  const d_entropy = bonus.d_entropy
-  const grads = backwardRef(config, params, cache, target_layer, {
-    ...response,
+  const bonus = policyBackwardRef(config, params, cache, phase, response, {
+    entropy,
+    loss_weights: weights,
     d_log_probs,
-    d_entropy,
   })
   const kl = actor.use_kl_loss ? actor.kl_loss_coef * penalty.loss : 0
   return {
     loss: policy.loss - actor.entropy_coeff * bonus.entropy + kl,
-    grads,
+    grads: bonus.grads,
     metrics: {
       ...policy.metrics,
       'actor/pg_loss': policy.loss,

@@ -7,6 +7,7 @@ import {
 } from '../../src/model/params/flat_params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { type Optim, weightDecays } from '../../src/rl/config/optim.ts'
+import type { trainedWhere } from '../../src/rl/learners/policy_backward.ref.ts'
 
 /** An optimizer over named float64 weights in the project's flat layout. */
 export class RefTrainable {
@@ -37,16 +38,32 @@ export class RefTrainable {
     layer: number,
     optim: Optim,
     max_norm: number,
-  ) {
+  ): number {
+    const { count, segments } = trainedPrefix(this.#layout, layer)
+    return this.stepOver(grads, { count, active_segments: segments }, optim, max_norm)
+  }
+
+  /** One step of what `where` names. */
+  stepOver(
+    grads: Readonly<Record<string, ArrayLike<number>>>,
+    where: ReturnType<typeof trainedWhere>,
+    optim: Optim,
+    max_norm: number,
+  ): number {
     const flat = new Float64Array(this.#layout.size)
     for (const { name, offset } of this.#layout.params)
       if (grads[name]) flat.set(grads[name], offset)
-    const { count, segments } = trainedPrefix(this.#layout, layer)
     const [beta1, beta2] = optim.betas
     const settings = { lr: optim.lr, beta1, beta2, eps: 1e-8, ...weightDecays(optim), max_norm }
     const chunk_segment = chunkSegments(this.#layout)
-    const where = { count, chunk_segment, active_segments: segments }
-    return adamw_step_ref(this.#state, flat, settings, where).grad_norm
+    return adamw_step_ref(this.#state, flat, settings, { ...where, chunk_segment }).grad_norm
+  }
+
+  /** Optimizer steps of the segment that a parameter lies in. */
+  stepsOf(name: string): number | undefined {
+    const param = this.#layout.params.find((one) => one.name === name)
+    const segment = this.#layout.segment_ends.findIndex((end) => param && param.offset < end)
+    return this.#state.steps[segment]
   }
 
   /** The weights as they are now. */
