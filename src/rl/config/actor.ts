@@ -5,8 +5,7 @@ import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/l
 import type { Optim } from './optim.ts'
 
 /** The policies that an entropy bonus can be of. */
-export const ENTROPY_OF = ['target_layer', 'final'] as const
-export type EntropyOf = (typeof ENTROPY_OF)[number]
+export type EntropyOf = 'target_layer' | 'final'
 
 /** verl's `actor` block. The losses declare their own numbers (rl/losses). */
 export interface Actor extends LossSettings {
