@@ -97,11 +97,25 @@ test('parts are added, weighted and tried; a setting that cannot be used is refu
 })
 
 /** Programs that misbehave, and what is said of their answers; sandbox.spec.ts tries more of them. */
-const HOSTILE: Readonly<Record<string, readonly [string, string]>> = {
+const HOSTILE: Readonly<Record<string, readonly [string, string | RegExp]>> = {
   'an endless loop': ['function compute_score() { for (;;); }', 'took longer than 100 ms'],
   'a memory bomb': [
     'function compute_score() { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)) }',
-    'ended',
+    /ended|out of memory/,
+  ],
+  'the error of a full stack': [
+    `function compute_score() {
+      let first
+      const fill = () => { try { fill() } catch (error) { first ??= error } }
+      fill()
+      return first.constructor.constructor('return typeof postMessage + typeof self')()
+    }`,
+    // Of the engine's own realm; or the worker's own stack was full first, and the program is ended.
+    /"undefinedundefined"|call stack/,
+  ],
+  'an answer changed on its way': [
+    'function compute_score() { Object.prototype.toJSON = () => ({ error: { toString: 5 } }); return "whole" }',
+    'got "whole"',
   ],
   'endless printing': ['function compute_score() { for (;;) console.log("x") }', 'took longer'],
   'an endless microtask': [
@@ -127,7 +141,13 @@ const HOSTILE: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 /** Tried where LONG_TESTS is not set: one that is ended, one that ends itself, one that answers nonsense. */
-const BRIEF = new Set(['an endless loop', 'a memory bomb', 'a polluted object'])
+const BRIEF = new Set([
+  'an endless loop',
+  'a memory bomb',
+  'the error of a full stack',
+  'an answer changed on its way',
+  'a polluted object',
+])
 
 test('a program that misbehaves costs its responses the score, and the page nothing', async ({
   lab,

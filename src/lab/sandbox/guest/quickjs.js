@@ -6,7 +6,7 @@
 /** Bytes, in pages of WebAssembly. The engine's own limit counts no allocations in this build, so the memory itself is bounded. */
 const SCRIPT_MEMORY = 2 ** 28
 /** Of the engine's stack: small enough that it ends before the stack of any host that runs the engine. */
-const SCRIPT_STACK = 2 ** 18
+const SCRIPT_STACK = 2 ** 17
 
 /** Texts and values across the border of the engine, through its functions in C. */
 async function startEngine(files, load) {
