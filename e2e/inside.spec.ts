@@ -176,7 +176,7 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
     return readFile(await (await coming).path())
   }
   const csv = (await saved('delta-numbers-csv')).toString()
-  expect(csv.split('\r\n')).toHaveLength(L + 2)
+  expect(csv.split('\n')).toHaveLength(L + 2)
   expect(csv).toContain('1.17')
   const rows = (await saved('delta-numbers-jsonl')).toString().trim().split('\n')
   expect(rows.map((row) => JSON.parse(row))).toHaveLength(L)

@@ -69,6 +69,9 @@ test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', a
   await bonus.blur()
   await expect.poll(() => steeredCount(lab)).toBe(4)
   await expect(lab.get('pending')).toHaveCount(0)
+  await expect(lab.get('field-actor-entropy_coeff-over-run').first()).toContainText(
+    '0, then 0.01 after step 6',
+  )
   await lab.get('repeat-phase').click()
   await expect.poll(() => steeredCount(lab)).toBe(5)
   await lab.get('train').click()
@@ -112,6 +115,13 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
 }) => {
   await lab.open(`v=1&p=tiny${QUICK}`)
   await lab.waitForStatus('idle')
+  // Nothing is trained beside a field that does not take what is typed.
+  await page.locator('#field-actor-optim-lr').first().fill('999')
+  await expect(lab.get('train')).toBeDisabled()
+  await expect(lab.get('wrong-fields')).toContainText('Learning rate cannot be 999')
+  await lab.get('reset').click()
+  await expect(page.locator('#field-actor-optim-lr').first()).not.toHaveValue('999')
+  await expect(lab.get('train')).toBeEnabled()
   const boundary = lab.get('phase-boundary-0')
   await expect(boundary).toHaveAttribute('aria-valuenow', '66')
   await expect(lab.get('undo')).toBeVisible()

@@ -16,8 +16,8 @@ export function MomentsChoice() {
       <span>
         Look at every run in its moments{' '}
         <span className="soft">
-          (validations, ends of phases, the end), for at most 5 % of its work. What is in view here
-          is looked at as well.
+          (validations, ends of phases, the end), for at most 5 % of its work, and in every step of
+          a short inner phase. What is in view here is looked at as well.
         </span>
       </span>
     </label>

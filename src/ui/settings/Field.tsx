@@ -4,11 +4,11 @@ import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../lab/experiment/paths.ts'
 import { dropWrong, editField, keepWrong } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
+import { later } from '../base/page/later.tsx'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../palette/Marked.tsx'
 import { Control } from './Control.tsx'
-import { overRunWords } from './field/over_run.ts'
 import type { FieldData } from './form.ts'
 import { findWords, pathWords } from './settings_search.ts'
 import { useWanted } from './wanted.ts'
@@ -111,15 +111,15 @@ function nameOf({ path, label }: FieldData): string {
   return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
 }
 
+const selectIsSteered = ({ run_document, experiment }: LabState): boolean =>
+  (run_document ?? experiment).steering.length > 0
+
 /** The values of a setting that a person changed while the run went on. */
-function OverRun({ id, path }: { readonly id: string; readonly path: string }) {
-  const words = useLab(useCallback((state: LabState) => overRunWords(state, path), [path]))
-  return words === '' ? null : (
-    <p className="over-run" data-testid={`${id}-over-run`}>
-      {words}
-    </p>
-  )
-}
+const OverRun = later<{ readonly id: string; readonly path: string }>(
+  'The values during the run',
+  async () => (await import('./field/OverRun.tsx')).OverRun,
+  () => useLab(selectIsSteered),
+)
 
 /** What was typed and does not hold yet, and what is wrong with it, which Train waits for. */
 function useDraft(field: FieldData) {

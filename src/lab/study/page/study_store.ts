@@ -32,9 +32,11 @@ export async function openStudy(
   const there = kept.filter(({ is_deleted }) => !is_deleted)
   const found = there.find(({ is_open }) => is_open)
   const others = there.filter((one) => one !== found)
-  studyStore.setState({ is_ready: true, results, others })
+  studyStore.setState({ results, others })
   if (found) showKept(found)
+  // Before anything is shown: a study that is opened now does not bring back what was deleted.
   for (const one of gone) await letGo(one)
+  studyStore.setState({ is_ready: true })
   if (found?.is_training) trainStudy()
 }
 

@@ -34,6 +34,7 @@ export function overRunWords(state: LabState, path: string): string {
   if (run_document && nextExperiment(state) !== run_document)
     return `The run on screen: ${said}. The next run has what stands here from its first step.`
   if (selectIsBusy(state)) return `${said}. A change here counts from the next step.`
-  const again = run_document ? 'Train again does the same' : 'Train does this'
-  return `${said}. ${again}; a value that you set here counts from the first step.`
+  return run_document
+    ? `${said}. Train again does the same; a value that you set here counts from the first step.`
+    : `${said}. Train does this; what you set here is the first value.`
 }
