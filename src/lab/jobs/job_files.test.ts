@@ -88,19 +88,6 @@ describe('a job that is refused names the setting, what is expected and a way ou
 })
 
 describe('what a job holds', () => {
-  test('the fork counts layers from 0, and its first steps are those of the inner phase', () => {
-    const { text } = filesOf(preset('two-skills-bupo'), { target: 'bupo' })
-    const script = text.get('run_bupo.sh') ?? ''
-    for (const line of [
-      'actor_rollout_ref.actor.internal_policy_interative=True',
-      'actor_rollout_ref.actor.internal_layer=4',
-      'actor_rollout_ref.model.override_config.internal_layer=4',
-      'actor_rollout_ref.actor.iterative_steps=12',
-      'trainer.total_training_steps=120',
-    ])
-      expect(script).toContain(`  ${line}\n`)
-  })
-
   test('verl trains the phase of the whole model, and the README says what it leaves out', () => {
     const { text, warnings } = filesOf(preset('tiny'))
     expect(text.get('run_verl.sh')).toContain('  trainer.total_training_steps=50\n')

@@ -170,7 +170,7 @@ function startOf(
     : toy
   const script = `run_${target}.sh`
   const files = [
-    textFile(script, startScript(command, about(target, scale))),
+    textFile(script, startScript(command, about(target, scale), target === 'bupo')),
     ...(target === 'verl' ? starters(scale) : []),
     ...('actor_rollout_ref.rollout.multi_turn.enable' in Object.fromEntries(command.arguments)
       ? toolFiles(experiment)

@@ -72,7 +72,13 @@ Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, trans
 
     cd BuPO && bash /path/to/this/folder/run_bupo.sh
 
-The lab counts the blocks that are applied, the fork counts from 0: layer k here is \`internal_layer\` k − 1 there.
+The lab counts the blocks that are applied, the fork counts from 0: layer k here is \`internal_layer\` k − 1 there. The script puts the fork’s
+\`verl/models/custom_model\` on PYTHONPATH, because the fork names that folder by a placeholder, and says so where it is not started in a checkout.
+It sets \`actor.strategy=fsdp2\`: with FSDP 1 on one rank the fork never trains the last layer again after its first inner update, without a word.
+With a KL it adds the three keys that the fork’s reference lacks.
+
+What the fork does otherwise: its entropy bonus is of the whole model’s policy in the inner phase too, and reaches every layer; \`actor/entropy\` is
+that policy’s in both phases. With FSDP 1 on several ranks AdamW decays the final norm in the inner phase and counts its steps.
 `,
   trl: () => `### TRL
 

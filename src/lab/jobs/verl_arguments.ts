@@ -88,6 +88,7 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
 export function bupoCommand(job: VerlJob): VerlCommand {
   const { lost, refused, arguments: carried } = carry(job.facts, 'bupo', '0.7')
   const { inner } = job.chosen
+  const has_reference = needsReference(job)
   if (!inner) throw new RangeError('bupoCommand: expected a job with an inner phase')
   const fixed: Record<string, VerlValue> = {
     ...common(job),
@@ -99,6 +100,16 @@ export function bupoCommand(job: VerlJob): VerlCommand {
     [`${ACTOR}.internal_layer`]: inner.layer - 1,
     [`${ACTOR}.iterative_steps`]: inner.steps,
     [`${MODEL}.override_config.internal_layer`]: inner.layer - 1,
+    // Its configuration of the reference lacks them, and the worker asks for them.
+    ...(has_reference && {
+      [`+${REF}.internal_policy_interative`]: true,
+      [`+${REF}.internal_layer`]: inner.layer - 1,
+      [`+${REF}.iterative_steps`]: inner.steps,
+      [`${REF}.strategy`]: 'fsdp2',
+    }),
+    // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer.
+    [`${ACTOR}.strategy`]: 'fsdp2',
+    ...(hasCritic(job.facts.settings) && { 'critic.strategy': 'fsdp2' }),
     'trainer.logger': ['console'],
   }
   return { lost, refused, arguments: new Map([...Object.entries(fixed), ...carried]) }

@@ -9,8 +9,20 @@ const isPath = (value: VerlValue): value is JobPath =>
 const argumentLine = (key: string, value: VerlValue): string =>
   isPath(value) ? `"${key}=\\"$JOB/${value.in_job}\\""` : shellQuoted(`${key}=${hydraValue(value)}`)
 
-/** A script that starts the job. `about`: what it needs, a line of text each. */
-export function startScript(command: VerlCommand, about: readonly string[]): string {
+/** The fork imports its own models by their bare names, from a folder that its source names by a placeholder. */
+const FORK_MODELS = `if [ ! -d verl/models/custom_model ]; then
+  echo "Start this in a checkout of github.com/Trae1ounG/BuPO: there is no verl/models/custom_model in $PWD" >&2
+  exit 1
+fi
+export PYTHONPATH="$PWD/verl/models/custom_model:$PWD\${PYTHONPATH:+:$PYTHONPATH}"
+`
+
+/** A script that starts the job. `about`: what it needs, a line of text each; `is_fork`: it starts in a checkout of the fork. */
+export function startScript(
+  command: VerlCommand,
+  about: readonly string[],
+  is_fork = false,
+): string {
   const lines = [...command.arguments].map(([key, value]) => `  ${argumentLine(key, value)}`)
   return `#!/usr/bin/env bash
 ${about.map((line) => `# ${line}`).join('\n')}
@@ -31,6 +43,6 @@ if [ "\${1-}" = --print ]; then
   printf '%s\\n' "\${ARGUMENTS[@]}"
   exit
 fi
-exec python3 -m verl.trainer.main_ppo "\${ARGUMENTS[@]}" "$@"
+${is_fork ? FORK_MODELS : ''}exec python3 -m verl.trainer.main_ppo "\${ARGUMENTS[@]}" "$@"
 `
 }
