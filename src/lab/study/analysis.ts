@@ -3,6 +3,7 @@ import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import {
+  boundsOf,
   curveOf,
   hasCollapsed,
   measureOf,
@@ -15,7 +16,7 @@ import type { RunResult } from './results.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
 import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
-import { type Interval, tInterval, tTest } from './statistics/student.ts'
+import { clamped, type Interval, tInterval, tTest } from './statistics/student.ts'
 import type { Study } from './study.ts'
 
 /** One run's number. */
@@ -131,7 +132,7 @@ export function analyse(
         mean: mean(numbers),
         deviation: Math.sqrt(variance(numbers, { unbiased: true })),
         interquartile_mean: interquartileMean(numbers),
-        t: tInterval(numbers),
+        t: clamped(tInterval(numbers), boundsOf(metric ?? '')),
         spent: mean(
           own_runs.map((run) => spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)),
         ),

@@ -1,13 +1,19 @@
 // What a study found: its answer in words, the pictures, and what limits them.
 import { useMemo } from 'react'
+import { useStore } from 'zustand'
 import type { Analysis } from '../../lab/study/analysis.ts'
 import { studyPictures } from '../../lab/study/report/files.ts'
+import { DARK, LIGHT } from '../../lab/study/report/svg.ts'
 import { answerSentence, armSentence, planSentence } from '../../lab/study/report/words.ts'
 import type { Study } from '../../lab/study/study.ts'
+import { type UiState, uiStore } from '../base/store.ts'
+
+const selectIsDark = (state: UiState) => state.is_dark
 
 const SAYS: Readonly<Record<string, string>> = {
   'forest.svg': 'Forest plot: the difference of every arm from the first, with 95 % intervals',
-  'curves.svg': 'Curves: the measure of every arm over the budget, with 95 % bands',
+  'curves.svg':
+    'Curves: the measure of every arm over the budget, with 95 % bands, which end at the bounds of the measure',
   'profiles.svg': 'Performance profiles: the share of runs above each value',
   'heat.svg': 'Heat map: the mean over two settings',
   'layers.svg': 'The entropy of every layer’s policy at the end, by arm',
@@ -19,7 +25,11 @@ export function Findings(props: {
   readonly changes: readonly string[]
 }) {
   const { study, analysis, changes } = props
-  const pictures = useMemo(() => studyPictures(study, analysis), [study, analysis])
+  const is_dark = useStore(uiStore, selectIsDark)
+  const pictures = useMemo(
+    () => studyPictures(study, analysis, is_dark ? DARK : LIGHT),
+    [study, analysis, is_dark],
+  )
   const limits = [...analysis.warnings, ...changes]
   return (
     <section className="card" aria-label="What was found">

@@ -2,12 +2,16 @@
 import type { Analysis } from '../analysis.ts'
 import { axisValues } from '../grid.ts'
 import type { Study } from '../study.ts'
-import { escaped, picture, short } from './svg.ts'
+import { escaped, type Inks, LIGHT, picture, short } from './svg.ts'
 
 const [LEFT, TOP, CELL_W, CELL_H] = [150, 62, 84, 34]
 
 /** Undefined for a study whose grid has not two fields. */
-export function heatMap(study: Study, { arms, metric }: Analysis): string | undefined {
+export function heatMap(
+  study: Study,
+  { arms, metric }: Analysis,
+  inks: Inks = LIGHT,
+): string | undefined {
   const axes = Object.entries(study.grid)
   if (axes.length !== 2 || study.search) return undefined
   const [[down, downs], [across, acrosses]] = axes.map(
@@ -30,9 +34,9 @@ export function heatMap(study: Study, { arms, metric }: Analysis): string | unde
     row.map((value, j) => {
       const [x, y] = [LEFT + j * CELL_W, TOP + i * CELL_H]
       if (value === undefined)
-        return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="#eee"/>`
+        return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${inks.empty}"/>`
       const dark = shade(value) > 0.55
-      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="#0072b2" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ' fill="#fff"' : ''}>${short(value)}</text>`
+      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${inks.heat}" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ` fill="${inks.on_heat}"` : ''}>${short(value)}</text>`
     }),
   )
   const text = (value: unknown) => escaped(`${value}`.slice(0, 16))
@@ -48,8 +52,11 @@ export function heatMap(study: Study, { arms, metric }: Analysis): string | unde
     `<text x="${LEFT}" y="${TOP - 26}">${escaped(across)} →, ${escaped(down)} ↓</text>`,
   ]
   const width = Math.max(LEFT + acrosses.length * CELL_W + 16, 420)
-  return picture(`${metric ?? ''}, mean over seeds`, width, TOP + downs.length * CELL_H + 16, [
-    ...heads,
-    ...parts,
-  ])
+  return picture(
+    `${metric ?? ''}, mean over seeds`,
+    width,
+    TOP + downs.length * CELL_H + 16,
+    [...heads, ...parts],
+    inks,
+  )
 }

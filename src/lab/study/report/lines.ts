@@ -3,12 +3,12 @@ import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
 import { runExperiment } from '../arms.ts'
 import { fingerprintOf } from '../fingerprint.ts'
-import { curveOf } from '../measure.ts'
+import { boundsOf, curveOf } from '../measure.ts'
 import type { RunResult } from '../results.ts'
 import { performanceProfile } from '../statistics/rliable.ts'
-import { tInterval } from '../statistics/student.ts'
+import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
-import { colourOf, dashOf, escaped, picture, scaleOf, short } from './svg.ts'
+import { colourOf, dashOf, escaped, type Inks, LIGHT, picture, scaleOf, short } from './svg.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
 
@@ -64,8 +64,8 @@ export const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string)
   return runs.filter(({ fingerprint }) => known.has(fingerprint))
 }
 
-/** Mean and t interval at the places that every run measured. */
-function bandOf(curves: readonly SeedCurve[]): Band {
+/** Mean and t interval at the places that every run measured, as far as the measure can go. */
+function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
   const length = Math.min(...curves.map(({ values }) => values.length))
   const columns = Array.from({ length: Number.isFinite(length) ? length : 0 }, (_, i) => ({
     at: mean(curves.map(({ at }) => at[i])),
@@ -74,8 +74,8 @@ function bandOf(curves: readonly SeedCurve[]): Band {
   return {
     at: columns.map(({ at }) => at),
     middle: columns.map(({ values }) => mean(values)),
-    low: columns.map(({ values }) => tInterval(values)?.low ?? mean(values)),
-    high: columns.map(({ values }) => tInterval(values)?.high ?? mean(values)),
+    low: columns.map(({ values }) => clamped(tInterval(values), bounds)?.low ?? mean(values)),
+    high: columns.map(({ values }) => clamped(tInterval(values), bounds)?.high ?? mean(values)),
   }
 }
 
@@ -85,6 +85,7 @@ export function linesPicture(
   unit: string,
   lines: readonly PictureLine[],
   height = 400,
+  inks: Inks = LIGHT,
 ): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
   const columns = 3
@@ -97,7 +98,7 @@ export function linesPicture(
   const grid = [
     ...y.ticks.map(
       (v) =>
-        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="#e4e4e4"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${short(v)}</text>`,
+        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="${inks.grid}"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${short(v)}</text>`,
     ),
     ...x.ticks.map(
       (v) => `<text x="${x.place(v)}" y="${bottom + 18}" text-anchor="middle">${short(v)}</text>`,
@@ -110,20 +111,20 @@ export function linesPicture(
     const area = [...path(band.high), ...path(band.low).reverse()].join('L')
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
     const fill =
-      shown.length > 6 ? '' : `<path d="M${area}Z" fill="${colourOf(i)}" fill-opacity="0.1"/>`
-    return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"${dash}/>`
+      shown.length > 6 ? '' : `<path d="M${area}Z" fill="${colourOf(i, inks)}" fill-opacity="0.1"/>`
+    return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i, inks)}" stroke-width="2"${dash}/>`
   })
   const legend = shown.map(({ name }, i) => {
     const left = LEFT + (i % columns) * 232
     const top = height + Math.floor(i / columns) * 18
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
-    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
+    return `<path d="M${left} ${top}h24" stroke="${colourOf(i, inks)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
   })
-  return picture(title, WIDTH, height + legend_rows * 18 + 8, [...grid, ...drawn, ...legend])
+  return picture(title, WIDTH, height + legend_rows * 18 + 8, [...grid, ...drawn, ...legend], inks)
 }
 
 /** The measured metric of every arm over the budget. */
-export function curvesPlot(study: Study, analysis: Analysis): string {
+export function curvesPlot(study: Study, analysis: Analysis, inks: Inks = LIGHT): string {
   const { metric = '' } = analysis
   const { same } = study.budget
   const curves = analysis.arms.map(({ arm: { name } }) =>
@@ -134,9 +135,10 @@ export function curvesPlot(study: Study, analysis: Analysis): string {
   )
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
-    band: bandOf(own),
+    band: bandOf(own, boundsOf(metric)),
   }))
-  return linesPicture(`${metric} by arm`, same === 'arithmetic' ? '10⁹ operations' : same, lines)
+  const unit = same === 'arithmetic' ? '10⁹ operations' : same
+  return linesPicture(`${metric} by arm`, unit, lines, 400, inks)
 }
 
 /** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
@@ -151,18 +153,22 @@ export const entropiesOf = (analysis: Analysis, study: Study, name: string): See
   })
 
 /** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none was measured. */
-export function layersPlot(study: Study, analysis: Analysis): string | undefined {
+export function layersPlot(
+  study: Study,
+  analysis: Analysis,
+  inks: Inks = LIGHT,
+): string | undefined {
   const curves = analysis.arms.map(({ arm: { name } }) => entropiesOf(analysis, study, name))
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
-    band: bandOf(own),
+    band: bandOf(own, boundsOf('layer/entropy')),
   }))
   if (lines.every(({ band }) => band.at.length === 0)) return undefined
-  return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340)
+  return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340, inks)
 }
 
 /** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than three runs of an arm. */
-export function profilesPlot(analysis: Analysis): string | undefined {
+export function profilesPlot(analysis: Analysis, inks: Inks = LIGHT): string | undefined {
   const numbers = analysis.arms.map(({ values }) => values.map(({ value }) => value))
   const all = numbers.flat()
   if (numbers.some((own) => own.length < 3)) return undefined
@@ -172,5 +178,5 @@ export function profilesPlot(analysis: Analysis): string | undefined {
     const middle = performanceProfile(numbers[i], at)
     return { name, band: { at, middle, low: middle, high: middle } }
   })
-  return linesPicture('Share of runs above a value', analysis.metric ?? '', lines, 320)
+  return linesPicture('Share of runs above a value', analysis.metric ?? '', lines, 320, inks)
 }

@@ -71,6 +71,16 @@ export interface Interval {
   readonly high: number
 }
 
+/** The part of an interval that a bounded number can have: a t interval knows nothing of bounds. */
+export const clamped = (
+  interval: Interval | undefined,
+  { low, high }: Interval,
+): Interval | undefined =>
+  interval && {
+    low: Math.min(high, Math.max(low, interval.low)),
+    high: Math.min(high, Math.max(low, interval.high)),
+  }
+
 /** The t interval of the mean of independent values; undefined for fewer than two. */
 export function tInterval(values: readonly number[], level = 0.95): Interval | undefined {
   const n = values.length

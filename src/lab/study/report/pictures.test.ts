@@ -1,0 +1,61 @@
+// The pictures of a study: in the colours of the page, and with bands that end where the measure ends.
+import { expect, test } from 'vitest'
+import { analyse } from '../analysis.ts'
+import { boundsOf } from '../measure.ts'
+import { plannedRuns } from '../queue.ts'
+import { clamped, tInterval } from '../statistics/student.ts'
+import { armsOf, madeUpResult, studyOf } from '../testing.ts'
+import { studyFiles, studyPictures } from './files.ts'
+import { DARK } from './svg.ts'
+
+const study = studyOf()
+const arms = armsOf()
+/** Nearly all right answers, but for one seed: a t interval of the mean reaches beyond 1. */
+const results = plannedRuns(study, arms).map((run) =>
+  madeUpResult(study, run, run.seed === 1 ? 0.7 : 1),
+)
+const analysis = analyse(study, arms, results)
+
+/** The highest value that an area of the picture reaches, by its axis of values. */
+function highest(svg: string): number {
+  const ticks = [...svg.matchAll(/y="([\d.]+)" text-anchor="end">([\d.]+)</g)].map(
+    ([, y, value]) => ({ y: Number(y) - 4, value: Number(value) }),
+  )
+  const [low, high] = [ticks[0], ticks[ticks.length - 1]]
+  const areas = [...svg.matchAll(/<path d="M([^"Z]+)Z"/g)].map(([, path]) => path)
+  expect(areas.length).toBeGreaterThan(0)
+  const ys = areas.flatMap((path) => path.split('L').map((point) => Number(point.split(' ')[1])))
+  const share = (Math.min(...ys) - low.y) / (high.y - low.y)
+  return low.value + share * (high.value - low.value)
+}
+
+test('the band of an accuracy ends at 1, and so does the interval of its mean', () => {
+  expect(tInterval([0.7, 1, 1, 1])?.high).toBeGreaterThan(1)
+  expect(clamped(tInterval([0.7, 1, 1, 1]), boundsOf('val-aux/a/acc/greedy'))?.high).toBe(1)
+  expect(highest(studyPictures(study, analysis).get('curves.svg') ?? '')).toBeLessThan(1.005)
+  for (const { t } of analysis.arms) expect(t?.high).toBeLessThanOrEqual(1)
+})
+
+test('only what is bounded is cut', () => {
+  const shares = ['val-core/a/acc/mean@4', 'val-aux/a/pass@8/mean', 'actor/pg_clipfrac']
+  for (const metric of shares) expect(boundsOf(metric), metric).toEqual({ low: 0, high: 1 })
+  expect(boundsOf('layer/entropy/3')).toEqual({ low: 0, high: Number.POSITIVE_INFINITY })
+  for (const metric of ['critic/score/mean', 'actor/ppo_kl', 'actor/loss'])
+    expect(boundsOf(metric).low, metric).toBe(Number.NEGATIVE_INFINITY)
+  const wide = { low: -2, high: 3 }
+  expect(clamped(wide, boundsOf('critic/score/mean'))).toEqual(wide)
+  expect(clamped(undefined, boundsOf('acc/greedy'))).toBeUndefined()
+})
+
+test('on a dark page no picture has the paper or the inks of a light one; files stay light', () => {
+  const light = studyPictures(study, analysis)
+  const dark = studyPictures(study, analysis, DARK)
+  expect([...dark.keys()]).toEqual([...light.keys()])
+  for (const [name, svg] of dark) {
+    expect(svg, name).not.toMatch(/"#(fff|222|000000|e4e4e4|666|555|eee)"/)
+    expect(svg.replaceAll(/"(#[\da-f]{3,6}|none)"/g, '""'), name).toBe(
+      (light.get(name) ?? '').replaceAll(/"(#[\da-f]{3,6}|none)"/g, '""'),
+    )
+    expect(studyFiles(study, analysis).get(name), name).toBe(light.get(name))
+  }
+})
