@@ -152,6 +152,8 @@ export function Heatmap({ height }: { readonly height: number }) {
           y_ticks={ticks}
           formatY={formatRow}
           with_names
+          // As wide as the charts of lines: steps lie below each other.
+          has_gutter
           show_grid={false}
           paint={paint}
           drawn={drawn}
@@ -209,18 +211,23 @@ function LatestTable({ rows }: { rows: number }) {
   useSlowFrame(TABLE_MS)
   const { at_step } = uiStore.getState()
   return (
-    <table className="visually-hidden" data-testid="heatmap-latest">
-      <caption>
-        {at_step === undefined ? 'Latest entropy by layer' : `Entropy by layer at step ${at_step}`}
-      </caption>
-      <tbody>
-        {Array.from({ length: rows }, (_, layer) => (
-          <tr key={layer} data-layer={layer} data-value={latest(layer, at_step)}>
-            <th scope="row">{layerName(layer, rows - 1)}</th>
-            <td>{formatNats(latest(layer, at_step))}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    // Not the table itself: Firefox draws the caption of a clipped table.
+    <div className="visually-hidden">
+      <table data-testid="heatmap-latest">
+        <caption>
+          {at_step === undefined
+            ? 'Latest entropy by layer'
+            : `Entropy by layer at step ${at_step}`}
+        </caption>
+        <tbody>
+          {Array.from({ length: rows }, (_, layer) => (
+            <tr key={layer} data-layer={layer} data-value={latest(layer, at_step)}>
+              <th scope="row">{layerName(layer, rows - 1)}</th>
+              <td>{formatNats(latest(layer, at_step))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

@@ -177,6 +177,7 @@ export function MetricChart(props: MetricChartProps) {
           log_y={log_y}
           formatY={formatY}
           with_names={!compact}
+          has_gutter={!compact}
           show_grid
           {...(ideal ? { ideal } : {})}
           paint={paint}

@@ -5,7 +5,7 @@ import { useEditMarks, usePhaseSpans, useStepScale } from '../base/run.ts'
 import { useVisible } from '../base/visible.ts'
 import type { Domain } from './axes/domain.ts'
 import type { FrameProps } from './axes/Frame.tsx'
-import { type EditMark, editWordsNear, INSET, plotSize } from './axes/geometry.ts'
+import { type EditMark, editWordsNear, INSET, plotSize, rightOf } from './axes/geometry.ts'
 import { type Ideal, shownIdeal } from './axes/ideal.ts'
 import type { Drawn } from './lines/repaint.ts'
 import type { View } from './lines/view.ts'
@@ -57,6 +57,8 @@ export interface PlotProps {
   readonly log_y?: boolean
   readonly formatY: (value: number) => string
   readonly with_names: boolean
+  /** Leaves room for the names of lines at the right, where there is any. */
+  readonly has_gutter?: boolean
   readonly show_grid: boolean
   /** A band behind the lines. */
   readonly ideal?: Ideal
@@ -122,10 +124,11 @@ export const Plot = memo(function Plot(props: PlotProps) {
   const is_near = useVisible(ref, NEAR)
   const spans = usePhaseSpans()
   const edits = useEditMarks()
-  const plot = plotSize(size)
+  const right = rightOf(size.width, props.has_gutter === true)
+  const plot = plotSize(size, right)
   const phases = useStepScale()
   const scale = log_x ? undefined : phases
-  const view = useView({ x, y, log_x, log_y, scale, ...plot })
+  const view = useView({ x, y, log_x, log_y, scale, right, ...plot })
   const words = useSummary(props.summarise)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
@@ -144,6 +147,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
           <NearFrame
             is_near={is_near}
             size={size}
+            right={right}
             x={x}
             y={y}
             y_ticks={props.y_ticks}

@@ -45,10 +45,10 @@ export function useSize() {
 export function useView(view: View): View {
   const [x0, x1] = view.x
   const [y0, y1] = view.y
-  const { width, height, log_x = false, log_y = false, scale } = view
+  const { width, height, right = 0, log_x = false, log_y = false, scale } = view
   return useMemo(
-    () => ({ x: [x0, x1], y: [y0, y1], width, height, log_x, log_y, scale }),
-    [x0, x1, y0, y1, width, height, log_x, log_y, scale],
+    () => ({ x: [x0, x1], y: [y0, y1], width, height, right, log_x, log_y, scale }),
+    [x0, x1, y0, y1, width, height, right, log_x, log_y, scale],
   )
 }
 

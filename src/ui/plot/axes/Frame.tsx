@@ -23,6 +23,8 @@ import { placeOf, type StepScale, scaleBreaks, scaledTicks, stepAtPlace } from '
 
 export interface FrameProps {
   readonly size: Size
+  /** Pixels right of the plot area. */
+  readonly right: number
   readonly x: Domain
   readonly y: Domain
   readonly y_ticks: readonly number[]
@@ -156,8 +158,8 @@ function placed(props: FrameProps): FrameProps {
 }
 
 /** Two strokes across the axis wherever its scale changes. */
-function breakMarks({ size, x, scale }: FrameProps) {
-  const plot = plotSize(size)
+function breakMarks({ size, right, x, scale }: FrameProps) {
+  const plot = plotSize(size, right)
   const view = { x, scale, width: plot.width }
   const bottom = INSET.top + plot.height
   return scaleBreaks(scale, x).map((step) => {
@@ -185,8 +187,8 @@ function xTicks({ x, log_x, scale }: FrameProps, width: number): number[] {
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
 export function Frame(frame: FrameProps) {
   const props = placed(frame)
-  const { size, x, y, y_ticks, log_x, log_y, scale, formatY, spans, show_grid } = props
-  const plot = plotSize(size)
+  const { size, right, x, y, y_ticks, log_x, log_y, scale, formatY, spans, show_grid } = props
+  const plot = plotSize(size, right)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
     { step: x[0], value: y[0] },
@@ -197,7 +199,7 @@ export function Frame(frame: FrameProps) {
       width={size.width}
       height={size.height}
       data={corners}
-      margin={{ top: INSET.top, right: INSET.right, bottom: 0, left: 0 }}
+      margin={{ top: INSET.top, right, bottom: 0, left: 0 }}
       accessibilityLayer={false}
     >
       {phaseShades(spans, x)}

@@ -13,10 +13,18 @@ export interface Size {
   readonly height: number
 }
 
+/** Room for the names of lines, right of the plot area; a chart that is not this wide has none, and its legend names them. */
+const GUTTER = 112
+const LEAST_WIDTH = 480
+
+/** Pixels right of the plot area of a chart of this width, with or without names of lines there. */
+export const rightOf = (width: number, has_gutter: boolean): number =>
+  has_gutter && width >= LEAST_WIDTH ? GUTTER : INSET.right
+
 /** Size of the plot area inside a chart of this size; never negative. */
-export function plotSize({ width, height }: Size): Size {
+export function plotSize({ width, height }: Size, right: number = INSET.right): Size {
   return {
-    width: Math.max(0, Math.floor(width - INSET.left - INSET.right)),
+    width: Math.max(0, Math.floor(width - INSET.left - right)),
     height: Math.max(0, Math.floor(height - INSET.top - INSET.bottom)),
   }
 }

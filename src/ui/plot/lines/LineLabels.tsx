@@ -1,16 +1,16 @@
-// The name of each line at its end, so that nobody has to look for it in the legend. Moves with the line, without rendering.
+// The name of each line beside its end, right of the plot, so that nobody has to look for it in the legend. Moves with the line, without
+// rendering.
 import { useEffect, useRef } from 'react'
 import { seriesOf } from '../../base/run.ts'
 import { uiStore } from '../../base/store.ts'
 import type { Line } from '../chart_lines.ts'
-import { placeLabels } from './place_labels.ts'
+import { gutterLabels } from './place_labels.ts'
 import { smoothed } from './smooth.ts'
 import { stepPixel, toPixel, type View } from './view.ts'
 
 const HEIGHT = 13
-/** Pixels behind the end of a line that a label needs. */
-const ROOM = 92
-const ABOVE = 9
+/** Pixels right of the plot that a name needs. */
+const LEAST_GUTTER = 60
 
 /** Where a line ends in the view; undefined where it has no point there. */
 function endOf({ metric }: Line, view: View): { x: number; y: number } | undefined {
@@ -24,6 +24,7 @@ function endOf({ metric }: Line, view: View): { x: number; y: number } | undefin
   return Number.isFinite(y) ? { x: stepPixel(steps[at], view), y } : undefined
 }
 
+/** Nothing where the chart has no gutter: the legend names the lines. */
 export function LineLabels({
   lines,
   view,
@@ -32,42 +33,50 @@ export function LineLabels({
   readonly view: View
 }) {
   const list = useRef<HTMLDivElement>(null)
+  const strokes = useRef<SVGSVGElement>(null)
+  const has_gutter = (view.right ?? 0) >= LEAST_GUTTER
   useEffect(() => {
+    if (!has_gutter) return
     const place = () => {
-      const labels = [...(list.current?.children ?? [])] as HTMLElement[]
+      const names = [...(list.current?.children ?? [])] as HTMLElement[]
+      const paths = [...(strokes.current?.children ?? [])]
       const ends = lines.map((line) => endOf(line, view))
-      const isBefore = (x: number) => x > view.width - ROOM
-      const tops = placeLabels(
-        // A label before the end lies above its line, not on it.
-        ends.map((end) => (end && isBefore(end.x) ? end.y - ABOVE : end?.y)),
-        HEIGHT,
-        view.height,
-      )
-      labels.forEach((label, i) => {
-        const [end, top] = [ends[i], tops[i]]
-        label.hidden = end === undefined || top === undefined
-        if (end === undefined || top === undefined) return
-        // Behind the end while there is room, else before it.
-        const is_before = isBefore(end.x)
-        label.style.transform = `translate(${Math.round(end.x + (is_before ? -4 : 5))}px, ${Math.round(top)}px)${is_before ? ' translateX(-100%)' : ''}`
+      gutterLabels(ends, HEIGHT, view).forEach((label, i) => {
+        names[i].hidden = label === undefined
+        paths[i].setAttribute(
+          'd',
+          label ? `M${label.stroke.map(({ x, y }) => `${x} ${y}`).join('L')}` : '',
+        )
+        if (label)
+          names[i].style.transform = `translate(${label.left}px, ${Math.round(label.top)}px)`
       })
     }
     place()
     return uiStore.subscribe((now, before) => {
       if (now.frame !== before.frame || now.smoothing !== before.smoothing) place()
     })
-  }, [lines, view])
+  }, [lines, view, has_gutter])
+  if (!has_gutter) return null
+  const color = (of: string) => (of.startsWith('--') ? `var(${of})` : of)
   return (
-    <div ref={list} className="line-labels" aria-hidden="true">
-      {lines.map(({ metric, label, color }) => (
-        <span
-          key={metric}
-          style={{ color: color.startsWith('--') ? `var(${color})` : color }}
-          hidden
-        >
-          {label}
-        </span>
-      ))}
+    <div className="line-labels" aria-hidden="true">
+      <svg
+        ref={strokes}
+        aria-hidden="true"
+        width={view.width + (view.right ?? 0)}
+        height={view.height}
+      >
+        {lines.map((line) => (
+          <path key={line.metric} stroke={color(line.color)} />
+        ))}
+      </svg>
+      <div ref={list}>
+        {lines.map((line) => (
+          <span key={line.metric} style={{ color: color(line.color) }} title={line.label} hidden>
+            {line.label}
+          </span>
+        ))}
+      </div>
     </div>
   )
 }

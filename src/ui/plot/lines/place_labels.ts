@@ -1,7 +1,8 @@
-// Labels at the ends of lines: each beside its line, or as near to it as the others leave room.
+// The names of lines in the gutter right of the plot: never on a line or on another name, each as near to the end of its line as the
+// others leave room, with a stroke from that end.
 
 /** The tops of labels of one height whose lines end at `ys` (undefined: no label), in 0 … height; none where they do not fit. */
-export function placeLabels(
+function placeLabels(
   ys: readonly (number | undefined)[],
   label_height: number,
   height: number,
@@ -21,4 +22,40 @@ export function placeLabels(
   }
   const tops = new Map(placed.map(({ i, top }) => [i, top]))
   return ys.map((_, i) => tops.get(i))
+}
+
+/** Pixels between the plot and the names: room for the strokes. */
+const STROKES = 14
+
+interface Place {
+  readonly x: number
+  readonly y: number
+}
+
+export interface GutterLabel {
+  readonly left: number
+  readonly top: number
+  /** From the end of the line along its height to the edge of the plot, and from there to the name. */
+  readonly stroke: readonly Place[]
+}
+
+/** Where names of one height lie whose lines end at `ends` in a plot of this size; undefined where a line has no end or no name fits. */
+export function gutterLabels(
+  ends: readonly (Place | undefined)[],
+  label_height: number,
+  { width, height }: { readonly width: number; readonly height: number },
+): (GutterLabel | undefined)[] {
+  // What lies outside an axis that was cut is pointed at from the edge.
+  const ys = ends.map((end) => end && Math.min(height, Math.max(0, end.y)))
+  const tops = placeLabels(ys, label_height, height)
+  return ends.map((end, i) => {
+    const [y, top] = [ys[i], tops[i]]
+    if (end === undefined || y === undefined || top === undefined) return undefined
+    const stroke = [
+      { x: Math.min(end.x, width) + 1, y },
+      { x: width + 2, y },
+      { x: width + STROKES - 3, y: top + label_height / 2 },
+    ]
+    return { left: width + STROKES, top, stroke }
+  })
 }

@@ -8,6 +8,8 @@ export interface View {
   readonly y: Domain
   readonly width: number
   readonly height: number
+  /** Pixels right of the plot, where names of lines can lie; few where they cannot. */
+  readonly right?: number
   /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
   readonly log_x?: boolean
   readonly log_y?: boolean
