@@ -13,6 +13,16 @@ test('the slider moves the whole page to a step that is over, and back', async (
   await expect(lab.get('scrubber')).toHaveCount(0)
   await lab.get('train').click()
   await lab.waitForStatus('finished', 300_000)
+  // Handle, fill and phases have one scale: at the end of the run all of them are at its right.
+  const rights = await page.evaluate(() => {
+    const [right, now] = ['.phases', '.axis-now'].map((name) => {
+      const box = document.querySelector(name)?.getBoundingClientRect()
+      return box ?? new DOMRect()
+    })
+    const fill = [...document.querySelectorAll('.phase-done')].at(-1)?.getBoundingClientRect()
+    return [right.right, (now.left + now.right) / 2, fill?.right ?? 0]
+  })
+  expect(Math.max(...rights) - Math.min(...rights)).toBeLessThanOrEqual(2)
   const steps = await lab.steps()
   const entropyAt = (step: number) =>
     steps.find((event) => event.step === step)?.metrics['layer/entropy/3'] ?? Number.NaN
