@@ -1,13 +1,22 @@
 // lab adapters: what WebGPU offers on this machine.
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { dawnAdapters } from './dawn.ts'
+import { commandLine, readArguments } from './options/declare.ts'
 import { print, tell } from './terminal.ts'
 
-export const adapters: Command = {
-  usage: '',
+const LINE = commandLine({
+  name: 'adapters',
+  takes: '',
   summary: 'lists what WebGPU offers here; the one marked * is used',
+  groups: {},
+  examples: [],
+})
+
+export const adapters: Command = {
+  line: LINE,
   run: async (args) => {
-    if (args.length) throw new UsageError('adapters takes no arguments')
+    if (readArguments(LINE, args).positionals.length > 0)
+      throw new UsageError('adapters takes no names')
     const seen = new Set<string>()
     let used = false
     for await (const { info, driver, is_supported } of dawnAdapters()) {

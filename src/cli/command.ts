@@ -1,10 +1,9 @@
 // What a command of the lab is, and the two ways in which it refuses.
+import type { CommandLine } from './options/declare.ts'
 
 export interface Command {
-  /** What follows the command's name on its usage line. */
-  readonly usage: string
-  /** One line for the list of commands. */
-  readonly summary: string
+  /** What it takes: its help and its options. */
+  readonly line: CommandLine
   /** Resolves with the exit code. Throws UsageError or LabFailure. */
   readonly run: (args: readonly string[]) => Promise<number>
 }

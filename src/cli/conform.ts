@@ -1,5 +1,4 @@
 // lab conform: the project's own functions and kernels on golden data, case by case.
-import { parseArgs } from 'node:util'
 import type { Pinned } from '../../conformance/fixture.ts'
 import type { Result } from '../../conformance/report.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
@@ -7,16 +6,33 @@ import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import { MATMUL_VARIANTS, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { commandLine, flag, readArguments, text } from './options/declare.ts'
 import { print, tell } from './terminal.ts'
 
 /** In place of a variant's name: attention, vocabulary head, embedding and sampling as large models have them. */
 const TILED = 'tiled'
 const EACH = 'each'
 
+const LINE = commandLine({
+  name: 'conform',
+  takes: '<fixture file or folder>',
+  summary: "runs golden cases of other systems through the lab's functions and kernels",
+  notes: ['Prints the largest error of each case. Exit status 1: not all agree.'],
+  groups: {
+    Options: {
+      'reference-only': flag('runs what needs no GPU'),
+      kernels: text(
+        'VARIANT',
+        `every product of the models on one variant; ${TILED}: attention and vocabulary head of large models; ${EACH}: all that suit the adapter`,
+      ),
+      matmul: text('VARIANT', 'what --kernels was called while it pinned products alone'),
+    },
+  },
+  examples: ['conform conformance/fixtures', 'conform conformance/fixtures/hf --kernels each'],
+})
+
 export const conform: Command = {
-  usage: '<fixture file or folder> [--reference-only] [--kernels VARIANT | tiled | each]',
-  summary:
-    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --kernels runs every product of the models on one variant, or with tiled their attention and vocabulary head on the kernels of large models, or each of these that suits the adapter; 1 = not all agree',
+  line: LINE,
   run: async (args) => {
     const { path, isReferenceOnly, kernels } = readOptions(args)
     // The references are of no use to the other commands.
@@ -74,16 +90,7 @@ function suited(gpu: Gpu | undefined): string[] {
 
 function readOptions(args: readonly string[]): Options {
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        'reference-only': { type: 'boolean', default: false },
-        kernels: { type: 'string' },
-        // What --kernels was called while it pinned products alone.
-        matmul: { type: 'string' },
-      },
-    })
+    const { values, positionals } = readArguments(LINE, args)
     if (positionals.length !== 1) throw new Error('conform takes one file or folder')
     const isReferenceOnly = values['reference-only']
     const option = values.kernels === undefined ? '--matmul' : '--kernels'

@@ -1,5 +1,4 @@
 // lab generate: what a Hugging Face model writes after a text, or answers to a message, token by token.
-import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { promptIds, readTokenizer, textOfIds } from '../lab/worker/opened/opened_text.ts'
 import { openFiles } from '../rl/look/opened_files.ts'
@@ -7,13 +6,33 @@ import { OpenedModel } from '../rl/look/opened_model.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { modelDirectory, modelRanges } from './input/model_dir.ts'
+import { commandLine, flag, readArguments, text, usually } from './options/declare.ts'
 import { print } from './terminal.ts'
 
+const LINE = commandLine({
+  name: 'generate',
+  takes: '<model dir>',
+  summary: 'what a Hugging Face model writes after a text, or answers to a message',
+  groups: {
+    Prompt: {
+      text: text('TEXT', 'continues the text'),
+      message: text('TEXT', 'answers the message, through the chat template of the folder'),
+      adapter: text('DIR', 'merges a LoRA adapter of PEFT into the model first'),
+    },
+    Sampling: {
+      temperature: usually('0', 'X', '0: always the likeliest token'),
+      'top-p': usually('1', 'X', 'the likeliest tokens of so much probability together'),
+      'top-k': usually('0', 'N', 'so many of the likeliest tokens; 0: all'),
+      'max-tokens': usually('64', 'N', 'tokens at most, up to 512'),
+      seed: usually('1', 'N', 'the seed of the samples'),
+    },
+    Output: { json: flag('every token with its log-probability and the entropy of the policy') },
+  },
+  examples: ['generate models/qwen --message "What is 7 times 8?" --temperature 0.7'],
+})
+
 export const generate: Command = {
-  usage:
-    '<model dir> --text TEXT | --message TEXT [--adapter DIR] [--temperature 0] [--top-p 1] [--top-k 0] [--max-tokens 64] [--seed 1] [--json]',
-  summary:
-    'what a Hugging Face model writes after a text, or answers to a message through its chat template; --json: every token with its log-probability and the entropy of the policy, nats',
+  line: LINE,
   run: async (args) => {
     const { folder, asked, adapter, settings, is_json } = readOptions(args)
     const files = modelRanges(folder)
@@ -48,8 +67,10 @@ function given<T>(read: () => T): T {
   }
 }
 
+type Numeric = 'temperature' | 'top-p' | 'top-k' | 'max-tokens' | 'seed'
+
 function readOptions(args: readonly string[]) {
-  const { positionals, values } = parse(args)
+  const { positionals, values } = readArguments(LINE, args)
   const { text, message, adapter } = values
   if (positionals.length !== 1) throw new UsageError('generate takes one model directory')
   if ((text === undefined) === (message === undefined))
@@ -58,32 +79,19 @@ function readOptions(args: readonly string[]) {
     message === undefined
       ? { text: text ?? '' }
       : { messages: [{ role: 'user', content: message } as const] }
-  const number = (name: keyof typeof values, usual: number, least: number, most: number) => {
-    const value = values[name] === undefined ? usual : Number(values[name])
+  const number = (name: Numeric, least: number, most: number) => {
+    const value = Number(values[name])
     if (value >= least && value <= most) return value
     throw new UsageError(
       `--${name}: expected a number from ${least} to ${most}, got ${values[name]}`,
     )
   }
   const settings = {
-    temperature: number('temperature', 0, 0, 100),
-    top_p: number('top-p', 1, Number.MIN_VALUE, 1),
-    top_k: Math.round(number('top-k', 0, 0, 2 ** 24)),
-    max_tokens: Math.round(number('max-tokens', 64, 1, 512)),
-    seed: Math.round(number('seed', 1, 0, 2 ** 32 - 1)),
+    temperature: number('temperature', 0, 100),
+    top_p: number('top-p', Number.MIN_VALUE, 1),
+    top_k: Math.round(number('top-k', 0, 2 ** 24)),
+    max_tokens: Math.round(number('max-tokens', 1, 512)),
+    seed: Math.round(number('seed', 0, 2 ** 32 - 1)),
   }
-  return { folder: positionals[0], asked, adapter, settings, is_json: values.json === true }
-}
-
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  const options = {
-    ...{ text, message: text, adapter: text, temperature: text, 'top-p': text, 'top-k': text },
-    ...{ 'max-tokens': text, seed: text, json: { type: 'boolean' } as const },
-  }
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
+  return { folder: positionals[0], asked, adapter, settings, is_json: values.json }
 }

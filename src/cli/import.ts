@@ -1,16 +1,27 @@
 // lab import: a log of another trainer as a run that the page shows beside its own.
-import { parseArgs } from 'node:util'
 import type { ImportedLog } from '../lab/jobs/logs/imported_log.ts'
 import { importedRunsText } from '../lab/jobs/logs/run_file.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { readSource } from './logs/log_source.ts'
+import { commandLine, list, readArguments, text } from './options/declare.ts'
 import { replaceFile } from './output/disk.ts'
 import { print, tell } from './terminal.ts'
 
+const LINE = commandLine({
+  name: 'import',
+  takes: '<file or folder of a log>',
+  summary: 'makes a log of verl, TRL, TensorBoard or W&B a run that the page shows',
+  groups: {
+    Options: {
+      out: text('FILE', 'the run, to be dropped onto the page'),
+      run: list('NAME', 'this run of a log that holds several; repeatable'),
+    },
+  },
+  examples: ['import outputs/metrics.jsonl --out run.jsonl', 'import train.log --out run.jsonl'],
+})
+
 export const importRun: Command = {
-  usage: '<file or folder of a log> [--run NAME …] --out FILE.jsonl',
-  summary:
-    'makes a run of a log of verl, TRL, TensorBoard or Weights & Biases; drop the file on the page to see it beside the page’s own runs',
+  line: LINE,
   run: async (args) => {
     const { source, out, run } = readOptions(args)
     const logs = await readSource(source, run)
@@ -37,14 +48,9 @@ function wrote(out: string, logs: readonly ImportedLog[]): string {
   ].join('\n')
 }
 
-function readOptions(args: readonly string[]): { source: string; out: string; run: string[] } {
-  try {
-    const options = { out: { type: 'string' }, run: { type: 'string', multiple: true } } as const
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
-    if (positionals.length !== 1) throw new Error('import takes one file or folder')
-    if (!values.out) throw new Error('import needs --out FILE')
-    return { source: positionals[0], out: values.out, run: values.run ?? [] }
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = readArguments(LINE, args)
+  if (positionals.length !== 1) throw new UsageError('import takes one file or folder')
+  if (!values.out) throw new UsageError('import needs --out FILE')
+  return { source: positionals[0], out: values.out, run: values.run ?? [] }
 }

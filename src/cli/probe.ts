@@ -1,7 +1,6 @@
 // lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
 import { firstNonfinite } from '../lab/checkpoints/sound.ts'
@@ -35,14 +34,32 @@ import { openDawn } from './dawn.ts'
 import { readText } from './input/input_file.ts'
 import { modelDirectory } from './input/model_dir.ts'
 import { parseTokenRows, type TokenRows } from './input/token_rows.ts'
+import { commandLine, readArguments, text } from './options/declare.ts'
 import { replaceFile } from './output/disk.ts'
 import { print } from './terminal.ts'
 import { savedModel } from './train/weights.ts'
 
+const LINE = commandLine({
+  name: 'probe',
+  takes: '<model dir>',
+  summary: 'logits and every internal policy of a model on a text, as JSON',
+  notes: ['The folder is a Hugging Face model, or what train --save kept.'],
+  groups: {
+    Options: {
+      text: text('TEXT', "a text, through the folder's own tokenizer"),
+      tokens: text('FILE', 'rows of token ids as JSON'),
+      adapter: text('DIR', 'merges a LoRA adapter of PEFT into the model first'),
+      out: text('FILE', 'writes the JSON there'),
+    },
+  },
+  examples: [
+    'probe models/qwen --text "2 + 2 =" --out probe.json',
+    'probe models/qwen --tokens ids.json',
+  ],
+})
+
 export const probe: Command = {
-  usage: '<model dir> --tokens ids.json | --text TEXT [--adapter DIR] [--out f.json]',
-  summary:
-    'logits and every internal policy of a Hugging Face model, or of what train --save kept; --adapter merges a LoRA adapter of PEFT into it first; --text goes through the folder’s tokenizer.json; ids.json: one list of ids, several, or {input_ids, attention_mask}',
+  line: LINE,
   run: async (args) => {
     const { folder, tokens, text: typed, adapter, out } = readOptions(args)
     const base =
@@ -69,22 +86,12 @@ export const probe: Command = {
 
 /** Throws UsageError. */
 export function readOptions(args: readonly string[]) {
-  const { values, positionals } = parse(args)
+  const { values, positionals } = readArguments(LINE, args)
   if (positionals.length !== 1) throw new UsageError('probe takes one model directory')
   const { tokens, text = '', adapter, out } = values
   if ((tokens === undefined) === (values.text === undefined))
     throw new UsageError('probe needs --tokens ids.json, or --text TEXT')
   return { folder: positionals[0], tokens, text, adapter, out }
-}
-
-function parse(args: readonly string[]) {
-  const option = { type: 'string' } as const
-  try {
-    const options = { tokens: option, text: option, adapter: option, out: option }
-    return parseArgs({ args: [...args], allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
 }
 
 /** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the tensor. */

@@ -2,7 +2,6 @@
 
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
@@ -25,7 +24,10 @@ import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { changeOf } from './input/changed_fields.ts'
 import { readExperiment } from './input/experiment_source.ts'
+import { commandLine, readArguments, text } from './options/declare.ts'
+import { CHANGE_OPTIONS } from './options/shared.ts'
 import { reason, replaceFile, statOf } from './output/disk.ts'
 import { createProgress } from './progress.ts'
 import { print, tell } from './terminal.ts'
@@ -39,37 +41,33 @@ const RUN = 1
 
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
 
+const LINE = commandLine({
+  name: 'record',
+  takes: '<experiment>',
+  summary: 'trains, and writes the events of the run as one file that the page plays',
+  groups: {
+    Options: { out: text('FILE', 'the recording'), ...CHANGE_OPTIONS },
+  },
+  examples: ['record first-run --out public/recordings/first-run.json'],
+})
+
 export const record: Command = {
-  usage: '<experiment.json | share link | preset id> --out FILE [--seed N]',
-  summary: 'trains, and writes the events of the run as one file that the page can play',
+  line: LINE,
   run: async (args) => {
-    const { source, out, seed } = readOptions(args)
-    const experiment = readExperiment(source, seed === undefined ? undefined : () => ({ seed }))
+    const { source, out, change } = await readOptions(args)
+    const experiment = readExperiment(source, change)
     refuse(experiment)
     refuseFile(out)
     return recordExperiment(experiment, out)
   },
 }
 
-function readOptions(args: readonly string[]) {
-  const option = { type: 'string' } as const
-  const { values, positionals } = parse(() =>
-    parseArgs({ args: [...args], allowPositionals: true, options: { out: option, seed: option } }),
-  )
-  const { out, seed } = values
+async function readOptions(args: readonly string[]) {
+  const { values, positionals } = readArguments(LINE, args)
+  const { out } = values
   if (positionals.length !== 1) throw new UsageError('record takes one experiment')
   if (out === undefined) throw new UsageError('record needs --out FILE')
-  if (seed !== undefined && !/^\d+$/.test(seed))
-    throw new UsageError(`--seed: expected a whole number, got '${seed}'`)
-  return { source: positionals[0], out, seed: seed === undefined ? undefined : Number(seed) }
-}
-
-function parse<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
+  return { source: positionals[0], out, change: await changeOf(values, {}) }
 }
 
 /** What cannot become a file is said before the training, not after it. */

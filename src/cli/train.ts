@@ -35,29 +35,19 @@ import { runPrograms } from './sandbox/programs.ts'
 import { print, tell } from './terminal.ts'
 import { afterWarmStart, refuseQuestions, withModel } from './train/begun_experiment.ts'
 import { drive } from './train/drive.ts'
+import { describeRun } from './train/dry_run.ts'
 import { refuseMemory } from './train/refuse_memory.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
 import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
 import { triedReward } from './train/reward_trial.ts'
 import { RunWatch } from './train/run_watch.ts'
 import { settledKernels, tune, unpinned } from './train/train_kernels.ts'
-import { type NewRun, type Options, readOptions } from './train/train_options.ts'
+import { type NewRun, type Options, readOptions, TRAIN_LINE } from './train/train_options.ts'
 import type { Origin } from './train/training_run.ts'
 import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
-  usage:
-    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--adapter DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--rows FIELD=VALUE …] [--skip-bad-rows]] [--reward FILE[:NAME] …] [--tool FILE …] [--trust-programs] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE[:NAME] …] [--tool FILE …] [--trust-programs] [--observe] [--logger tensorboard] [--allow-memory GIB]',
-  summary:
-    'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
-    '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
-    '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
-    '--model begins from a Hugging Face directory with the lab’s vocabulary, --adapter trains a LoRA adapter on from PEFT’s folder, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; --rows says what a row is in place of what the lab proposes, e.g. --rows every_turn=true or answer_key=solution; --skip-bad-rows leaves out rows that cannot be used; a data file in place of the experiment is trained on with usual settings; ' +
-    '--reward scores with a program in Python (.py) or JavaScript, in a process without network and files: a function as verl, TRL or OpenRLHF call it, chosen by FILE:NAME where there are several; --tool lets the policy call a program that has tool_schema and execute; --trust-programs runs Python where this system cannot confine it; ' +
-    '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
-    'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
-    '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
+  line: TRAIN_LINE,
   run: async (args) => {
     const options = await readOptions(args)
     const endPrograms = runPrograms()
@@ -75,7 +65,7 @@ async function trainAsked(options: Options): Promise<number> {
   const { out, force, save } = options
   const replaced = out === undefined ? [] : refuseOut(out, force)
   if (save !== undefined) refuseSave(save)
-  return locked(out, () => beginRun(run, options, replaced))
+  return locked(options.is_dry ? undefined : out, () => beginRun(run, options, replaced))
 }
 
 const filesBeside = ({ rewards, tools, bundled }: Options) => [
@@ -156,10 +146,12 @@ async function beginRun(
   const trained = warm ? afterWarmStart(experiment) : experiment
   const weights = warm ?? given?.weights
   refuseMemory(trained, options.allow_bytes)
+  const remarks = [...remarksOf(trained).map((own) => own.message), ...trial]
+  if (options.is_dry) return describeRun(trained, options, remarks)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
   tell(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
-  for (const message of [...remarksOf(trained).map((own) => own.message), ...trial]) tell(message)
+  for (const message of remarks) tell(message)
   const unusable = unusablePin(pinned ?? {}, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()

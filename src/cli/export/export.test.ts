@@ -64,7 +64,7 @@ describe('the command line', () => {
     [['tiny', 'a', '--to', 'verl', '--model', 'm', '--gpus', '-1'], '--gpus'],
     [['tiny', 'a', '--to', 'verl', '--model', 'm', '--set', 'lr'], '--set: expected key=number'],
     [['tiny', 'a', '--to', 'verl', '--model', 'm', '--set', 'lr=x'], "got 'lr=x'"],
-    [['tiny', 'a', '--to', 'hf', '--what'], "Unknown option '--what'"],
+    [['tiny', 'a', '--to', 'hf', '--what'], "unknown option '--what'"],
   ])('%j', ([args, said]) => {
     expect(() => readExportOptions(args)).toThrow(said)
   })

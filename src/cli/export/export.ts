@@ -18,15 +18,11 @@ import { print, tell } from '../terminal.ts'
 import { findCheckpoint } from '../train/resume.ts'
 import { loadWeights } from '../train/weights.ts'
 import { exportEvents } from './export_events.ts'
-import { EXPORT_USAGE, type ExportOptions, readExportOptions } from './export_options.ts'
+import { EXPORT_LINE, type ExportOptions, readExportOptions } from './export_options.ts'
 import { proposedScale } from './proposed_scale.ts'
 
 export const exportCommand: Command = {
-  usage: EXPORT_USAGE,
-  summary:
-    'a folder for other systems: hf = the models, an adapter merged; peft = the adapter; verl, bupo and trl = a job with model, data, reward and start scripts; ' +
-    '--model NAME trains another model on --gpus 8 of each of --nodes 1 and prints what is proposed for its size, --set key=value wins over it; ' +
-    'tensorboard = the metrics as an event file, shown by tensorboard --logdir DIR',
+  line: EXPORT_LINE,
   run: async (args) => {
     const options = readExportOptions(args)
     const { folder, format } = options

@@ -1,10 +1,11 @@
 // The command line of lab export.
-import { parseArgs } from 'node:util'
 import { type Cluster, FIRST_CLUSTER, type ScaleValues } from '../../lab/jobs/scale/scale.ts'
 import { TARGETS, type VerlVersion } from '../../lab/jobs/setting.ts'
 import { UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'
+import { commandLine, flag, list, readArguments, text, usually } from '../options/declare.ts'
+import { DATA_OPTIONS } from '../options/shared.ts'
 
 /** What `--to` takes: a plain model, an adapter, a job of one of the systems, or the metrics alone. */
 const FORMATS = ['hf', 'peft', ...TARGETS, 'tensorboard'] as const
@@ -27,14 +28,44 @@ export interface ExportOptions {
   readonly scale: { readonly cluster: Cluster; readonly own: Partial<ScaleValues> } | undefined
 }
 
-export const EXPORT_USAGE =
-  `<run folder, checkpoint, experiment.json, link or preset id> --to hf|peft|${TARGETS.join('|')} DIR [--weights DIR] [--data FILE [--val-data FILE]] [--seed N] [--phase N] [--verl 0.9|0.7] [--model NAME [--gpus N] [--nodes N] [--set key=value …]] [--force]\n` +
-  '  export <run folder or log> --to tensorboard DIR'
+export const EXPORT_LINE = commandLine({
+  name: 'export',
+  takes: '<source> <DIR>',
+  summary: 'a folder for transformers, PEFT, verl, BuPO, TRL or TensorBoard',
+  notes: [
+    'The source: a run folder, a checkpoint, an experiment.json, a share link or the id of a preset.',
+    'hf: the models, an adapter merged. peft: the adapter. verl, bupo, trl: a job with model, data, reward and start scripts. tensorboard: the metrics of a run or log as an event file.',
+  ],
+  groups: {
+    Options: {
+      to: text(FORMATS.join('|'), 'what is written'),
+      force: flag('replaces what an earlier export wrote into the folder'),
+      phase: text('N', 'the job of this phase, from 1'),
+      verl: usually('0.9', '0.9|0.7', 'the version that the job is for'),
+    },
+    'In place of what the experiment says': {
+      seed: text('N', 'the seed; a run keeps its own'),
+      weights: text('DIR', 'begins with the weights that train --save kept'),
+      ...DATA_OPTIONS,
+    },
+    'Another model on a cluster': {
+      model: text('NAME', 'the job trains this model, with settings proposed for its size'),
+      gpus: text('N', 'GPUs of each node'),
+      nodes: text('N', 'nodes'),
+      set: list('KEY=NUMBER', 'in place of what is proposed, such as lr=1e-6; repeatable'),
+    },
+  },
+  examples: [
+    'export runs/tiny --to hf models/tiny',
+    'export tiny-grpo --to verl job --data rows.jsonl',
+    'export tiny-grpo --to verl job --model Qwen/Qwen3-0.6B --gpus 8 --set lr=1e-6',
+  ],
+})
 
 /** Throws UsageError. */
 export function readExportOptions(args: readonly string[]): ExportOptions {
-  const { values, positionals } = parse(args)
-  const { to, weights, phase, verl = '0.9', force = false } = values
+  const { values, positionals } = readArguments(EXPORT_LINE, args)
+  const { to, weights, phase, verl, force } = values
   const format = FORMATS.find((name) => name === to)
   if (!format) throw new UsageError(`--to: expected ${FORMATS.join(', ')}, got ${to ?? 'nothing'}`)
   const [source, folder, ...more] = positionals
@@ -42,7 +73,9 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
     throw new UsageError(
       `export takes what to export and one folder, got ${positionals.length} names`,
     )
-  const [idle] = Object.keys(values).filter((name) => name !== 'to')
+  const [idle] = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined || value === false || name === 'to' || name === 'verl' ? [] : [name],
+  )
   if (format === 'tensorboard' && idle !== undefined)
     throw new UsageError(
       `--${idle}: has no effect on an event file (--to tensorboard); leave it out`,
@@ -60,30 +93,7 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
   return { ...what, phase: index, verl, force, scale }
 }
 
-type Values = ReturnType<typeof parse>['values']
-
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  const options = {
-    ...{
-      to: text,
-      weights: text,
-      phase: text,
-      verl: text,
-      data: text,
-      'val-data': text,
-      tokenizer: text,
-    },
-    ...{ seed: text, model: text, gpus: text, nodes: text },
-    set: { type: 'string', multiple: true },
-    force: { type: 'boolean' },
-  } as const
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
-}
+type Values = ReturnType<typeof readArguments<(typeof EXPORT_LINE)['groups']>>['values']
 
 /** Another model and its cluster. */
 function scaleOf(values: Values, format: Format): ExportOptions['scale'] {

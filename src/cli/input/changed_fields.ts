@@ -4,6 +4,7 @@ import { UsageError } from '../command.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'
 import { answeredBy, type GivenReward, rewardedBy } from './given_programs.ts'
+import { withSettings } from './settings_given.ts'
 
 /** The files of --data, --reward and --tool. */
 export interface GivenFiles {
@@ -12,23 +13,31 @@ export interface GivenFiles {
   readonly tools?: readonly ContentFile[]
 }
 
-/** The change that --seed, --data, --reward and --tool ask for; undefined where there is none. Throws UsageError or LabFailure. */
+/** The change that --set, --seed, --data, --reward and --tool ask for; undefined where there is none. Throws UsageError or LabFailure. */
 export async function changeOf(
-  values: Beginning & { readonly seed?: string | undefined },
+  values: Beginning & {
+    readonly seed?: string | undefined
+    readonly set?: readonly string[] | undefined
+  },
   { data, rewards = [], tools = [] }: GivenFiles,
 ): Promise<DocumentChange | undefined> {
   const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && !data && rewards.length === 0 && tools.length === 0) return undefined
+  const set = values.set ?? []
+  if (seed === undefined && set.length + rewards.length + tools.length === 0 && !data)
+    return undefined
   const onData = data && (await trainedOn(data, values))
   const byReward = rewards.length > 0 ? rewardedBy(rewards) : undefined
   const byTools = tools.length > 0 ? answeredBy(tools) : undefined
-  return (document) => ({
+  const byFiles: DocumentChange = (document) => ({
     ...(seed !== undefined && { seed }),
     ...onData?.(document),
     ...byReward?.(document),
     // The rows bring a length of responses of their own.
     ...byTools?.({ ...document, ...onData?.(document) }),
   })
+  return set.length === 0
+    ? byFiles
+    : (document) => withSettings({ ...document, ...byFiles(document) }, set)
 }
 
 /** Throws UsageError. */

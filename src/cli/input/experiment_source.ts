@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readBundle } from '../../lab/content/bundle.ts'
 import type { ContentFile } from '../../lab/content/content.ts'
-import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { everyIssue, type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
 import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { decodeLink } from '../../lab/links/link.ts'
@@ -22,7 +22,7 @@ export function readExperiment(source: string, change?: DocumentChange): Experim
   if (!change && 'experiment' in found) return withLegalReward(source, found.experiment)
   const document = 'experiment' in found ? found.experiment : found.document
   const changed = change && isObject(document) ? { ...document, ...change(document) } : document
-  return accept(source, parseExperiment(changed))
+  return accept(source, parseExperiment(changed), changed)
 }
 
 /** The experiment of a bundle and the files that came with it. Throws LabFailure or ContentError. */
@@ -31,13 +31,14 @@ export async function readBundled(
   change?: DocumentChange,
 ): Promise<{ readonly experiment: Experiment; readonly files: readonly ContentFile[] }> {
   const { document, files } = await readBundle(file, new Uint8Array(readInput(file)))
-  return { experiment: acceptMade(file, parseExperiment(document), change), files }
+  const made = accept(file, parseExperiment(document), document)
+  return { experiment: withChange(file, made, change), files }
 }
 
-/** An experiment that was made here. Throws LabFailure with what is wrong with it. */
-const acceptMade = (source: string, parsed: Parsed, change?: DocumentChange): Experiment => {
-  const made = accept(source, parsed)
-  return change ? accept(source, parseExperiment({ ...made, ...change({ ...made }) })) : made
+function withChange(source: string, made: Experiment, change?: DocumentChange): Experiment {
+  if (!change) return made
+  const changed = { ...made, ...change({ ...made }) }
+  return accept(source, parseExperiment(changed), changed)
 }
 
 /** An experiment of a document that was made here; `change` replaces fields of it before it is checked. Throws LabFailure with what is wrong with it. */
@@ -45,8 +46,10 @@ export const acceptDocument = (
   source: string,
   document: Readonly<Record<string, unknown>>,
   change?: DocumentChange,
-): Experiment =>
-  accept(source, parseExperiment(change ? { ...document, ...change(document) } : document))
+): Experiment => {
+  const changed = change ? { ...document, ...change(document) } : document
+  return accept(source, parseExperiment(changed), changed)
+}
 
 /** Fields in place of those of a document. */
 export type DocumentChange = (document: Readonly<Record<string, unknown>>) => object
@@ -88,9 +91,11 @@ function withLegalReward(source: string, experiment: Experiment): Experiment {
   }
 }
 
-/** What is wrong with the user's document is a list of sentences about that document. */
-function accept(source: string, parsed: Parsed): Experiment {
+/** What is wrong with the user's document is a list of sentences about that document, all at once. */
+function accept(source: string, parsed: Parsed, document?: unknown): Experiment {
   if (parsed.ok) return withLegalReward(source, parsed.experiment)
-  const lines = parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  const lines = everyIssue(document, parsed.issues).map(({ path, message }) =>
+    path ? `${path}: ${message}` : message,
+  )
   throw new LabFailure(`${source}:\n${list(lines)}`)
 }

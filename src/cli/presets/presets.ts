@@ -1,10 +1,10 @@
 // lab presets: runs the presets, keeps a row of figures for each run, and writes what the menu and the docs say of them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
 import { projectRoot } from '../input/project_root.ts'
+import { commandLine, readArguments, text, usually } from '../options/declare.ts'
 import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { print } from '../terminal.ts'
 import { train } from '../train.ts'
@@ -23,12 +23,24 @@ import { withTables } from './tables.ts'
 const RUNS = 'runs/presets'
 const SEEDS = '1,2,3'
 
+const LINE = commandLine({
+  name: 'presets',
+  takes: '[preset id …]',
+  summary: 'trains every preset with its seeds, for the gallery and docs/presets.md',
+  notes: [
+    `Runs lie in ${RUNS}/<id>-<seed>; one that was stopped continues, one that is done is passed over.`,
+  ],
+  groups: {
+    Options: {
+      seeds: usually(SEEDS, 'N,N', 'the seeds of each preset'),
+      from: text('DIR', 'takes the finished runs of another folder, and trains nothing'),
+    },
+  },
+  examples: ['presets tiny tiny-grpo', 'presets --from runs/presets'],
+})
+
 export const presets: Command = {
-  usage: '[preset id …] [--seeds 1,2,3] [--from DIR]',
-  summary:
-    `trains every preset (or those named) with each seed in ${RUNS}/<id>-<seed>, where that is not done already, and writes bench/results/presets, ` +
-    'the texts of the menu and the tables of docs/presets.md from the runs; a run that was stopped continues; ' +
-    '--from takes the finished runs of another folder and trains nothing',
+  line: LINE,
   run: async (args) => {
     const { ids, seeds, from } = readOptions(args)
     if (from !== undefined && !existsSync(from)) throw new LabFailure(`--from: no folder ${from}`)
@@ -48,7 +60,7 @@ export const presets: Command = {
 }
 
 function readOptions(args: readonly string[]) {
-  const { values, positionals } = parse(args)
+  const { values, positionals } = readArguments(LINE, args)
   const known = PRESETS.map(({ id }) => id)
   const unknown = positionals.find((id) => !known.includes(id))
   if (unknown !== undefined)
@@ -60,18 +72,6 @@ function readOptions(args: readonly string[]) {
     ids: positionals.length > 0 ? positionals : known,
     seeds: seeds.map(Number),
     from: values.from === undefined ? undefined : resolve(values.from),
-  }
-}
-
-function parse(args: readonly string[]) {
-  const options = {
-    seeds: { type: 'string', default: SEEDS },
-    from: { type: 'string' },
-  } as const
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }
 }
 

@@ -9,15 +9,11 @@ import { type Command, LabFailure } from '../command.ts'
 import { print, tell } from '../terminal.ts'
 import { armProblems } from './arm_checks.ts'
 import { StudyFolder } from './study_folder.ts'
-import { readStudy, readStudyOptions, type StudyOptions } from './study_options.ts'
+import { readStudy, readStudyOptions, STUDY_LINE, type StudyOptions } from './study_options.ts'
 import { trainRun } from './study_run.ts'
 
 export const studyCommand: Command = {
-  usage: '<study.json> --out DIR [--resume] [--jobs N] [--seeds N] [--dry-run | --report]',
-  summary:
-    'trains all arms of a study with all seeds, seed by seed, and writes results.jsonl, table.csv, report.md and pictures; ' +
-    '--resume continues a folder: finished runs are kept, missing ones are trained; --jobs N trains N runs side by side; ' +
-    '--seeds N takes the first N seeds, or adds some; --dry-run says what would be trained; --report writes the report of the known runs and trains nothing',
+  line: STUDY_LINE,
   run: async (args) => {
     const options = readStudyOptions(args)
     const expanded = expandStudy(options.study)

@@ -1,9 +1,9 @@
 // The command line of lab study.
-import { parseArgs } from 'node:util'
 import { parseStudy, type Study } from '../../lab/study/study.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { readJson } from '../input/input_file.ts'
+import { commandLine, flag, readArguments, text, usually } from '../options/declare.ts'
 
 export interface StudyOptions {
   readonly file: string
@@ -21,15 +21,35 @@ export interface StudyOptions {
 
 const MOST_JOBS = 64
 
+export const STUDY_LINE = commandLine({
+  name: 'study',
+  takes: '<study.json>',
+  summary: 'trains all arms of a study with all seeds; writes table, report and pictures',
+  groups: {
+    Options: {
+      out: text('DIR', 'runs, results.jsonl, table.csv, report.md and pictures'),
+      resume: flag('continues a folder: finished runs are kept, missing ones are trained'),
+      jobs: usually('1', 'N', 'trains N runs side by side, each in a process of its own'),
+      seeds: text('N', 'the first N seeds, or some more behind them'),
+      'dry-run': flag('says what would be trained and what is wrong, and trains nothing'),
+      report: flag('writes the report of the runs that are known, and trains nothing'),
+    },
+  },
+  examples: [
+    'study bench/studies/bupo_or_grpo.json --dry-run',
+    'study study.json --out runs/study --jobs 2',
+  ],
+})
+
 /** Throws UsageError for what cannot be meant, LabFailure for a study that is none. */
 export function readStudyOptions(args: readonly string[]): StudyOptions {
-  const { values, positionals } = parse(args)
+  const { values, positionals } = readArguments(STUDY_LINE, args)
   const [file, ...more] = positionals
   if (file === undefined || more.length > 0)
     throw new UsageError(`study: expected one study file, got ${positionals.length}`)
   if (values.out === undefined && !values['dry-run'])
     throw new UsageError('--out: add --out DIR, the folder for runs, table and report')
-  const jobs = values.jobs === undefined ? 1 : (wholeNumber('--jobs', values.jobs) ?? 1)
+  const jobs = wholeNumber('--jobs', values.jobs) ?? 1
   if (jobs < 1 || jobs > MOST_JOBS)
     throw new UsageError(`--jobs: expected 1 to ${MOST_JOBS}, got ${jobs}`)
   const seeds = values.seeds === undefined ? undefined : wholeNumber('--seeds', values.seeds)
@@ -59,23 +79,4 @@ export function readStudy(file: string): Study {
   if (parsed.ok) return parsed.study
   const lines = parsed.issues.map(({ path, message }) => `${path || 'the study'}: ${message}`)
   throw new LabFailure(`${file}: this is no study:\n  ${lines.join('\n  ')}`)
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        out: { type: 'string' },
-        resume: { type: 'boolean', default: false },
-        jobs: { type: 'string' },
-        seeds: { type: 'string' },
-        report: { type: 'boolean', default: false },
-        'dry-run': { type: 'boolean', default: false },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
 }

@@ -1,11 +1,11 @@
 // lab tasks: a short run of every task, a row of figures for each, and from all rows what the menu and docs/tasks.md say.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { paramsText } from '../../lab/presets/task_results.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
 import { projectRoot } from '../input/project_root.ts'
+import { commandLine, readArguments, text, usually } from '../options/declare.ts'
 import { rowsOf } from '../output/line_file.ts'
 import { finishedFacts, settingsOf } from '../presets/preset_run.ts'
 import { print } from '../terminal.ts'
@@ -15,11 +15,27 @@ import { shortRun, type TaskRow, taskRow } from './short_run.ts'
 const ROWS = 'bench/tasks'
 const IDS = TASKS.map(({ id }) => id)
 
+const LINE = commandLine({
+  name: 'tasks',
+  takes: '',
+  summary: 'trains a small model on every task, for the menu and docs/tasks.md',
+  notes: ['Tasks whose result is in the folder are passed over, so several can run side by side.'],
+  groups: {
+    Options: {
+      tasks: text('A,B', 'these tasks alone'),
+      seed: usually('1', 'N', 'the seed of the runs'),
+      out: usually('runs/tasks', 'DIR', 'writes DIR/<task>.json'),
+      from: text(
+        'DIR',
+        `takes the results of a folder into ${ROWS} and the docs, and trains nothing`,
+      ),
+    },
+  },
+  examples: ['tasks --tasks countdown --out runs/tasks'],
+})
+
 export const tasks: Command = {
-  usage: '[--tasks a,b] [--seed 1] [--out DIR] [--from DIR]',
-  summary:
-    'trains a small model on every task (or those named), where DIR has no result of it yet, and writes DIR/<task>.json; several can run side by side with other tasks; ' +
-    `--from takes the results of a folder into ${ROWS}, the menu and docs/tasks.md, and trains nothing`,
+  line: LINE,
   run: async (args) => {
     const { ids, seed, out, from } = readOptions(args)
     const root = projectRoot()
@@ -37,7 +53,7 @@ export const tasks: Command = {
 }
 
 function readOptions(args: readonly string[]) {
-  const { values } = parse(args)
+  const { values } = readArguments(LINE, args)
   const ids = values.tasks?.split(',') ?? IDS
   const unknown = ids.find((id) => !IDS.includes(id))
   if (unknown !== undefined)
@@ -47,20 +63,6 @@ function readOptions(args: readonly string[]) {
   const from = values.from === undefined ? undefined : resolve(values.from)
   if (from !== undefined && !existsSync(from)) throw new LabFailure(`--from: no folder ${from}`)
   return { ids, seed: Number(values.seed), out: resolve(values.out), from }
-}
-
-function parse(args: readonly string[]) {
-  const options = {
-    tasks: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    out: { type: 'string', default: 'runs/tasks' },
-    from: { type: 'string' },
-  } as const
-  try {
-    return parseArgs({ args: [...args], options })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
 }
 
 const rowFile = (folder: string, id: string): string => join(folder, `${id}.json`)

@@ -1,6 +1,5 @@
 // The command line of lab train.
 import { existsSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { ContentFile } from '../../lab/content/content.ts'
@@ -14,6 +13,8 @@ import { acceptDocument, readBundled, readExperiment } from '../input/experiment
 import { type GivenReward, givenRewards, givenTools } from '../input/given_programs.ts'
 import { readText } from '../input/input_file.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
+import { commandLine, flag, list, readArguments, text } from '../options/declare.ts'
+import { CHANGE_OPTIONS, DATA_OPTIONS } from '../options/shared.ts'
 import { trustPrograms } from '../sandbox/programs.ts'
 
 /** A run from its first step. */
@@ -43,6 +44,8 @@ export interface Options {
   /** Files that came with the experiment in a bundle. */
   readonly bundled: readonly ContentFile[]
   readonly out: string | undefined
+  /** Whether nothing is to be trained, only said. */
+  readonly is_dry: boolean
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
   /** Folder that gets the weights as they are after the last sft phase. */
@@ -57,18 +60,77 @@ export interface Options {
   readonly schedule: CheckpointSchedule | undefined
 }
 
+export const TRAIN_LINE = commandLine({
+  name: 'train',
+  takes: '<experiment>',
+  summary: 'trains an experiment, or continues a run',
+  notes: [
+    'The experiment: an experiment.json, a share link, the id of a preset, a bundle.zip, or a file of rows, which is trained on with usual settings. Exit status 0: it trained to its end.',
+  ],
+  groups: {
+    'The run': {
+      out: text('DIR', 'writes metrics, samples and checkpoints into a new or empty folder'),
+      force: flag('replaces the run that is in --out; other files stay'),
+      'checkpoint-every': text(
+        'N',
+        'a checkpoint every N steps, 0: none (default: every 10 steps or 10 s, whichever is later)',
+      ),
+      observe: flag('writes what the inside looks like at every validation into --out'),
+      logger: text('tensorboard', 'writes an event file for TensorBoard too'),
+      save: text('DIR', 'keeps the weights after supervised warm-up'),
+      'dry-run': flag('says what would be trained and what it needs, and trains nothing'),
+    },
+    'In place of what the experiment says': CHANGE_OPTIONS,
+    Data: DATA_OPTIONS,
+    'Reward and tools': {
+      reward: list(
+        'FILE[:NAME]',
+        'scores with a function of a program (.py, .js), as verl, TRL or OpenRLHF call it; repeatable',
+      ),
+      tool: list(
+        'FILE',
+        'lets the policy call a program that has tool_schema and execute; repeatable',
+      ),
+      'trust-programs': flag('runs Python where this system cannot confine it'),
+    },
+    Model: {
+      model: text('DIR', 'begins with a Hugging Face model'),
+      adapter: text('DIR', "trains a LoRA adapter of PEFT's on"),
+      'warm-start': text('DIR', 'begins with the weights that --save kept'),
+    },
+    'An earlier run': {
+      resume: text('DIR|FILE', 'continues the run of a folder, or a checkpoint as a run in --out'),
+      slower: flag('with half the learning rates'),
+    },
+    'This machine': {
+      tune: flag('measures first which kernels are fastest here'),
+      matmul: text('FILE', 'takes the kernels of a run.json or a {shape class: variant}'),
+      'allow-memory': text(
+        'GIB',
+        "GPU memory that may be taken (default: 4, or half of the machine's memory if that is less)",
+      ),
+    },
+  },
+  examples: [
+    'train tiny --out runs/tiny',
+    'train tiny-grpo --set phases.0.steps=20 --set actor.optim.lr=1e-4 --dry-run',
+    'train rows.jsonl --reward reward.py --out runs/own',
+    'train --resume runs/tiny',
+  ],
+})
+
 /** What a run that continues has from the one before. */
-const SETTLED = ['seed', 'warm-start', 'model', 'adapter', 'matmul', 'tune'] as const
+const SETTLED = ['set', 'seed', 'warm-start', 'model', 'adapter', 'matmul', 'tune'] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
 export async function readOptions(args: readonly string[]): Promise<Options> {
-  const { values, positionals } = parse(args)
+  const { values, positionals } = readArguments(TRAIN_LINE, args)
   if (values.force && values.out === undefined)
     throw new UsageError(
       '--force: says that the folder of --out DIR may hold files; there is no --out',
     )
   const [first] = positionals
-  const data = await givenData(isData(first) ? { data: first, ...values } : values)
+  const data = await givenData(isData(first) ? { ...values, data: values.data ?? first } : values)
   trustPrograms(values['trust-programs'])
   const rewards = await givenRewards(values.reward)
   const tools = await givenTools(values.tool)
@@ -80,6 +142,7 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     ...{ data, rewards, tools, bundled },
     out: values.out,
+    is_dry: values['dry-run'],
     force: values.force,
     save: values.save,
     observe: values.observe,
@@ -89,7 +152,7 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
   }
 }
 
-type Values = ReturnType<typeof parse>['values']
+type Values = ReturnType<typeof readArguments<(typeof TRAIN_LINE)['groups']>>['values']
 
 async function newRun(
   values: Values,
@@ -142,6 +205,8 @@ async function experimentOf(
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
+  if (values['dry-run'])
+    throw new UsageError('--dry-run: says what a new run would be; leave it out with --resume')
   if (positionals.length > 0)
     throw new UsageError('--resume: the checkpoint holds the experiment; name no other')
   for (const name of SETTLED)
@@ -170,38 +235,4 @@ function logs(logger: string | undefined): boolean {
   throw new UsageError(
     `--logger: expected tensorboard, got '${logger}'; --out DIR keeps metrics.jsonl and metrics.csv in any case`,
   )
-}
-
-function parse(args: readonly string[]) {
-  const option = { type: 'string' } as const
-  const options = {
-    out: option,
-    seed: option,
-    save: option,
-    resume: option,
-    'checkpoint-every': option,
-    'warm-start': option,
-    model: option,
-    adapter: option,
-    data: option,
-    'val-data': option,
-    tokenizer: option,
-    reward: { type: 'string', multiple: true },
-    tool: { type: 'string', multiple: true },
-    matmul: option,
-    'allow-memory': option,
-    logger: option,
-    rows: { type: 'string', multiple: true },
-    'skip-bad-rows': { type: 'boolean', default: false },
-    force: { type: 'boolean', default: false },
-    tune: { type: 'boolean', default: false },
-    slower: { type: 'boolean', default: false },
-    observe: { type: 'boolean', default: false },
-    'trust-programs': { type: 'boolean', default: false },
-  } as const
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
 }

@@ -5,7 +5,7 @@ import type { RewardKind } from './reward.ts'
 const MOST_CHARACTERS = 2000
 
 /** Fewest insertions, deletions and replacements of a character that make one text the other (Levenshtein 1966). */
-function distance(a: readonly string[], b: readonly string[]): number {
+export function distance(a: readonly string[], b: readonly string[]): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]

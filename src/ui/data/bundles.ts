@@ -1,6 +1,6 @@
 // Bundles on the page: an experiment with every file that it names, as one .zip that is saved and opened.
 import { writeBundle } from '../../lab/content/bundle.ts'
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { everyIssue, parseExperiment } from '../../lab/experiment/experiment.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
 import { keepContent, unpackBundle } from '../../lab/page/contents/content_files.ts'
 import { contentsOf } from '../../lab/page/contents/contents.ts'
@@ -17,7 +17,9 @@ export async function openBundle(file: File): Promise<readonly string[]> {
     const { document, files } = await unpackBundle(file)
     const parsed = parseExperiment(document)
     if (!parsed.ok)
-      return parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+      return everyIssue(document, parsed.issues).map(({ path, message }) =>
+        path ? `${path}: ${message}` : message,
+      )
     for (const content of files) await keepContent(content)
     const refused = openExperiment(parsed.experiment, file.name)
     if (refused !== undefined) return [refused]

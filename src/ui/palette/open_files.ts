@@ -1,4 +1,4 @@
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { everyIssue, parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
@@ -35,7 +35,7 @@ export function readExperimentText(text: string): Read {
     return { ok: false, problems: ['It contains no experiment.', CAN_OPEN] }
   const parsed = parseExperiment(document)
   if (parsed.ok) return parsed
-  const problems = parsed.issues.map(({ path, message }) =>
+  const problems = everyIssue(document, parsed.issues).map(({ path, message }) =>
     path ? `${path}: ${message}` : message,
   )
   return { ok: false, problems }

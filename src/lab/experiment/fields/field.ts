@@ -142,13 +142,16 @@ const isLeaf = (node: unknown): node is Leaf<FieldValue> =>
   typeof node === 'object' && node !== null && 'info' in node
 const isPair = (node: unknown): node is readonly [Leaf<number>, Leaf<number>] => Array.isArray(node)
 
+/** What is said of a field that there is not, before the list of those that there are. */
+export const UNKNOWN_FIELD = 'unknown or not yet supported; legal here: '
+
 /** A strict object: unknown fields are refused with a message that lists the legal ones. */
 function strict(shape: Record<string, z.ZodMiniType>): z.ZodMiniType {
   const legal = Object.keys(shape).join(', ')
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown or not yet supported; legal here: ${legal}`
+        ? `${UNKNOWN_FIELD}${legal}`
         : `expected an object with ${legal}, got ${show(issue.input)}`,
   })
 }

@@ -1,0 +1,44 @@
+// Every command of the lab.
+import { adapters } from './adapters.ts'
+import type { Command } from './command.ts'
+import { conform } from './conform.ts'
+import { exportCommand } from './export/export.ts'
+import { generate } from './generate.ts'
+import { importRun } from './import.ts'
+import { presets } from './presets/presets.ts'
+import { probe } from './probe.ts'
+import { record } from './record.ts'
+import { studyCommand } from './study/study_command.ts'
+import { tasks } from './tasks/tasks.ts'
+import { train } from './train.ts'
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  train,
+  study: studyCommand,
+  probe,
+  generate,
+  export: exportCommand,
+  import: importRun,
+  adapters,
+}
+/** What only who changes the lab needs. */
+const MAINTAINERS: Readonly<Record<string, Command>> = { conform, record, presets, tasks }
+/** Every command by its name. */
+export const ALL: Readonly<Record<string, Command>> = { ...COMMANDS, ...MAINTAINERS }
+
+const rows = (commands: Readonly<Record<string, Command>>) =>
+  Object.entries(commands).map(([name, { line }]) => `  ${name.padEnd(10)}${line.summary}`)
+
+/** The list of commands: it fits a screen. */
+export const overview = () =>
+  [
+    'Usage: npm run -s lab -- <command> [options]',
+    '',
+    ...rows(COMMANDS),
+    '',
+    'For who changes the lab:',
+    ...rows(MAINTAINERS),
+    '',
+    "help <command>, or <command> --help, shows a command's options with examples.",
+    'First run: npm run -s lab -- train tiny --out runs/tiny',
+  ].join('\n')
