@@ -1,7 +1,8 @@
 // lab adapters: what WebGPU offers on this machine.
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { dawnAdapters } from './dawn.ts'
-import { commandLine, readArguments } from './options/declare.ts'
+import { commandLine } from './options/declare.ts'
+import { readArguments } from './options/read.ts'
 import { print, tell } from './terminal.ts'
 
 const LINE = commandLine({

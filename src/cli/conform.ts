@@ -6,7 +6,8 @@ import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import { MATMUL_VARIANTS, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
-import { commandLine, flag, readArguments, text } from './options/declare.ts'
+import { commandLine, flag, text } from './options/declare.ts'
+import { readArguments } from './options/read.ts'
 import { print, tell } from './terminal.ts'
 
 /** In place of a variant's name: attention, vocabulary head, embedding and sampling as large models have them. */

@@ -6,7 +6,8 @@ import { OpenedModel } from '../rl/look/opened_model.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { modelDirectory, modelRanges } from './input/model_dir.ts'
-import { commandLine, flag, readArguments, text, usually } from './options/declare.ts'
+import { commandLine, flag, text, usually } from './options/declare.ts'
+import { readArguments } from './options/read.ts'
 import { print } from './terminal.ts'
 
 const LINE = commandLine({

@@ -1,10 +1,10 @@
 // The lab without a browser: npm run -s lab -- <command>.
 
-import { nearest } from '../lab/experiment/nearest.ts'
+import { nearest } from '../lab/experiment/fields/nearest.ts'
 import { UsageError } from './command.ts'
 import { ALL, overview } from './commands.ts'
 import { limitPatterns } from './input/text_deadline.ts'
-import { helpOf } from './options/declare.ts'
+import { helpOf } from './options/read.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 
 /** Our own mistake, with the place where it happened. */

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
 import { LabFailure, UsageError } from './command.ts'
 import { train } from './train.ts'
 
@@ -8,6 +11,27 @@ test('a run that would wait for a person is refused before anything is opened, w
   await expect(refused).rejects.toThrow(
     /^phases\.1\.pairs\.source: 'human' asks the person at the page, .*'judge'.* phases\.1\.pairs\.verdicts/,
   )
+})
+
+test('a dry run says what would be trained and what it needs, and makes nothing', async () => {
+  const said: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void said.push(line))
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const out = join(tmpdir(), 'understory-dry-run')
+  const set = ['--set', 'phases.0.steps=5', '--set', 'rollout.n=2']
+  expect(await train.run(['tiny', ...set, '--dry-run', '--out', out])).toBe(0)
+  log.mockRestore()
+  error.mockRestore()
+  expect(said.join('\n')).toMatch(
+    /Nothing is trained\.\n {2}task .*sort_digits.*\n {2}model .*31,872 weights\n {2}phase 1 {2}sft: 5 steps of 64 demonstrations\n.*32 prompts × 2 responses/,
+  )
+  expect(said.join('\n')).toMatch(/memory {3}\d+\.\d\d GiB .*of at most/)
+  expect(existsSync(out)).toBe(false)
+  await expect(train.run(['tiny', '--set', 'model.hidden_size=0', '--dry-run'])).rejects.toThrow(
+    /model\.hidden_size: expected/,
+  )
+  await expect(train.run([HUGE, '--dry-run'])).rejects.toThrow(/would take .* GiB/)
+  await expect(train.run(['--resume', out, '--dry-run'])).rejects.toThrow(UsageError)
 })
 
 const HUGE =

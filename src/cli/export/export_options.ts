@@ -4,7 +4,8 @@ import { TARGETS, type VerlVersion } from '../../lab/jobs/setting.ts'
 import { UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'
-import { commandLine, flag, list, readArguments, text, usually } from '../options/declare.ts'
+import { commandLine, flag, list, text, usually } from '../options/declare.ts'
+import { readArguments } from '../options/read.ts'
 import { DATA_OPTIONS } from '../options/shared.ts'
 
 /** What `--to` takes: a plain model, an adapter, a job of one of the systems, or the metrics alone. */

@@ -1,10 +1,10 @@
 // What options of the command line put in place of an experiment's own fields: the seed, the data, the reward and the tools.
 import type { ContentFile } from '../../lab/content/content.ts'
 import { UsageError } from '../command.ts'
+import { withSettings } from '../options/settings.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'
 import { answeredBy, type GivenReward, rewardedBy } from './given_programs.ts'
-import { withSettings } from './settings_given.ts'
 
 /** The files of --data, --reward and --tool. */
 export interface GivenFiles {

@@ -3,7 +3,8 @@ import { parseStudy, type Study } from '../../lab/study/study.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { readJson } from '../input/input_file.ts'
-import { commandLine, flag, readArguments, text, usually } from '../options/declare.ts'
+import { commandLine, flag, text, usually } from '../options/declare.ts'
+import { readArguments } from '../options/read.ts'
 
 export interface StudyOptions {
   readonly file: string

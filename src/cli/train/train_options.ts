@@ -13,7 +13,8 @@ import { acceptDocument, readBundled, readExperiment } from '../input/experiment
 import { type GivenReward, givenRewards, givenTools } from '../input/given_programs.ts'
 import { readText } from '../input/input_file.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
-import { commandLine, flag, list, readArguments, text } from '../options/declare.ts'
+import { commandLine, flag, list, text } from '../options/declare.ts'
+import { readArguments } from '../options/read.ts'
 import { CHANGE_OPTIONS, DATA_OPTIONS } from '../options/shared.ts'
 import { trustPrograms } from '../sandbox/programs.ts'
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { presetOf } from '../../lab/presets/presets.ts'
-import { changeOf } from './changed_fields.ts'
-import { readExperiment } from './experiment_source.ts'
-import { withSettings } from './settings_given.ts'
+import { changeOf } from '../input/changed_fields.ts'
+import { readExperiment } from '../input/experiment_source.ts'
+import { withSettings } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-set-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALL, overview } from '../commands.ts'
-import {
-  commandLine,
-  flag,
-  HELP_COLUMNS,
-  helpOf,
-  list,
-  readArguments,
-  text,
-  usually,
-} from './declare.ts'
+import { commandLine, flag, list, text, usually } from './declare.ts'
+import { HELP_COLUMNS, helpOf, readArguments } from './read.ts'
 
 const LINE = commandLine({
   name: 'try',

@@ -1,8 +1,8 @@
 // --set KEY=VALUE: any field of an experiment from the command line.
 import { parseExperiment, withField } from '../../lab/experiment/experiment.ts'
 import { show } from '../../lab/experiment/fields/field.ts'
+import { nearest } from '../../lab/experiment/fields/nearest.ts'
 import { experimentFields } from '../../lab/experiment/form/form.ts'
-import { nearest } from '../../lab/experiment/nearest.ts'
 import { setAt, valueAt } from '../../lab/experiment/paths.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { LabFailure, UsageError } from '../command.ts'

@@ -1,5 +1,5 @@
 // The name that a person may have meant.
-import { distance } from '../../tasks/rewards/edit_distance.ts'
+import { distance } from '../../../tasks/rewards/edit_distance.ts'
 
 /** A slip of the hand changes no more than a third of a name. */
 const MOST_CHANGED = 1 / 3
