@@ -8,7 +8,10 @@ export const DATA_OPTIONS = {
     'NAME|FILE|DIR',
     'how rows become tokens: characters, arithmetic, letters, bytes, bpe or bpe:512, or a tokenizer.json',
   ),
-  rows: list('FIELD=VALUE', 'what a row is, in place of what is proposed, such as every_turn=true; repeatable'),
+  rows: list(
+    'FIELD=VALUE',
+    'what a row is, in place of what is proposed, such as every_turn=true; repeatable',
+  ),
   'skip-bad-rows': flag('leaves out rows that cannot be used, and counts them'),
 } as const
 
