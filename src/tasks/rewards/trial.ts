@@ -8,6 +8,8 @@ export interface TriedRow {
   readonly prompt: string
   readonly what: 'right' | 'wrong' | 'empty'
   readonly response: string
+  /** Of a right answer that no row writes: an object as its JSON, or nothing where rows are prompts alone. */
+  readonly is_unwritten?: true
   readonly score: number
   readonly is_right: boolean
   /** By the names of the parts, in their order. */
@@ -34,6 +36,7 @@ export async function tryReward(
     const texts = { right, wrong: other === right ? `${right}0` : other, empty: '' } as const
     return Object.entries(texts).map(([what, response]) => ({
       ...{ sample, response, what: what as TriedRow['what'] },
+      ...(what === 'right' && !isWritten(sample) && { is_unwritten: true as const }),
     }))
   })
   const { tokenizer } = task
@@ -44,16 +47,20 @@ export async function tryReward(
       }),
     ),
   )
-  return asked.map(({ sample: { prompt }, what, response }, row) => {
-    if (scored) return { prompt, what, response, ...saidOf(scored, row) }
-    const score = task.score(prompt, response)
-    return { prompt, what, response, score, is_right: score === 1, parts: {} }
+  return asked.map(({ sample: { prompt }, ...own }, row) => {
+    if (scored) return { prompt, ...own, ...saidOf(scored, row) }
+    const score = task.score(prompt, own.response)
+    return { prompt, ...own, score, is_right: score === 1, parts: {} }
   })
 }
 
 /** What a demonstration writes, where the right answer is no text. */
 const answerOf = ({ ground_truth, truth, demonstration }: Sample): string =>
   truth === undefined ? ground_truth : demonstration || ground_truth
+
+/** Whether the right answer is a text that a response can be. */
+const isWritten = (sample: Sample): boolean =>
+  answerOf(sample) !== '' && sample.truth === undefined
 
 function saidOf({ columns, scores, is_right, problems, printed }: Scored, row: number) {
   const parts = [...columns].flatMap(([name, { [row]: score }]) =>
@@ -87,7 +94,10 @@ export function verdictOf(rows: readonly TriedRow[]): TrialVerdict {
     remarks.push(
       `The reward could not score ${failed.length} of ${rows.length} answers that it was tried on (${first.what}: ${first.problem}). Such responses score 0.`,
     )
-  else if (new Set(rows.map(({ score }) => score)).size === 1)
+  else if (
+    new Set(rows.map(({ score }) => score)).size === 1 &&
+    !rows.some(({ is_unwritten }) => is_unwritten)
+  )
     remarks.push(
       `The reward says ${rows[0].score} of right, wrong and empty answers alike. If no response scores otherwise, nothing can be learned from it.`,
     )
