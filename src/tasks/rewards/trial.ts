@@ -59,8 +59,7 @@ const answerOf = ({ ground_truth, truth, demonstration }: Sample): string =>
   truth === undefined ? ground_truth : demonstration || ground_truth
 
 /** Whether the right answer is a text that a response can be. */
-const isWritten = (sample: Sample): boolean =>
-  answerOf(sample) !== '' && sample.truth === undefined
+const isWritten = (sample: Sample): boolean => answerOf(sample) !== '' && sample.truth === undefined
 
 function saidOf({ columns, scores, is_right, problems, printed }: Scored, row: number) {
   const parts = [...columns].flatMap(([name, { [row]: score }]) =>
