@@ -5,13 +5,14 @@ import { expect, test } from 'vitest'
 
 /** A folder may import from itself and from the folders listed for it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
+  files: [],
   kernels: [],
-  tasks: [],
-  model: ['kernels'],
+  tasks: ['files'],
+  model: ['files', 'kernels'],
   rl: ['kernels', 'model', 'tasks'],
-  lab: ['kernels', 'model', 'tasks', 'rl'],
-  ui: ['lab'],
-  cli: ['kernels', 'model', 'tasks', 'rl', 'lab', 'conformance'],
+  lab: ['files', 'kernels', 'model', 'tasks', 'rl'],
+  ui: ['files', 'lab'],
+  cli: ['files', 'kernels', 'model', 'tasks', 'rl', 'lab', 'conformance'],
   conformance: ['kernels', 'model', 'tasks', 'rl', 'lab', 'cli'],
 }
 
@@ -26,6 +27,7 @@ const PURE = [
 
 /** File formats and sizes: they need no device, and load nothing but each other and plain arithmetic. */
 const FORMATS = [
+  'files/first_bytes.ts',
   'model/adapter/adapter_layout.ts',
   'model/adapter/lora.ts',
   'model/adapter/merge.ts',

@@ -1,5 +1,5 @@
 // Files that a person names: whole, and nothing but files. A pipe without a writer would be waited for without end.
-import { readFileSync, realpathSync, type Stats } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { LabFailure } from '../command.ts'
 import { reason, statOf } from '../output/disk.ts'
@@ -21,6 +21,18 @@ export function readInput(path: string): Buffer {
     return readFileSync(path)
   } catch (error) {
     throw new LabFailure(`${path}: ${reason(error)}`)
+  }
+}
+
+/** Its first bytes: files of weights are larger than memory. Throws LabFailure as `readInput` does. */
+export function readHead(path: string, most: number): Buffer {
+  if (!statOf(path)?.isFile()) return readInput(path)
+  const handle = openSync(path, 'r')
+  try {
+    const head = Buffer.alloc(most)
+    return head.subarray(0, readSync(handle, head, 0, most, 0))
+  } finally {
+    closeSync(handle)
   }
 }
 

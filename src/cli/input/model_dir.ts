@@ -2,10 +2,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 import type { FileSource } from '../../model/hf/hf_model.ts'
 import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 import { ModelFileError } from '../../model/params/errors.ts'
-import { kindOf, leadsOut } from './input_file.ts'
+import { kindOf, leadsOut, readHead } from './input_file.ts'
 
 /** One read takes at most this many bytes: Node reads no 2 GiB at once, and shards are larger. */
 const READ_BYTES = 2 ** 30
@@ -44,7 +45,16 @@ function requireFolder(folder: string): void {
   if (!existsSync(folder))
     throw new ModelFileError(folder, 'expected a model directory, found nothing')
   if (!statSync(folder).isDirectory())
-    throw new ModelFileError(folder, 'expected a model directory, found a file')
+    throw new ModelFileError(
+      folder,
+      `expected a model directory, found ${foreign(folder) ?? 'a file'}`,
+    )
+}
+
+/** What a file is in place of a folder, where that says what to do. */
+function foreign(path: string): string | undefined {
+  const found = foreignFile(readHead(path, HEAD_BYTES), statSync(path).size)
+  return found && foreignWords(found)
 }
 
 async function readable<T>(folder: string, name: string, read: () => Promise<T>): Promise<T> {

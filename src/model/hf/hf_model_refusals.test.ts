@@ -65,6 +65,41 @@ describe('a model that cannot be read says what is wrong', () => {
     )
   })
 
+  test('pointers, pages and weights of other kinds, by what they are and with what to do', async () => {
+    const text = (x: string) => new TextEncoder().encode(x)
+    const lfs = text('version https://git-lfs.github.com/spec/v1\noid sha256:4f1e\nsize 99\n')
+    const LFS = 'found a Git LFS pointer in place of the file of 99 bytes; run `git lfs pull`'
+    await rejects(
+      but(files, { 'model.safetensors': lfs }),
+      `model.safetensors: expected safetensors, ${LFS}`,
+    )
+    await rejects(but(shards, { [SHARDS[1]]: lfs }), `${SHARDS[1]}: expected safetensors, ${LFS}`)
+    await rejects(but(files, { 'config.json': lfs }), `config.json: expected JSON, ${LFS}`)
+    await rejects(but(shards, { [INDEX]: lfs }), `${INDEX}: expected JSON, ${LFS}`)
+    const others: readonly [Uint8Array, RegExp][] = [
+      [text('../../blobs/4f1e3a7c'), /a path as text \(\.\.\/\.\.\/blobs\/4f1e3a7c\)/],
+      [text('<!DOCTYPE html><html></html>'), /a web page; download the file itself/],
+      [new Uint8Array(), /an empty file/],
+      [Uint8Array.of(0x80, 2, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9), /pickle.*save_pretrained/],
+      [text('GGUF\x03\0\0\0\x01\0'), /a GGUF file/],
+      [Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3), /compressed with gzip; unpack/],
+    ]
+    for (const [bytes, message] of others) {
+      await rejects(but(files, { 'model.safetensors': bytes }), message)
+      const alone = but(files, { 'model.safetensors': undefined, 'pytorch_model.bin': bytes })
+      await rejects(
+        alone,
+        /^model\.safetensors: expected this file or .*, found pytorch_model\.bin, /,
+      )
+      await rejects(alone, message)
+    }
+    const weights = files.get('model.safetensors')
+    await rejects(
+      but(files, { 'model.safetensors': weights?.subarray(0, weights.length - 4) }),
+      /it is cut off; download or copy it again/,
+    )
+  })
+
   test('a tensor that is missing, misshapen, unknown or not of floats', async () => {
     const missing = new Map([...named].filter(([name]) => name !== norm))
     await rejects(

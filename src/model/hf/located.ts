@@ -1,4 +1,5 @@
 // Where the tensors of a model lie: in one safetensors file, or in shards that an index lists.
+import { CONVERT, foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
 import type { RangedFolder } from './stream/ranged_file.ts'
 import { openRanged, type PlacedTensor, type RangedSafetensors } from './stream/weight_stream.ts'
@@ -36,9 +37,28 @@ export async function locate(
   if (!index)
     throw new ModelFileError(
       SINGLE,
-      `expected this file or ${INDEX}, found neither (only safetensors are read)`,
+      `expected this file or ${INDEX}, found ${await otherWeights(folder)}`,
     )
   return { located: await openShards(folder, parseIndex(index)), file: INDEX }
+}
+
+/** Names under which weights of other kinds are kept. */
+const OTHER_WEIGHTS = [
+  ...['pytorch_model.bin', 'pytorch_model.bin.index.json', 'pytorch_model-00001-of-00002.bin'],
+  ...['consolidated.00.pth', 'pytorch_model.pt', 'model.pt', 'model.gguf', 'ggml-model-f16.gguf'],
+  ...['model.onnx', 'tf_model.h5', 'flax_model.msgpack'],
+]
+
+/** What is there in place of safetensors, and what to do. */
+async function otherWeights(folder: RangedFolder): Promise<string> {
+  for (const name of OTHER_WEIGHTS) {
+    const file = await folder.open(name)
+    if (!file) continue
+    const head = await file.read(0, Math.min(HEAD_BYTES, file.size))
+    const found = foreignFile(head, file.size)
+    return found ? `${name}, ${foreignWords(found)}` : `${name}; ${CONVERT}`
+  }
+  return 'neither (only safetensors are read)'
 }
 
 /** Tensor names to shard names. */

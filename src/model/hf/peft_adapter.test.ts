@@ -45,6 +45,17 @@ async function change(config: object, row: number, column: number): Promise<numb
 const product = (row: number, column: number) =>
   B[row * RANK] * A[column] + B[row * RANK + 1] * A[columns + column]
 
+test('an adapter that is a Git LFS pointer is refused as one', async () => {
+  const pointer = new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\nsize 9\n')
+  const files = new Map([
+    ['adapter_config.json', bytesOf(CONFIG)],
+    ['adapter_model.safetensors', pointer],
+  ])
+  await expect(withAdapter(model, source(files))).rejects.toThrow(
+    /^adapter_model\.safetensors: expected safetensors, found a Git LFS pointer .*`git lfs pull`/,
+  )
+})
+
 describe('an adapter is merged', () => {
   test('with alpha / r, and nothing else changes', async () => {
     expect(await change(CONFIG, 1, 2)).toBeCloseTo(1.5 * product(1, 2), 5)

@@ -1,6 +1,7 @@
 // Hugging Face's file of named tensors: 8 bytes of header length, a JSON header, the data. Little-endian throughout.
 // Source: https://github.com/huggingface/safetensors (format section of the README, and what tensor.rs accepts).
 // This file knows the dtypes and the header.
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
 
 /** Bytes per element of the dtypes that are read. */
@@ -55,9 +56,25 @@ export const LENGTH_BYTES = 8
 
 /** Reads and checks the header of a file in memory. Throws ModelFileError. */
 export function openSafetensors(bytes: Uint8Array, file: string): OpenSafetensors {
-  const length = headerLength(bytes.subarray(0, LENGTH_BYTES), bytes.length, file)
-  const header = bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
-  return { ...checkHeader(header, bytes.length, file), bytes }
+  try {
+    const length = headerLength(bytes.subarray(0, LENGTH_BYTES), bytes.length, file)
+    const header = bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
+    return { ...checkHeader(header, bytes.length, file), bytes }
+  } catch (error) {
+    refuseForeign(bytes, bytes.length, file)
+    throw error
+  }
+}
+
+/**
+ * Refuses a file that is another format, a pointer or a path, by what it is. `head`: its first bytes, HEAD_BYTES or all of them. Throws
+ * ModelFileError.
+ */
+export function refuseForeign(head: Uint8Array, file_bytes: number, file: string): void {
+  // No other format has a small number in its first 8 bytes and a bracket behind them.
+  if (head[LENGTH_BYTES] === '{'.charCodeAt(0) && head[6] === 0 && head[7] === 0) return
+  const found = foreignFile(head.subarray(0, HEAD_BYTES), file_bytes)
+  if (found) throw new ModelFileError(file, `expected safetensors, found ${foreignWords(found)}`)
 }
 
 /** The length of the header, from the first bytes of a file of `file_bytes`. Throws ModelFileError. */
@@ -199,7 +216,7 @@ function requireCoverage(
   if (end !== length)
     throw new ModelFileError(
       file,
-      `expected ${end} bytes for the tensors in the header, found ${length}`,
+      `expected ${end} bytes for the tensors in the header, found ${length}${length < end ? ': it is cut off; download or copy it again' : ''}`,
     )
 }
 

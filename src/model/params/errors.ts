@@ -1,4 +1,5 @@
 // What is wrong with a file of a model that someone else wrote.
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 
 /** A file of a model directory cannot be used. The message names the file, what was expected and what was found. */
 export class ModelFileError extends Error {
@@ -38,6 +39,8 @@ export function parseJsonObject(bytes: Uint8Array, file: string): JsonObject {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
+    const found = foreignFile(bytes.subarray(0, HEAD_BYTES), bytes.length)
+    if (found) throw new ModelFileError(file, `expected JSON, found ${foreignWords(found)}`)
     const why = error instanceof Error ? error.message : String(error)
     throw new ModelFileError(file, `expected JSON, found something else (${why.slice(0, 200)})`)
   }

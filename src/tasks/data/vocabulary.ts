@@ -1,4 +1,5 @@
 // The vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one id for every text.
+import { foreignText, foreignWords } from '../../files/first_bytes.ts'
 import { DataFileError } from './data_file.ts'
 
 /** Ids to text and what they stand for. */
@@ -22,7 +23,8 @@ export function readVocabulary(text: string, file: string): Vocabulary {
   try {
     json = JSON.parse(text) as TokenizerJson
   } catch {
-    throw refuse('expected a tokenizer in JSON')
+    const found = foreignText(text)
+    throw refuse(`expected a tokenizer in JSON${found ? `, found ${foreignWords(found)}` : ''}`)
   }
   const { type, vocab } = json?.model ?? {}
   if (type !== 'WordLevel' || typeof vocab !== 'object' || vocab === null)

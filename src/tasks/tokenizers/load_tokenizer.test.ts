@@ -201,3 +201,13 @@ describe('chat templates', () => {
     await expect(render(template)).rejects.toThrow(message)
   })
 })
+
+test.for(['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'])(
+  '%s that is a Git LFS pointer is refused as one',
+  async (file) => {
+    const files = { ...filesOf(), [file]: 'version https://git-lfs.github.com/spec/v1\nsize 9\n' }
+    await expect(loadTokenizer(files)).rejects.toThrow(
+      new RegExp(`^${file}: expected .*, found a Git LFS pointer .*\`git lfs pull\``),
+    )
+  },
+)

@@ -146,3 +146,12 @@ test('a file that is called a log and is none is refused in a sentence', async (
   await openFile(file('hello', 'events.out.tfevents.1'))
   expect(problems()).toMatch(/no event file of TensorBoard/)
 })
+
+test.for<[string, string, RegExp]>([
+  ['model.safetensors', 'version https://git-lfs.github.com/spec/v1\nsize 9\n', /Git LFS pointer/],
+  ['model.gguf', 'GGUF\x03', /It is a GGUF file .*safetensors/],
+  ['config.json', '<!doctype html><html>', /It is a web page; download the file itself/],
+])('%s that is something else is named by what it is', async ([name, text, words]) => {
+  await openFile(file(text, name))
+  expect(problems()).toMatch(words)
+})

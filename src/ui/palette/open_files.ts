@@ -1,3 +1,4 @@
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 import { everyIssue, parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
@@ -41,6 +42,13 @@ export function readExperimentText(text: string): Read {
   return { ok: false, problems }
 }
 
+/** What a file is that nothing here reads, and what to do; undefined where it may be read. */
+async function foreignProblem(file: File): Promise<string | undefined> {
+  const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
+  const found = foreignFile(head, file.size)
+  return found && `It is ${foreignWords(found)}.`
+}
+
 /** Opens a file in the settings. What is wrong with it is shown, and then nothing is changed. */
 export async function openFile(file: File): Promise<void> {
   const refuse = (problems: readonly string[]) =>
@@ -52,6 +60,8 @@ export async function openFile(file: File): Promise<void> {
       'No file can be opened until it is unlocked or the recording is closed.',
     ])
   if (/\.safetensors$/i.test(file.name)) {
+    const foreign = await foreignProblem(file)
+    if (foreign !== undefined) return refuse([foreign])
     const problems = await offerFile(file)
     fileStore.setState({ problem: undefined })
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
@@ -76,6 +86,8 @@ export async function openFile(file: File): Promise<void> {
     fileStore.setState({ problem: undefined })
     return openData(file)
   }
+  const foreign = await foreignProblem(file)
+  if (foreign !== undefined) return refuse([foreign, CAN_OPEN])
   // Only some visitors have logs to bring.
   const { importLog } = await import('../runs/import_log.ts')
   const imported = await importLog([file], file.name)

@@ -1,5 +1,6 @@
 // Which files make a model, and what they are together: a list with the size and SHA-256 of each, and the hash of that list, by which an
 // experiment names the model.
+import { foreignText, foreignWords } from '../../../files/first_bytes.ts'
 import type { RangedFile, RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { Sha256 } from './sha256.ts'
@@ -37,7 +38,10 @@ export function shardsOf(text: string): readonly string[] {
   try {
     weight_map = JSON.parse(text).weight_map
   } catch {
-    throw new RangeError(`${INDEX_FILE}: expected JSON, found something else`)
+    const found = foreignText(text)
+    throw new RangeError(
+      `${INDEX_FILE}: expected JSON, found ${found ? foreignWords(found) : 'something else'}`,
+    )
   }
   const names = typeof weight_map === 'object' && weight_map ? Object.values(weight_map) : []
   const shards = [...new Set(names)]

@@ -1,4 +1,6 @@
 // Weights from files to wherever they are needed, piece by piece: never more than one piece of a file is in memory.
+
+import { HEAD_BYTES } from '../../../files/first_bytes.ts'
 import { ModelFileError, shown } from '../../params/errors.ts'
 import { decodeFloats, requireFloats } from '../safetensors.ts'
 import {
@@ -6,6 +8,7 @@ import {
   DTYPE_BYTES,
   headerLength,
   LENGTH_BYTES,
+  refuseForeign,
   type SafetensorsHeader,
   type TensorEntry,
 } from '../safetensors_header.ts'
@@ -42,8 +45,19 @@ export interface RangedSafetensors extends SafetensorsHeader {
   readonly source: RangedFile
 }
 
-/** Reads and checks the header alone. Throws ModelFileError. */
+/** Reads and checks the header alone. Throws ModelFileError, which says what else the file is where it is known. */
 export async function openRanged(source: RangedFile): Promise<RangedSafetensors> {
+  const { name, size } = source
+  try {
+    return await readHeader(source)
+  } catch (error) {
+    if (error instanceof ModelFileError)
+      refuseForeign(await source.read(0, Math.min(HEAD_BYTES, size)), size, name)
+    throw error
+  }
+}
+
+async function readHeader(source: RangedFile): Promise<RangedSafetensors> {
   const { name, size } = source
   const first = await source.read(0, Math.min(LENGTH_BYTES, size))
   const length = headerLength(first, size, name)

@@ -1,8 +1,9 @@
 // Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
+
+import { isParquet } from '../../../files/first_bytes.ts'
 import type { Reading } from '../bad_rows.ts'
 import { type DataFile, DataFileError } from '../data_file.ts'
 import { refuseColumns, refuseRows, type Table } from '../table.ts'
-import { isParquet } from './bytes.ts'
 import { parseJson } from './json_numbers.ts'
 import { bytesAsTheyAre, plainCell, withRawDecimals } from './parquet_cells.ts'
 import { checkPages } from './parquet_pages.ts'

@@ -150,6 +150,12 @@ test.for<[string, string | Uint8Array<ArrayBuffer>, RegExp]>([
   ['t.jsonl', bytes(0x50, 0x4b, 3, 4), /found a zip archive/],
   ['t.csv', bytes(0x1f, 0x8b), /compressed with gzip; unpack it/],
   ['t.jsonl', utf8('%PDF-1.7'), /found a PDF/],
+  ...['t.jsonl', 't.parquet', 't.json', 't.csv', 't.txt'].map((name): [string, string, RegExp] => [
+    name,
+    'version https://git-lfs.github.com/spec/v1\noid sha256:4f1e\nsize 99\n',
+    /expected a data file, found a Git LFS pointer in place of the file of 99 bytes; run `git lfs/,
+  ]),
+  ['t.parquet', '../../blobs/4f1e3a7c', /found a path as text .*hf download/],
   ['t.jsonl', '<!DOCTYPE html><html>', /found a web page/],
   ['t.csv', '\n <html lang="en">', /found a web page/],
   ['t.jsonl', bytes(0x7b, 0x7d, 0), /line 1: expected text, found binary data/],

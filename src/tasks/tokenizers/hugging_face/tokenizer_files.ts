@@ -1,4 +1,5 @@
 // The files that make a tokenizer in a Hugging Face model folder, and what they say together.
+import { foreignText, foreignWords } from '../../../files/first_bytes.ts'
 import { isRecord, parseRecord, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Texts of the files, by their names; only the first is required. */
@@ -31,6 +32,7 @@ export interface TokenizerSettings {
 }
 
 const CONFIG = 'tokenizer_config.json'
+const TEMPLATE = 'chat_template.jinja'
 const SPECIAL = ['bos_token', 'eos_token', 'pad_token', 'unk_token', 'sep_token', 'cls_token']
 
 /** Throws TokenizerFileError for files that are not what their names say. */
@@ -86,6 +88,14 @@ function templatesOf(
   else if (isRecord(chat_template))
     for (const [name, text] of Object.entries(chat_template)) put(name, text)
   else if (chat_template !== undefined && chat_template !== null) put('default', chat_template)
-  if (file !== undefined) templates.set('default', { text: file, file: 'chat_template.jinja' })
+  if (file !== undefined) {
+    // A pointer is text, so it would be taken for a template that says the same to every message.
+    const found = file === '' ? undefined : foreignText(file)
+    if (found)
+      throw new TokenizerFileError(
+        `${TEMPLATE}: expected a chat template in Jinja, found ${foreignWords(found)}`,
+      )
+    templates.set('default', { text: file, file: TEMPLATE })
+  }
   return templates
 }

@@ -1,4 +1,5 @@
 // What a Hugging Face tokenizer.json says, checked: https://huggingface.co/docs/tokenizers.
+import { foreignText, foreignWords } from '../../../files/first_bytes.ts'
 
 /** A file of a tokenizer that cannot be used; the message names the file and the field. */
 export class TokenizerFileError extends Error {
@@ -54,7 +55,10 @@ export function parseRecord(text: string, file: string): Readonly<Record<string,
   try {
     json = JSON.parse(text)
   } catch {
-    throw new TokenizerFileError(`${file}: expected JSON, found a text that is none`)
+    const found = foreignText(text)
+    throw new TokenizerFileError(
+      `${file}: expected JSON, found ${found ? foreignWords(found) : 'a text that is none'}`,
+    )
   }
   if (isRecord(json)) return json
   throw new TokenizerFileError(`${file}: expected an object {…}, found another value`)
