@@ -92,7 +92,14 @@ test('a checkpoint leaves with its weights', async ({ lab }) => {
 test('a log of verl becomes a run with its source and its curve', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
   const lines = [1, 2, 3].map((step) =>
-    JSON.stringify({ step, data: { 'critic/score/mean': step / 10, 'actor/entropy': 2 / step } }),
+    JSON.stringify({
+      step,
+      data: {
+        'critic/score/mean': step / 10,
+        'actor/entropy': 2 / step,
+        'val-core/own/reward/mean@1': 0.7,
+      },
+    }),
   )
   await lab.waitForStatus('idle')
   const choosing = page.waitForEvent('filechooser')
@@ -102,8 +109,16 @@ test('a log of verl becomes a run with its source and its curve', async ({ lab, 
   const buffer = Buffer.from(`${lines.join('\n')}\n`)
   await (await choosing).setFiles({ name: 'metrics.jsonl', mimeType: 'text/plain', buffer })
   await expect(lab.get('toast')).toContainText('Imported metrics.jsonl: 3 steps')
+  // The page shows it, with what the log says and nothing else.
+  await expect(lab.get('past-run')).toContainText('Imported run “metrics”')
+  await expect(lab.get('past-run')).toContainText(
+    'From metrics.jsonl (verl’s file logger), 3 steps',
+  )
+  await expect(lab.get('accuracy-value')).toHaveText('70.0 %')
+  await expect(page.locator('body')).not.toContainText('GRPO, layer')
   await lab.show('runs')
   await expect(lab.get('run')).toContainText('metrics')
+  await expect(lab.get('run')).not.toContainText('BuPO')
   await lab.get('edit-run').click()
   await expect(lab.get('run-details')).toContainText('Imported frommetrics.jsonl')
   await lab.get('open-run').click()

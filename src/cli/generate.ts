@@ -8,6 +8,7 @@ import { openDawn } from './dawn.ts'
 import { modelDirectory, modelRanges } from './input/model_dir.ts'
 import { commandLine, flag, text, usually } from './options/declare.ts'
 import { readArguments } from './options/read.ts'
+import { tellSpecial } from './output/special_tokens.ts'
 import { print } from './terminal.ts'
 
 const LINE = commandLine({
@@ -18,6 +19,7 @@ const LINE = commandLine({
     Prompt: {
       text: text('TEXT', 'continues the text'),
       message: text('TEXT', 'answers the message, through the chat template of the folder'),
+      'no-special-tokens': flag('the text without what the tokenizer adds, such as <s>'),
       adapter: text('DIR', 'merges a LoRA adapter of PEFT into the model first'),
     },
     Sampling: {
@@ -41,6 +43,7 @@ export const generate: Command = {
     const { tokenizer, why_ids } = await readTokenizer(files)
     if (!tokenizer) throw new LabFailure(`${folder}: ${why_ids}`)
     const ids = given(() => promptIds(asked, tokenizer))
+    if ('text' in asked && asked.add_special_tokens) tellSpecial(tokenizer)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ gpu: dawn, largest }))
@@ -78,7 +81,7 @@ function readOptions(args: readonly string[]) {
     throw new UsageError('generate needs --text TEXT, or --message TEXT')
   const asked =
     message === undefined
-      ? { text: text ?? '' }
+      ? { text: text ?? '', add_special_tokens: !values['no-special-tokens'] }
       : { messages: [{ role: 'user', content: message } as const] }
   const number = (name: Numeric, least: number, most: number) => {
     const value = Number(values[name])

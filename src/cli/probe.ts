@@ -34,9 +34,10 @@ import { openDawn } from './dawn.ts'
 import { readText } from './input/input_file.ts'
 import { modelDirectory } from './input/model_dir.ts'
 import { parseTokenRows, type TokenRows } from './input/token_rows.ts'
-import { commandLine, text } from './options/declare.ts'
+import { commandLine, flag, text } from './options/declare.ts'
 import { readArguments } from './options/read.ts'
 import { replaceFile } from './output/disk.ts'
+import { tellSpecial } from './output/special_tokens.ts'
 import { print } from './terminal.ts'
 import { savedModel } from './train/weights.ts'
 
@@ -50,6 +51,7 @@ const LINE = commandLine({
       text: text('TEXT', "a text, through the folder's own tokenizer"),
       tokens: text('FILE', 'rows of token ids as JSON'),
       adapter: text('DIR', 'merges a LoRA adapter of PEFT into the model first'),
+      'no-special-tokens': flag('the text without what the tokenizer adds, such as <s>'),
       out: text('FILE', 'writes the JSON there'),
     },
   },
@@ -62,14 +64,14 @@ const LINE = commandLine({
 export const probe: Command = {
   line: LINE,
   run: async (args) => {
-    const { folder, tokens, text: typed, adapter, out } = readOptions(args)
+    const { folder, tokens, text: typed, adds, adapter, out } = readOptions(args)
     const base =
       savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
     requireFinite(folder, base)
     const model = adapter === undefined ? base : await withAdapter(base, modelDirectory(adapter))
     if (adapter !== undefined) requireFinite(adapter, model)
     const rows =
-      tokens === undefined ? await typedRows(folder, typed, model) : readRows(tokens, model)
+      tokens === undefined ? await typedRows(folder, typed, adds, model) : readRows(tokens, model)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const plan = new MemoryPlan()
@@ -92,7 +94,8 @@ export function readOptions(args: readonly string[]) {
   const { tokens, text = '', adapter, out } = values
   if ((tokens === undefined) === (values.text === undefined))
     throw new UsageError('probe needs --tokens ids.json, or --text TEXT')
-  return { folder: positionals[0], tokens, text, adapter, out }
+  const adds = !values['no-special-tokens']
+  return { folder: positionals[0], tokens, text, adds, adapter, out }
 }
 
 /** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the tensor. */
@@ -108,8 +111,13 @@ function readRows(file: string, { config, pad_token_id = 0 }: HfModel): TokenRow
   return parseTokenRows(readText(file), file, { vocab_size: config.vocab_size, pad_token_id })
 }
 
-/** One row: the ids that the folder's own tokenizer gives a text. Throws LabFailure. */
-async function typedRows(folder: string, text: string, model: HfModel): Promise<TokenRows> {
+/** One row: the ids that the folder's own tokenizer gives a text, with what it `adds` around one. Throws LabFailure. */
+async function typedRows(
+  folder: string,
+  text: string,
+  adds: boolean,
+  model: HfModel,
+): Promise<TokenRows> {
   const files = TOKENIZER_FILES.flatMap((name) => {
     const file = join(folder, name)
     return existsSync(file) ? [[name, readText(file)]] : []
@@ -119,7 +127,9 @@ async function typedRows(folder: string, text: string, model: HfModel): Promise<
   if (json === undefined)
     throw new LabFailure(`--text: ${folder} has no tokenizer.json; give ids with --tokens`)
   try {
-    const ids = idsOf(text, await loadTokenizer({ ...texts, 'tokenizer.json': json }))
+    const tokenizer = await loadTokenizer({ ...texts, 'tokenizer.json': json })
+    const ids = idsOf(text, tokenizer, adds)
+    if (adds) tellSpecial(tokenizer)
     const { config, pad_token_id = 0 } = model
     const vocabulary = { vocab_size: config.vocab_size, pad_token_id }
     return parseTokenRows(JSON.stringify(ids), '--text', vocabulary)

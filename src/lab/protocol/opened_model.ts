@@ -21,7 +21,10 @@ export interface ChatTurn {
 }
 
 /** What a model continues: a text as it is, or a conversation through the model's own template. */
-export type Asked = { readonly text: string } | { readonly messages: readonly ChatTurn[] }
+export type Asked =
+  /** `add_special_tokens`, as transformers names it: with what the tokenizer puts around a text. */
+  | { readonly text: string; readonly add_special_tokens: boolean }
+  | { readonly messages: readonly ChatTurn[] }
 
 /** The files of a folder; no files = there is none. */
 export interface NamedFiles {
@@ -59,7 +62,12 @@ export type ModelCommand =
   /** Ends what is under way: fetching, reading or writing. What has arrived is kept. */
   | { readonly type: 'cancel_model' }
   /** What every layer says of a text. Answered by `model_read` or `model_failed`. */
-  | { readonly type: 'read_text'; readonly text: string; readonly wants_changes: boolean }
+  | {
+      readonly type: 'read_text'
+      readonly text: string
+      readonly add_special_tokens: boolean
+      readonly wants_changes: boolean
+    }
   /** Writes with the first model. Answered by `model_written`, again and again. */
   | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
   /** What every layer said where token `at` was written. Answered by `model_read`. */
@@ -95,6 +103,8 @@ export interface OpenedModelFacts {
   /** Why texts are read as token ids; undefined where the folder has a tokenizer. */
   readonly why_ids: string | undefined
   readonly has_template: boolean
+  /** What its tokenizer puts around a text: 'begins with <s>'; '' where it adds nothing. */
+  readonly special_tokens: string
   /** Whether its files lie in the browser's storage, with those of its adapter. */
   readonly is_kept: boolean
   /** The list of its files, which `hash` is of, and that of its adapter's. */

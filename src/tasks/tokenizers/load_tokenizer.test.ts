@@ -153,6 +153,19 @@ describe('chat templates', () => {
     return renderChat?.(user, options)
   }
 
+  test('a function that is not offered is refused by its name, file and remedy', async () => {
+    await expect(render("{{ strftime_now('%d %b') }}{{ bos_token }}")).rejects.toThrow(
+      /tokenizer_config\.json: the chat template calls strftime_now, which is not offered here\..*write a fixed date/,
+    )
+    await expect(
+      render('{% macro own() %}x{% endmacro %}{{ own() }}{{ lookup(1) }}'),
+    ).rejects.toThrow(/calls lookup, which is not offered/)
+    await expect(render('{{ messages | rot13 }}')).rejects.toThrow(/rot13/)
+    expect(
+      await render("{% if strftime_now is defined %}{{ strftime_now('') }}{% else %}x{% endif %}"),
+    ).toBe('x')
+  })
+
   test('a folder without one reads plain text', async () => {
     expect((await load()).renderChat).toBeUndefined()
   })

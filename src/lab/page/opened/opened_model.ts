@@ -1,7 +1,7 @@
 // The models that a person opened to look at: what is known of them, what was read and written last, and what went wrong.
 import { createStore } from 'zustand/vanilla'
 import type {
-  ChatTurn,
+  Asked,
   FoundModel,
   KeptFacts,
   ModelPlace,
@@ -17,9 +17,6 @@ import type {
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { connect, isConnected, onLabEvent, post } from '../client/connection.ts'
 import { contentsStore } from '../contents/contents.ts'
-
-/** A conversation to answer, or a text to continue. */
-export type Asked = { readonly text: string } | { readonly messages: readonly ChatTurn[] }
 
 /** What a model was asked to continue, and what it wrote so far. */
 export interface Written {
@@ -218,9 +215,9 @@ export function listModels(): void {
 export const cancelModel = (): void => post({ type: 'cancel_model' })
 
 /** What every layer of every open model says of a text; of a model without a tokenizer, of ids. */
-export function readText(text: string, wants_changes: boolean): void {
+export function readText(text: string, add_special_tokens: boolean, wants_changes: boolean): void {
   begin()
-  post({ type: 'read_text', text, wants_changes })
+  post({ type: 'read_text', text, add_special_tokens, wants_changes })
 }
 
 /** Lets the first model answer a conversation, or continue a text. What was read stays. */

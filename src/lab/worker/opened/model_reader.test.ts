@@ -89,14 +89,15 @@ const open = (files: readonly File[], adapter: readonly File[] = []) => {
   const own = { name: adapter.length > 0 ? 'own' : '', files: adapter }
   return { type: 'open_model', place: 'first', name: 'tiny', files, adapter: own } as const
 }
-const read = (text: string) => ({ type: 'read_text', text, wants_changes: false }) as const
+const read = (text: string) =>
+  ({ type: 'read_text', add_special_tokens: true, text, wants_changes: false }) as const
 const SETTINGS = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 9, seed: 1 }
 
 test('a model with a tokenizer reads texts, and its files have a hash', async () => {
   const { own, events, seen } = reader()
   own.handle(open(FILES))
   own.handle(read('cab'))
-  own.handle({ type: 'read_text', text: 'ca', wants_changes: true })
+  own.handle({ type: 'read_text', add_special_tokens: true, text: 'ca', wants_changes: true })
   await own.idle
   const opened = events.find(({ type }) => type === 'model_opened')
   expect(opened).toMatchObject({
@@ -138,7 +139,11 @@ test('it answers through its template, or continues a text; every token can be l
   const messages = [{ role: 'user', content: 'ac' }] as const
   own.handle({ type: 'write_text', asked: { messages }, settings: SETTINGS })
   own.handle({ type: 'look_back', at: 1 })
-  own.handle({ type: 'write_text', asked: { text: 'a' }, settings: SETTINGS })
+  own.handle({
+    type: 'write_text',
+    asked: { text: 'a', add_special_tokens: true },
+    settings: SETTINGS,
+  })
   await own.idle
   expect(seen.prompts).toEqual([[2, 4, 3], [2]])
   const written = events.filter((event) => event.type === 'model_written')
@@ -155,7 +160,11 @@ test('a person stops it, and what was written stays', async () => {
   const { own, events } = reader()
   own.handle(open(FILES))
   await own.idle
-  own.handle({ type: 'write_text', asked: { text: 'a' }, settings: SETTINGS })
+  own.handle({
+    type: 'write_text',
+    asked: { text: 'a', add_special_tokens: true },
+    settings: SETTINGS,
+  })
   await Promise.resolve()
   own.handle({ type: 'cancel_model' })
   await own.idle

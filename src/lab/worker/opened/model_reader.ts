@@ -29,7 +29,7 @@ import {
   wholeFiles,
 } from './model_sources.ts'
 import { type LookedAt, ModelTalk } from './model_talk.ts'
-import { type OpenedText, readTokenizer, type TryText } from './opened_text.ts'
+import { type OpenedText, readTokenizer, specialWords, type TryText } from './opened_text.ts'
 import { progressOf } from './progress.ts'
 import { savedFolder } from './saved_folder.ts'
 import { listOf, requireTrainable, startOf } from './start_of.ts'
@@ -139,7 +139,7 @@ export class ModelReader {
         return this.#list()
       case 'read_text':
         this.#opened()
-        return this.#talk.read(this.#open, command.text, command.wants_changes)
+        return this.#talk.read(this.#open, command)
       case 'write_text':
         return this.#talk.write(this.#opened(), command, signal)
       case 'look_back':
@@ -200,6 +200,7 @@ export class ModelReader {
         ...{ name: source.name, num_parameters: hf.layout.num_parameters },
         ...{ gpu: model.adapter, gpu_bytes: model.bytes, adapter: adapter.name, uses },
         why_ids: text.why_ids,
+        special_tokens: specialWords(text.tokenizer),
         has_template: text.tokenizer?.renderChat !== undefined,
         is_kept: source.kept !== undefined && (adapter.files.length === 0 || adapter.is_kept),
         lists: [

@@ -46,13 +46,12 @@ export class ModelTalk {
   /** What every layer of every model says of a text. */
   async read(
     models: Iterable<readonly [ModelPlace, Talking]>,
-    text: string,
-    wants_changes: boolean,
+    { text, add_special_tokens, wants_changes }: Extract<ModelCommand, { type: 'read_text' }>,
   ): Promise<void> {
     const readings: ModelReading[] = []
     for (const [place, { model, tokenizer, patterns }] of models) {
       await this.#tryText?.(patterns, text)
-      const ids = idsOf(text, tokenizer)
+      const ids = idsOf(text, tokenizer, add_special_tokens)
       const window = { ids, first: 0, count: ids.length }
       const lens = await model.look(window, tokenizer?.tokens ?? [])
       const changes = wants_changes ? await model.changes(window) : undefined

@@ -29,8 +29,8 @@ const written = () =>
 
 test('characters that the vocabulary lacks are named, and nothing is read', async () => {
   for (const tokenizer of [await written(), characters('12')]) {
-    expect(idsOf('121', tokenizer)).toEqual([2, 3, 2])
-    expect(() => idsOf('1a2ba', tokenizer)).toThrow(
+    expect(idsOf('121', tokenizer, true)).toEqual([2, 3, 2])
+    expect(() => idsOf('1a2ba', tokenizer, true)).toThrow(
       'The vocabulary of this model has no "a", "b": write the text without them.',
     )
   }

@@ -54,11 +54,45 @@ function refuseUnknown(texts: readonly string[], tokenizer: Tokenizer): void {
     )
 }
 
-/** The ids of a text; of a model without a tokenizer, '12 7 3' as ids. Throws RangeError. */
-export function idsOf(text: string, tokenizer: Tokenizer | undefined): readonly number[] {
+/** A text that is no special token and has tokens of its own. */
+const isReadable = (text: string, tokenizer: Tokenizer): boolean =>
+  tokenizer.unknownIn(text).length === 0 &&
+  tokenizer.specialIn(text) === undefined &&
+  tokenizer.encode(text).length > 0
+
+/** What a tokenizer puts around a text by itself: 'begins with <s>', 'begins with [CLS] and ends with [SEP]'; '' where it adds nothing. */
+export function specialWords(tokenizer: Tokenizer | undefined): string {
+  // The vocabularies of the lab's own tasks add nothing.
+  if (!tokenizer?.files) return ''
+  const text = ['a', '1', ...tokenizer.tokens.slice(0, 256)].find((one) =>
+    isReadable(one, tokenizer),
+  )
+  if (text === undefined) return ''
+  const plain = tokenizer.encode(text)
+  const whole = tokenizer.encode(text, { add_special_tokens: true })
+  const begin = whole.findIndex((_, at) => plain.every((id, i) => whole[at + i] === id))
+  const named = (ids: readonly number[]) => ids.map((id) => tokenizer.tokens[id]).join('')
+  const [before, after] = [whole.slice(0, begin), whole.slice(begin + plain.length)]
+  return [
+    before.length > 0 && `begins with ${named(before)}`,
+    after.length > 0 && `ends with ${named(after)}`,
+  ]
+    .filter(Boolean)
+    .join(' and ')
+}
+
+/**
+ * The ids of a text, as transformers' tokenizer(text) gives them; of a model without a tokenizer, '12 7 3' as ids. Throws RangeError.
+ * `add_special_tokens`: with what the tokenizer puts around a text.
+ */
+export function idsOf(
+  text: string,
+  tokenizer: Tokenizer | undefined,
+  add_special_tokens: boolean,
+): readonly number[] {
   if (tokenizer) {
     refuseUnknown([text], tokenizer)
-    return tokenizer.encode(text)
+    return tokenizer.encode(text, { add_special_tokens })
   }
   const parts = text.split(/[\s,]+/).filter(Boolean)
   const strange = parts.find((part) => !/^\d{1,9}$/.test(part))
@@ -79,7 +113,8 @@ export function promptText(asked: Asked, tokenizer: Tokenizer | undefined): stri
 /** What a model continues, as ids. Throws RangeError where it has no template for a conversation. */
 export function promptIds(asked: Asked, tokenizer: Tokenizer | undefined): readonly number[] {
   const text = promptText(asked, tokenizer)
-  if ('text' in asked || !tokenizer) return idsOf(text, tokenizer)
+  if ('text' in asked) return idsOf(text, tokenizer, asked.add_special_tokens)
+  if (!tokenizer) return idsOf(text, tokenizer, false)
   // Words of the template are its own affair.
   refuseUnknown(
     asked.messages.map(({ content }) => `${content}`),

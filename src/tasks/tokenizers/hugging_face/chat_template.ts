@@ -95,10 +95,49 @@ export function chatTemplate(
     try {
       return `${new BoundedInterpreter(environment).run(program).value}`
     } catch (error) {
-      throw new RangeError(`${file}: the chat template stopped: ${wordsOf(error)}`)
+      const missing = missingFunctions(template, environment)
+      const is_call = /not a function/.test(wordsOf(error))
+      throw new RangeError(
+        is_call && missing.length > 0
+          ? `${file}: the chat template calls ${missing.join(', ')}, which is not offered here. ${remedyOf(missing)}`
+          : `${file}: the chat template stopped: ${wordsOf(error)}`,
+      )
     }
   }
 }
+
+/** Names that a template calls and that nothing defines. */
+function missingFunctions(template: string, environment: Environment): string[] {
+  const code = [...template.matchAll(/\{[{%]([\s\S]*?)[%}]\}/g)].map(([, inner]) =>
+    inner.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''"),
+  )
+  const made = new Set(
+    code.flatMap((part) => [...part.matchAll(/\b(?:macro|set)\s+(\w+)/g)].map(([, name]) => name)),
+  )
+  const called = code.flatMap((part) =>
+    [...part.matchAll(/(?<![\w.|]\s*)\b([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name),
+  )
+  return [...new Set(called)].filter(
+    (name) => !NO_FUNCTIONS.test(name) && !made.has(name) && !isKnown(environment, name),
+  )
+}
+
+/** Words of the language that may stand before a bracket. */
+const NO_FUNCTIONS = /^(if|elif|else|in|not|and|or|is|for|macro|call|set|filter|caller)$/
+
+function isKnown(environment: Environment, name: string): boolean {
+  try {
+    return environment.lookupVariable(name).type !== 'UndefinedValue'
+  } catch {
+    return false
+  }
+}
+
+/** What to do about them. transformers writes the date of the day, so no run could be repeated. */
+const remedyOf = (missing: readonly string[]): string =>
+  missing.includes('strftime_now')
+    ? "transformers writes the date of the day there, so a run could not be repeated: write a fixed date in its place, such as '26 Jul 2024'."
+    : 'Write what it gives into the template in its place.'
 
 const GLOBALS = {
   ...{ true: true, false: false, none: null, True: true, False: false, None: null },

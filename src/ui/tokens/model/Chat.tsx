@@ -9,6 +9,7 @@ import type {
 } from '../../../lab/protocol/opened_model.ts'
 import { Shades } from '../inspector/Legend.tsx'
 import { Answer } from './Answer.tsx'
+import { SpecialTokens } from './SpecialTokens.tsx'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
 
@@ -53,6 +54,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
   const [settings, setSettings] = useState(FIRST)
   const [is_raw, setIsRaw] = useState(!facts.has_template)
   const [text, setText] = useState('')
+  const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
     written && 'messages' in written.asked
@@ -61,7 +63,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
   const is_writing = written !== undefined && !written.is_done
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (is_raw) return writeText({ text }, settings)
+    if (is_raw) return writeText({ text, add_special_tokens }, settings)
     writeText({ messages: [...before, { role: 'user', content: text }] }, settings)
     setText('')
   }
@@ -105,6 +107,14 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
           </button>
         )}
       </form>
+      {is_raw ? (
+        <SpecialTokens
+          words={facts.special_tokens}
+          is_on={add_special_tokens}
+          testid="chat-special"
+          onChange={setSpecial}
+        />
+      ) : null}
       <Settings settings={settings} onChange={setSettings} />
     </section>
   )

@@ -14,6 +14,7 @@ import { closeDialog } from '../../palette/dialogs.ts'
 import { Chat } from './Chat.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
+import { SpecialTokens } from './SpecialTokens.tsx'
 import { saveOpened } from './save_opened.ts'
 import { trainOpened } from './train_opened.ts'
 import './model.css'
@@ -99,10 +100,11 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
 function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
   const [text, setText] = useState('')
   const [wants_changes, setWantsChanges] = useState(false)
+  const [add_special_tokens, setSpecial] = useState(true)
   const { why_ids } = facts
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    readText(text, wants_changes)
+    readText(text, add_special_tokens, wants_changes)
   }
   return (
     <form onSubmit={onSubmit} className="model-text">
@@ -130,6 +132,12 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
         />
         <span>with ΔH of attention and feed-forward, for twice the time</span>
       </label>
+      <SpecialTokens
+        words={facts.special_tokens}
+        is_on={add_special_tokens}
+        testid="model-special"
+        onChange={setSpecial}
+      />
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
     </form>
   )
