@@ -22,7 +22,7 @@ import { reason } from '../output/disk.ts'
 import { tell } from '../terminal.ts'
 import { cacheFolder, diskFolder } from './content_folder.ts'
 import type { DocumentChange } from './experiment_source.ts'
-import { type GivenTokenizer, givenTokenizer } from './given_tokenizer.ts'
+import { type GivenTokenizer, givenTokenizer, modelTokenizer } from './given_tokenizer.ts'
 import { readInput } from './input_file.ts'
 import { givenRows } from './rows/given_rows.ts'
 
@@ -58,18 +58,29 @@ export function refuseLoneValData(values: DataOptions): void {
     throw new UsageError('--val-data: holds out rows for --data FILE; there is no --data')
 }
 
-/** Undefined where there is no --data. Throws LabFailure or UsageError. */
-export async function givenData(values: DataOptions): Promise<GivenData | undefined> {
+/**
+ * Undefined where there is no --data. The rows are read with the tokenizer that is named, else with that of the model that is trained on them.
+ * Throws LabFailure, ModelFileError or UsageError.
+ */
+export async function givenData(
+  values: DataOptions,
+  model?: string,
+): Promise<GivenData | undefined> {
   refuseLoneValData(values)
   const { data, 'val-data': val } = values
   if (data === undefined) return undefined
   return {
     train: await contentOf(data),
     val: val === undefined ? undefined : await contentOf(val),
-    tokenizer: values.tokenizer === undefined ? undefined : await givenTokenizer(values.tokenizer),
+    tokenizer: await tokenizerOf(values.tokenizer, model),
     skip_bad_rows: values['skip-bad-rows'],
     rows: givenRows(values.rows),
   }
+}
+
+async function tokenizerOf(named: string | undefined, model: string | undefined) {
+  if (named !== undefined) return givenTokenizer(named)
+  return model === undefined ? undefined : modelTokenizer(model)
 }
 
 async function contentOf(file: string): Promise<ContentFile> {
@@ -81,25 +92,26 @@ async function contentOf(file: string): Promise<ContentFile> {
 
 /** What else decides how the rows become a task. */
 export interface Beginning {
-  readonly model?: string | undefined
   readonly 'warm-start'?: string | undefined
 }
 
 /**
  * An experiment on the rows, all of them in every epoch where it does not say how many; one that names the file already stays as it is. What
- * begins with weights keeps the lab's vocabulary, else the characters of the rows are the vocabulary. Throws LabFailure for files that are
- * no such data.
+ * begins with weights of the lab keeps its vocabulary, else the characters of the rows are the vocabulary where no tokenizer is given. Throws
+ * LabFailure for files that are no such data.
  */
 export async function trainedOn(
   given: GivenData,
-  { model, 'warm-start': warm }: Beginning = {},
+  { 'warm-start': warm }: Beginning = {},
 ): Promise<DocumentChange> {
-  const tokenizer = model === undefined && warm === undefined ? 'characters' : 'arithmetic'
+  const tokenizer = warm === undefined ? 'characters' : 'arithmetic'
   const task = await taskOn(given, tokenizer)
-  return (document) =>
-    isObject(document.task) && document.task.data === task.data
-      ? {}
-      : toldFields(onDataSet(document, task))
+  return (document) => {
+    if (isObject(document.task) && document.task.data === task.data) return {}
+    const { of_model } = given.tokenizer ?? {}
+    if (of_model !== undefined) tell(`The rows are read with the tokenizer of ${of_model}`)
+    return toldFields(onDataSet(document, task))
+  }
 }
 
 /** The usual experiment around files that are given without one, as a document. Throws LabFailure for files that are no such data. */
@@ -118,7 +130,7 @@ async function taskOn(
   usual: DataTokenizer,
 ): Promise<DataChoice> {
   try {
-    const { file, ...chosen } = given ?? { tokenizer: usual, file: undefined }
+    const { file, of_model: _, ...chosen } = given ?? { tokenizer: usual, file: undefined }
     const { table } = await readRows(train)
     const plan = { ...USUAL_PLAN, ...proposeMapping(table), ...rows, ...chosen, skip_bad_rows }
     const files = {

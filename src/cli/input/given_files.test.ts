@@ -68,7 +68,7 @@ test('without weights to begin with, the vocabulary is the characters of the row
   expect(task.vocab_size).toBe(2 + new Set('whybecauseis 1234').size)
   const { run } = await readOptions(['tiny', '--data', TRAIN, '--warm-start', 'x'])
   expect(run).toMatchObject({ experiment: { task: { tokenizer: 'arithmetic', vocab_size: 26 } } })
-  await expect(readOptions(['tiny', '--data', file, '--model', 'x'])).rejects.toThrow(
+  await expect(readOptions(['tiny', '--data', file, '--warm-start', 'x'])).rejects.toThrow(
     /words\.csv: line 2, column question: the vocabulary has no "w".*5 rows hold what the vocabulary lacks/,
   )
 })
@@ -185,6 +185,6 @@ test('a job’s model is one that a run can begin with; one with another vocabul
   expect(model).toMatchObject({ hidden_size: 128, num_key_value_heads: 2, padding_idx: 0 })
   expect(weights.length).toBe(299_008)
   await expect(readGivenModel('conformance/fixtures/hf/qwen3_tiny', arithmetic)).rejects.toThrow(
-    /tokenizer\.json: expected a file/,
+    /expected the tokenizer of the model, tokenizer\.json, found none/,
   )
 })

@@ -1,8 +1,9 @@
 // A model directory that a run begins with, against tokenizers of files: the same tokens under the same ids, or a refusal with both sizes.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import { modelFiles } from '../../model/hf/write_model.ts'
 import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { initialWeights, paramLayout } from '../../model/params/params.ts'
@@ -11,6 +12,8 @@ import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import { trainBpe } from '../../tasks/tokenizers/train_bpe.ts'
 import { writeFolder } from '../output/file_folder.ts'
+import { readOptions } from '../train/train_options.ts'
+import { loadNamedFiles } from './data_set.ts'
 import { readGivenModel } from './given_model.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-given-model-'))
@@ -54,4 +57,60 @@ test('a model fits the byte-pair encoding that it was written with, and no other
     /expected the task's 262 tokens, found 262 with '.*' for id 258 \('.*'\)/,
   )
   await expect(readGivenModel(folder, arithmetic)).rejects.toThrow(/a model of 26 tokens/)
+})
+
+describe('rows are read with the tokenizer of the model that is trained on them', () => {
+  const rows = join(root, 'rows.jsonl')
+  const words = ['abab', 'cdcd', 'abcd', 'dcba', 'aabb']
+  writeFileSync(rows, words.map((word) => `{"prompt":"${word}","answer":"${word}"}\n`).join(''))
+  const taskOn = async (...args: readonly string[]) => {
+    const { run, data } = await readOptions(['tiny', '--data', rows, ...args])
+    if ('resume' in run) throw new Error('expected a new run')
+    await loadNamedFiles(run.experiment, data, () => {})
+    return { task: run.experiment.task, tokenizer: taskOf(run.experiment.task).tokenizer }
+  }
+
+  test('by its files, which the experiment then names; the model fits them', async () => {
+    const folder = modelWith('reads', await tokenizerOf('abab abab cdcd', 262))
+    const { task, tokenizer } = await taskOn('--model', folder)
+    expect(task).toMatchObject({ tokenizer: 'file', vocab_size: 262, tokenizer_name: 'reads' })
+    expect(tokenizer.decode(tokenizer.encode('abab'))).toBe('abab')
+    await expect(readGivenModel(folder, tokenizer)).resolves.toBeDefined()
+  })
+
+  test('unless another is named', async () => {
+    const folder = modelWith('named', await tokenizerOf('abab abab cdcd', 262))
+    const { task } = await taskOn('--model', folder, '--tokenizer', 'characters')
+    expect(task).toMatchObject({ tokenizer: 'characters', tokenizer_data: '' })
+  })
+
+  test('a vocabulary of the lab keeps its name', async () => {
+    const folder = modelWith('sums', arithmetic)
+    const file = join(root, 'sums.jsonl')
+    writeFileSync(
+      file,
+      [1, 2, 3, 4, 5, 6].map((n) => `{"prompt":"${n}+${n}=","answer":"${2 * n}"}\n`).join(''),
+    )
+    const { run } = await readOptions(['tiny', '--data', file, '--model', folder])
+    expect(run).toMatchObject({ experiment: { task: { tokenizer: 'arithmetic', vocab_size: 26 } } })
+  })
+
+  test('a folder without one is refused, and says what is there', async () => {
+    const folder = modelWith('silent', await tokenizerOf('abab abab cdcd', 262))
+    renameSync(join(folder, 'tokenizer.json'), join(folder, 'tokenizer.model'))
+    await expect(taskOn('--model', folder)).rejects.toThrow(
+      /silent: expected the tokenizer of the model, tokenizer\.json, found only tokenizer\.model; write one with transformers/,
+    )
+    rmSync(join(folder, 'tokenizer.model'))
+    await expect(taskOn('--model', folder)).rejects.toThrow(
+      /tokenizer\.json, found none; put tokenizer\.json and tokenizer_config\.json of the model there/,
+    )
+    writeFileSync(join(folder, 'tokenizer.json'), 'version https://git-lfs.github.com/spec/v1\n')
+    await expect(taskOn('--model', folder)).rejects.toThrow(
+      /found a Git LFS pointer .*git lfs pull/,
+    )
+    await expect(taskOn('--model', join(root, 'nowhere'))).rejects.toThrow(
+      /nowhere: expected a model directory, found nothing/,
+    )
+  })
 })

@@ -8,7 +8,7 @@ import { readVocabulary } from '../../tasks/data/vocabulary.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import { LabFailure } from '../command.ts'
-import { tokenizerFiles } from './given_tokenizer.ts'
+import { noTokenizer, tokenizerFiles } from './given_tokenizer.ts'
 import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 
@@ -60,7 +60,7 @@ async function requireTokenizer(
   model: ModelTokens,
 ): Promise<void> {
   const file = join(folder, 'tokenizer.json')
-  if (!existsSync(file)) throw new LabFailure(`--model: ${file}: expected a file, found none`)
+  if (!existsSync(file)) throw new LabFailure(noTokenizer(folder))
   // The embedding of a model from elsewhere may be rounded up.
   const has_room = task.files !== undefined && model.vocab_size > task.vocab_size
   if (model.vocab_size !== task.vocab_size && !has_room)

@@ -2,21 +2,30 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ContentFile, contentHash } from '../../lab/content/content.ts'
-import { DATA_TOKENIZERS, type DataTokenizer } from '../../tasks/data/data_tokenizer.ts'
+import {
+  DATA_TOKENIZERS,
+  type DataTokenizer,
+  ownTokenizer,
+} from '../../tasks/data/data_tokenizer.ts'
 import {
   TOKENIZER_FILES,
   type TokenizerFiles,
 } from '../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
+import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import { packTokenizer } from '../../tasks/tokenizers/packed.ts'
 import { LARGEST_BPE, SMALLEST_BPE } from '../../tasks/tokenizers/train_bpe.ts'
 import { LabFailure, UsageError } from '../command.ts'
+import { reason } from '../output/disk.ts'
 import { readText } from './input_file.ts'
+import { modelDirectory } from './model_dir.ts'
 
 /** What an experiment says of its tokenizer, and the file that it names. */
 export interface GivenTokenizer {
   readonly tokenizer: DataTokenizer
   readonly vocab_size: number
   readonly file: ContentFile | undefined
+  /** The folder of the model that it belongs to, where nobody named a tokenizer. */
+  readonly of_model?: string
 }
 
 const OWN = (Object.keys(DATA_TOKENIZERS) as DataTokenizer[]).filter((id) => id !== 'file')
@@ -39,6 +48,38 @@ export async function givenTokenizer(text: string): Promise<GivenTokenizer> {
       `--tokenizer: expected a tokenizer.json, its folder, bpe:512 or one of ${OWN.join(', ')}, got '${text}'`,
     )
   return { tokenizer: 'file', vocab_size: 0, file: await packedFile(text) }
+}
+
+/** What transformers turns into a tokenizer.json where a folder has no such file. */
+const SLOW_FILES = ['tokenizer.model', 'spiece.model', 'vocab.json', 'vocab.txt', 'merges.txt']
+
+/**
+ * The tokenizer of a model's folder, which reads the rows that the model is trained on; by its name where it is a vocabulary of the lab. Throws
+ * ModelFileError for a folder that is none, and LabFailure where there is no tokenizer.json.
+ */
+export async function modelTokenizer(folder: string): Promise<GivenTokenizer> {
+  modelDirectory(folder)
+  if (!existsSync(join(folder, 'tokenizer.json'))) throw new LabFailure(noTokenizer(folder))
+  const { tokens } = await loadTokenizer(tokenizerFiles(folder)).catch((error) => {
+    throw new LabFailure(`--model: ${folder}: ${reason(error)}`)
+  })
+  const own = OWN.find((id) => {
+    const lab = ownTokenizer(id)?.tokens
+    return lab?.length === tokens.length && lab.every((token, id) => token === tokens[id])
+  })
+  if (own) return { tokenizer: own, vocab_size: 0, file: undefined }
+  return { tokenizer: 'file', vocab_size: 0, file: await packedFile(folder), of_model: folder }
+}
+
+/** Why the ids of a model mean no texts. */
+export function noTokenizer(folder: string): string {
+  const slow = SLOW_FILES.filter((name) => existsSync(join(folder, name)))
+  const found = slow.length > 0 ? `only ${slow.join(' and ')}` : 'none'
+  const remedy =
+    slow.length > 0
+      ? 'write one with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)'
+      : 'put tokenizer.json and tokenizer_config.json of the model there'
+  return `--model: ${folder}: expected the tokenizer of the model, tokenizer.json, found ${found}; ${remedy}`
 }
 
 /** The files of one folder as one file of content: the others say which token ends a response, and how messages are written. */

@@ -24,7 +24,7 @@ export async function startFolder({ model }: Experiment): Promise<string | undef
   const shipped = shippedModel(source)
   if (!shipped)
     throw new LabFailure(
-      `this experiment begins with ${source_name || source}, which does not come with the lab: give its folder with --model DIR, and rows for its tokenizer with --data FILE --tokenizer DIR`,
+      `this experiment begins with ${source_name || source}, which does not come with the lab: give its folder with --model DIR, and rows for its tokenizer with --data FILE`,
     )
   const folder = join(projectRoot(), 'public/models', shipped.name)
   const hashed = hashedFolder(modelRanges(folder))

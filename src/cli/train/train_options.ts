@@ -95,7 +95,10 @@ export const TRAIN_LINE = commandLine({
       'trust-programs': flag('runs Python where this system cannot confine it'),
     },
     Model: {
-      model: text('DIR', 'begins with a Hugging Face model'),
+      model: text(
+        'DIR',
+        'begins with a Hugging Face model; its tokenizer reads the rows of --data',
+      ),
       adapter: text('DIR', "trains a LoRA adapter of PEFT's on"),
       'warm-start': text('DIR', 'begins with the weights that --save kept'),
     },
@@ -131,7 +134,8 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
       '--force: says that the folder of --out DIR may hold files; there is no --out',
     )
   const [first] = positionals
-  const data = await givenData(isData(first) ? { ...values, data: values.data ?? first } : values)
+  const rows = isData(first) ? { ...values, data: values.data ?? first } : values
+  const data = await givenData(rows, isData(first) ? undefined : values.model)
   trustPrograms(values['trust-programs'])
   const rewards = await givenRewards(values.reward)
   const tools = await givenTools(values.tool)
