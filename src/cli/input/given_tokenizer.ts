@@ -7,6 +7,7 @@ import {
   type DataTokenizer,
   ownTokenizer,
 } from '../../tasks/data/data_tokenizer.ts'
+import type { Tokenizer } from '../../tasks/task.ts'
 import {
   TOKENIZER_FILES,
   type TokenizerFiles,
@@ -60,15 +61,20 @@ const SLOW_FILES = ['tokenizer.model', 'spiece.model', 'vocab.json', 'vocab.txt'
 export async function modelTokenizer(folder: string): Promise<GivenTokenizer> {
   modelDirectory(folder)
   if (!existsSync(join(folder, 'tokenizer.json'))) throw new LabFailure(noTokenizer(folder))
-  const { tokens } = await loadTokenizer(tokenizerFiles(folder)).catch((error) => {
+  const found = await loadTokenizer(tokenizerFiles(folder)).catch((error) => {
     throw new LabFailure(`--model: ${folder}: ${reason(error)}`)
   })
-  const own = OWN.find((id) => {
-    const lab = ownTokenizer(id)?.tokens
-    return lab?.length === tokens.length && lab.every((token, id) => token === tokens[id])
-  })
+  const own = OWN.find((id) => isSame(ownTokenizer(id), found))
   if (own) return { tokenizer: own, vocab_size: 0, file: undefined }
   return { tokenizer: 'file', vocab_size: 0, file: await packedFile(folder), of_model: folder }
+}
+
+/** The same texts under the same ids. Padding and end have other names outside the lab. */
+function isSame(own: Tokenizer | undefined, found: Tokenizer): boolean {
+  if (own?.vocab_size !== found.vocab_size) return false
+  const { pad_token_id, eos_token_id, tokens } = own
+  if (pad_token_id !== found.pad_token_id || eos_token_id !== found.eos_token_id) return false
+  return tokens.every((text, id) => own.special_ids.has(id) || text === found.tokens[id])
 }
 
 /** Why the ids of a model mean no texts. */
