@@ -160,7 +160,26 @@ describe('chat templates', () => {
     await expect(
       render('{% macro own() %}x{% endmacro %}{{ own() }}{{ lookup(1) }}'),
     ).rejects.toThrow(/calls lookup, which is not offered/)
-    await expect(render('{{ messages | rot13 }}')).rejects.toThrow(/rot13/)
+    for (const filter of ['messages', "'a'", '3', 'messages[0]', 'true'])
+      await expect(render(`{{ ${filter} | rot13 }}`)).rejects.toThrow(
+        /^tokenizer_config\.json: the chat template uses the filter rot13, which is not offered here\./,
+      )
+    await expect(render('{% if messages is odder %}x{% endif %}')).rejects.toThrow(
+      /the chat template uses the test odder, which is not offered here\./,
+    )
+    await expect(render("{{ 'a'.rot13() }}")).rejects.toThrow(
+      /the chat template calls rot13, which/,
+    )
+    // What is not reached is not missing.
+    await expect(
+      render("{% if strftime_now is defined %}{{ strftime_now('') }}{% endif %}{{ rot13(1) }}"),
+    ).rejects.toThrow(/calls rot13, which .*Write what it gives into the template/)
+    await expect(
+      render('{% if rot13 is not defined %}{{ lookup(f(1)) }}{% endif %}'),
+    ).rejects.toThrow(/calls f, which/)
+    await expect(render("{{ raise_exception('no system') }}")).rejects.toThrow(
+      'the chat template stopped: no system',
+    )
     expect(
       await render("{% if strftime_now is defined %}{{ strftime_now('') }}{% else %}x{% endif %}"),
     ).toBe('x')
@@ -209,7 +228,7 @@ describe('chat templates', () => {
       '{% set ns = namespace(x="ab") %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}',
       /characters/,
     ],
-    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', /chat template stopped/],
+    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', /called one another more than 200 deep/],
   ] as const)('%s ends with a sentence', async ([template, message]) => {
     await expect(render(template)).rejects.toThrow(message)
   })

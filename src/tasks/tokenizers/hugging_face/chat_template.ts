@@ -26,6 +26,9 @@ export type RenderChat = (messages: readonly ChatMessage[], options?: ChatOption
 const MOST_STEPS = 200_000
 const MOST_CHARACTERS = 10_000_000
 
+/** Macros within macros; a schema of tools is written a few deep. */
+const MOST_DEPTH = 200
+
 /** What the interpreter wraps: a list of wrapped values, a Map of them, or a plain value. */
 const innerOf = (wrapped: unknown): unknown =>
   typeof wrapped === 'object' && wrapped !== null && 'value' in wrapped ? wrapped.value : undefined
@@ -33,14 +36,43 @@ const innerOf = (wrapped: unknown): unknown =>
 /** Values within values, and characters, that all steps together may handle. */
 const MOST_VALUES = 10_000_000
 
+/** What a template uses and is not offered; the message says what it is and what to do. */
+class MissingName extends Error {}
+
+/** What is missing where a step of a template fails with these words; undefined where something else is wrong. */
+function missingIn(step: unknown, words: string): MissingName | undefined {
+  const [, filter] = /^Unknown \w+ filter: (\w+)$/.exec(words) ?? []
+  if (filter !== undefined) return missing('uses the filter', filter)
+  const [, test] = /^Unknown test: (\w+)$/.exec(words) ?? []
+  if (test !== undefined) return missing('uses the test', test)
+  if (!/^Cannot call something that is not a function/.test(words)) return undefined
+  const callee = fieldOf(step, 'callee') ?? fieldOf(fieldOf(step, 'call'), 'callee')
+  const name = fieldOf(callee, 'value') ?? fieldOf(fieldOf(callee, 'property'), 'value')
+  return typeof name === 'string' ? missing('calls', name) : undefined
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+/** transformers writes the date of the day, so no run could be repeated. */
+const missing = (uses: string, name: string): MissingName =>
+  new MissingName(
+    `${uses} ${name}, which is not offered here. ${
+      name === 'strftime_now'
+        ? "transformers writes the date of the day there, so a run could not be repeated: write a fixed date in its place, such as '26 Jul 2024'."
+        : 'Write what it gives into the template in its place.'
+    }`,
+  )
+
 /** Ends a template that loops or grows without end: a template comes from a file, and rendering cannot be interrupted. */
 class BoundedInterpreter extends Interpreter {
   #steps = 0
   #values = 0
   #characters = 0
+  #depth = 0
 
   override evaluate(...args: Parameters<Interpreter['evaluate']>) {
-    const value = super.evaluate(...args)
+    const value = this.#named(args)
     const { value: inner } = value
     // A loop with an empty body evaluates nothing but its list.
     this.#steps += 1 + (Array.isArray(inner) ? inner.length : 0)
@@ -48,6 +80,23 @@ class BoundedInterpreter extends Interpreter {
     if (typeof inner === 'string') this.#count(inner)
     else this.#walk(value)
     return value
+  }
+
+  /** The innermost call, filter or test that is not there gives the error its name. */
+  #named(args: Parameters<Interpreter['evaluate']>) {
+    const calls = `${fieldOf(args[0], 'type')}`.startsWith('Call') ? 1 : 0
+    this.#depth += calls
+    // Where the stack is full, the interpreter takes a macro for one that is not there.
+    if (this.#depth > MOST_DEPTH)
+      throw new Error(`its macros called one another more than ${MOST_DEPTH} deep`)
+    try {
+      return super.evaluate(...args)
+    } catch (error) {
+      const found = error instanceof MissingName ? undefined : missingIn(args[0], wordsOf(error))
+      throw found ?? error
+    } finally {
+      this.#depth -= calls
+    }
   }
 
   #count(text: string): void {
@@ -95,49 +144,11 @@ export function chatTemplate(
     try {
       return `${new BoundedInterpreter(environment).run(program).value}`
     } catch (error) {
-      const missing = missingFunctions(template, environment)
-      const is_call = /not a function/.test(wordsOf(error))
-      throw new RangeError(
-        is_call && missing.length > 0
-          ? `${file}: the chat template calls ${missing.join(', ')}, which is not offered here. ${remedyOf(missing)}`
-          : `${file}: the chat template stopped: ${wordsOf(error)}`,
-      )
+      const why = error instanceof MissingName ? wordsOf(error) : `stopped: ${wordsOf(error)}`
+      throw new RangeError(`${file}: the chat template ${why}`)
     }
   }
 }
-
-/** Names that a template calls and that nothing defines. */
-function missingFunctions(template: string, environment: Environment): string[] {
-  const code = [...template.matchAll(/\{[{%]([\s\S]*?)[%}]\}/g)].map(([, inner]) =>
-    inner.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''"),
-  )
-  const made = new Set(
-    code.flatMap((part) => [...part.matchAll(/\b(?:macro|set)\s+(\w+)/g)].map(([, name]) => name)),
-  )
-  const called = code.flatMap((part) =>
-    [...part.matchAll(/(?<![\w.|]\s*)\b([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name),
-  )
-  return [...new Set(called)].filter(
-    (name) => !NO_FUNCTIONS.test(name) && !made.has(name) && !isKnown(environment, name),
-  )
-}
-
-/** Words of the language that may stand before a bracket. */
-const NO_FUNCTIONS = /^(if|elif|else|in|not|and|or|is|for|macro|call|set|filter|caller)$/
-
-function isKnown(environment: Environment, name: string): boolean {
-  try {
-    return environment.lookupVariable(name).type !== 'UndefinedValue'
-  } catch {
-    return false
-  }
-}
-
-/** What to do about them. transformers writes the date of the day, so no run could be repeated. */
-const remedyOf = (missing: readonly string[]): string =>
-  missing.includes('strftime_now')
-    ? "transformers writes the date of the day there, so a run could not be repeated: write a fixed date in its place, such as '26 Jul 2024'."
-    : 'Write what it gives into the template in its place.'
 
 const GLOBALS = {
   ...{ true: true, false: false, none: null, True: true, False: false, None: null },
