@@ -18,7 +18,7 @@ import { DataStart } from './DataStart.tsx'
 import { FilePicker } from './FilePicker.tsx'
 import { FirstRows } from './FirstRows.tsx'
 import { FoundRows } from './FoundRows.tsx'
-import { openedDataStore } from './open_data.ts'
+import { modelTokenizer, openedDataStore } from './open_data.ts'
 import { PlanFields } from './PlanFields.tsx'
 import { TokenizerPicker, useTokenizer } from './TokenizerPicker.tsx'
 import './data.css'
@@ -131,7 +131,7 @@ const Refused = ({ why }: { readonly why: string }) => (
 
 /** A file that was read, until its rows are used. */
 function Opened({ opened }: { readonly opened: OpenedData }) {
-  const its_tokenizer = openedDataStore.getState().tokenizer
+  const [its_tokenizer] = useState(modelTokenizer)
   const [plan, setPlan] = useState<DataPlan>({
     ...opened.first_plan,
     ...(its_tokenizer.length > 0 && { tokenizer: 'file' }),

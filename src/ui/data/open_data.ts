@@ -1,13 +1,22 @@
 // Which data file the dialog shows. Reading one is loaded with the dialog.
 import { createStore } from 'zustand/vanilla'
 import { isLogFile } from '../../lab/jobs/logs/text/told_by_head.ts'
+import { labStore } from '../../lab/page/store.ts'
 import { showDialog } from '../palette/dialogs.ts'
 
-/** The file that was dropped or chosen last; undefined before there is one. `tokenizer`: that of the model that will read the rows. */
+/** The file that was dropped or chosen last; undefined before there is one. `own`: the tokenizer of the model that was put into the settings, and
+ * that model's hash. */
 export const openedDataStore = createStore<{
   readonly file: File | undefined
-  readonly tokenizer: readonly File[]
-}>(() => ({ file: undefined, tokenizer: [] }))
+  readonly own: { readonly model: string; readonly files: readonly File[] } | undefined
+}>(() => ({ file: undefined, own: undefined }))
+
+/** The files of the tokenizer that reads the rows: those of the model that the next run begins with; none where the lab's vocabularies do. */
+export function modelTokenizer(): readonly File[] {
+  const { own } = openedDataStore.getState()
+  const { source } = labStore.getState().experiment.model
+  return own && source === own.model ? own.files : []
+}
 
 /** Opens the dialog, with a file if there is one. */
 export function openData(file?: File): void {

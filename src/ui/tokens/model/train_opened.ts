@@ -13,7 +13,7 @@ export const trainOpened = (has_adapter: boolean): void =>
     if (!started.ok) return openedModelStore.setState({ problem: started.why })
     closePast()
     closeDialog('model')
-    openedDataStore.setState({ tokenizer: started.tokenizer })
+    openedDataStore.setState({ own: { model: start.hash, files: started.tokenizer } })
     const checkpointed =
       start.fields.enable_gradient_checkpointing === true ? ', with gradient checkpointing' : ''
     const rows = started.needs_rows ? ' Choose the rows that it shall train on.' : ''
