@@ -15,7 +15,7 @@ import { closePast, openedStore } from '../runs/opened.ts'
 import { shownRunWords } from '../runs/shown_run.ts'
 import { dialogStore } from './dialogs.ts'
 import { fileStore } from './file_store.ts'
-import { openFile, readExperimentText } from './open_files.ts'
+import { openFile, openFiles, readExperimentText } from './open_files.ts'
 
 const tiny = PRESETS[0].experiment
 const file = (text: string, name = 'mine.json') => new File([text], name)
@@ -154,4 +154,9 @@ test.for<[string, string, RegExp]>([
 ])('%s that is something else is named by what it is', async ([name, text, words]) => {
   await openFile(file(text, name))
   expect(problems()).toMatch(words)
+})
+
+test('a folder of weights that are no safetensors names them, and what to do', async () => {
+  await openFiles([file('GGUF\x03', 'model-q4.gguf'), file('# A model', 'README.md')], 'model')
+  expect(problems()).toMatch(/model-q4\.gguf: It is a GGUF file .*safetensors/)
 })

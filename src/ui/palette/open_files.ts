@@ -1,4 +1,3 @@
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 import { everyIssue, parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
@@ -11,6 +10,7 @@ import { offerFile } from '../runs/checkpoints/continue_run.ts'
 import { closePast } from '../runs/opened.ts'
 
 import { fileStore } from './file_store.ts'
+import { foreignProblem } from './foreign.ts'
 
 /** Far above any experiment, far below what would hold up the page. */
 const MAX_BYTES = 1_000_000
@@ -40,13 +40,6 @@ export function readExperimentText(text: string): Read {
     path ? `${path}: ${message}` : message,
   )
   return { ok: false, problems }
-}
-
-/** What a file is that nothing here reads, and what to do; undefined where it may be read. */
-async function foreignProblem(file: File): Promise<string | undefined> {
-  const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
-  const found = foreignFile(head, file.size)
-  return found && `It is ${foreignWords(found)}.`
 }
 
 /** Opens a file in the settings. What is wrong with it is shown, and then nothing is changed. */

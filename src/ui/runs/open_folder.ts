@@ -1,6 +1,7 @@
 // Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a model or an adapter.
 import { LogError } from '../../lab/jobs/logs/imported_log.ts'
 import { folderLogs } from '../../lab/jobs/logs/log_files.ts'
+import { foreignWeights } from '../palette/foreign.ts'
 import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
 import { importFolder } from './import_log.ts'
 
@@ -36,7 +37,8 @@ export async function openFolder(
     const problems = await importFolder(logs, called, (path) => paths.get(path) as File)
     return problems.length > 0 ? { name, problems } : undefined
   } catch (error) {
-    if (error instanceof LogError) return { name, problems: [error.message] }
+    if (error instanceof LogError)
+      return { name, problems: [(await foreignWeights(files)) ?? error.message] }
     throw error
   }
 }

@@ -1,0 +1,21 @@
+// What a file is that a person brings and nothing here reads, by its first bytes.
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
+
+/** What a file is that nothing here reads, and what to do; undefined where it may be read. */
+export async function foreignProblem(file: File): Promise<string | undefined> {
+  const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
+  const found = foreignFile(head, file.size)
+  return found && `It is ${foreignWords(found)}.`
+}
+
+/** Weights as other programs keep them. */
+const WEIGHTS = /\.(gguf|bin|pt|pth|onnx|h5|safetensors)$/i
+
+/** The same of a folder that is no model: of its first file of weights. */
+export async function foreignWeights(files: readonly File[]): Promise<string | undefined> {
+  for (const file of files.filter(({ name }) => WEIGHTS.test(name))) {
+    const problem = await foreignProblem(file)
+    if (problem !== undefined) return `${file.name}: ${problem}`
+  }
+  return undefined
+}
