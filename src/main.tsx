@@ -14,7 +14,6 @@ import { startScrubbing } from './ui/learning/scrub.ts'
 import { followRefusals } from './ui/notices/refusals.ts'
 import { rememberErrors } from './ui/notices/report.ts'
 import { followWakeLock } from './ui/notices/wake_lock.ts'
-import { offerLeft } from './ui/runs/checkpoints/continue_run.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { keepHistory } from './ui/settings/history.ts'
 import { FrameGate } from './ui/share/FrameGate.tsx'
@@ -41,12 +40,16 @@ import './ui/share/share.css'
 /** Lists runs, records them and compares them: nothing of it is seen at first. */
 async function keepRuns(): Promise<void> {
   try {
-    const [{ startRecording }, { followTicks }, { followPaces }] = await Promise.all([
-      import('./lab/runs/recorder/record_page.ts'),
-      import('./ui/runs/compare/compared.ts'),
-      import('./lab/page/paces/kept_paces.ts'),
-    ])
+    const [{ startRecording }, { offerLeft }, { followTicks }, { followPaces }] = await Promise.all(
+      [
+        import('./lab/runs/recorder/record_page.ts'),
+        import('./ui/runs/checkpoints/continue_run.ts'),
+        import('./ui/runs/compare/compared.ts'),
+        import('./lab/page/paces/kept_paces.ts'),
+      ],
+    )
     void startRecording()
+    offerLeft()
     followTicks()
     followPaces()
   } catch {
@@ -61,7 +64,6 @@ startTicker()
 startScrubbing()
 openLab()
 followVisibility()
-offerLeft()
 void keepRuns()
 followNewRuns()
 keepHistory()

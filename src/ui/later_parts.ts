@@ -10,7 +10,7 @@ import { useShown } from './base/shown.ts'
 import { selectLacksGpu } from './forest/without_gpu.ts'
 import { openLessonStore } from './lessons/open_lesson.ts'
 import { type DialogName, dialogStore } from './palette/dialogs.ts'
-import { offersStore } from './runs/checkpoints/continue_run.ts'
+import { offersStore } from './runs/checkpoints/offers.ts'
 import { openedStore } from './runs/opened.ts'
 
 export const PastRun = later(

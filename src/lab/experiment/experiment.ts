@@ -4,8 +4,7 @@ import type * as z from 'zod/mini'
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../../rl/config/phase.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { withEpochs } from './epochs.ts'
-import { show, UNKNOWN_FIELD } from './fields/field.ts'
-import { nearest } from './fields/nearest.ts'
+import { show } from './fields/field.ts'
 import { taskOf, taskSchema } from './fields/task_fields.ts'
 import { experimentFields } from './form/form.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
@@ -24,7 +23,7 @@ export type Parsed =
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
 /** `max_response_length` defaults to what the task needs. */
-function withResponseLength(document: Document): Document {
+export function withResponseLength(document: Document): Document {
   const { rollout = {}, task = { id: TASKS[0].id } } = document
   if (!isDocument(rollout) || rollout.max_response_length !== undefined) return document
   const choice = taskSchema.safeParse(task)
@@ -66,37 +65,9 @@ export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
     const names = issue.code === 'unrecognized_keys' ? issue.keys : ['']
     return names.map((name) => ({
       path: (name === '' ? path : [...path, shortened(name)]).join('.'),
-      message: withNearest(name, issue.message).slice(0, LONGEST_MESSAGE),
+      message: issue.message.slice(0, LONGEST_MESSAGE),
     }))
   })
-
-/** Of a field that there is not, first the one that may be meant. */
-function withNearest(name: string, message: string): string {
-  if (!message.startsWith(UNKNOWN_FIELD)) return message
-  const near = nearest(name, message.slice(UNKNOWN_FIELD.length).split(', '))
-  return near === undefined ? message : `did you mean ${near}? ${message}`
-}
-
-/**
- * All that is wrong with a document that parseExperiment has refused as `wrong`: beside the single fields the rules that it breaks, where
- * those fields count as not given. Parses once more.
- */
-export function everyIssue(document: unknown, wrong: readonly Issue[]): readonly Issue[] {
-  // Rules are looked at where every field is sound: then they are all in `wrong`.
-  const is_whole = experimentSchema.safeParse(document).success
-  return isDocument(document) && !is_whole ? [...wrong, ...rulesBeside(document, wrong)] : wrong
-}
-
-function rulesBeside(document: Document, wrong: readonly Issue[]): Issue[] {
-  const rest = structuredClone(document)
-  for (const { path } of wrong) setAt(rest, path, undefined)
-  const parsed = experimentSchema.safeParse(withResponseLength(withoutNulls(rest)))
-  if (!parsed.success) return []
-  const concerns = (path: string) => wrong.some((own) => path.startsWith(own.path))
-  return brokenRules(withEpochs(parsed.data)).filter(
-    ({ path, involved = [] }) => ![path, ...involved].some(concerns),
-  )
-}
 
 /**
  * The document with every default filled in, or everything that is wrong with it. Takes hostile input: nothing

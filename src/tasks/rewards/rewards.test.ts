@@ -4,6 +4,7 @@ import { createTask } from '../index.ts'
 import { fillParams } from './params.ts'
 import type { ParamValue } from './reward.ts'
 import { REWARDS, rewardKinds } from './rewards.ts'
+import { SHAPING_PARTS } from './shaping.ts'
 
 const task = createTask('countdown')
 
@@ -145,4 +146,9 @@ test.for([
   ['{"name": "ab", "__proto__": 1}', 0],
 ] as const)('of the schema, %s scores %d', ([text, expected]) => {
   expect(scoreOf('json_schema', text, '', { schema: SCHEMA })).toBe(expected)
+})
+
+test('the parts that judge no answer are those that are no verifiers', () => {
+  const shaping = REWARDS.filter(({ is_verifier }) => !is_verifier).map(({ id }) => id)
+  expect([...SHAPING_PARTS].sort()).toEqual(shaping.sort())
 })

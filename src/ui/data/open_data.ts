@@ -1,6 +1,5 @@
 // Which data file the dialog shows. Reading one is loaded with the dialog.
 import { createStore } from 'zustand/vanilla'
-import { isLogFile } from '../../lab/jobs/logs/text/told_by_head.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { showDialog } from '../palette/dialogs.ts'
 
@@ -37,5 +36,8 @@ export async function isData(file: File): Promise<boolean> {
   const is_json = /\.json$/i.test(file.name)
   if (!ROWS.test(file.name) && !is_json) return false
   const head = await file.slice(0, HEAD_BYTES).text()
-  return is_json ? LIST.test(head) : !isLogFile(file.name, head)
+  if (is_json) return LIST.test(head)
+  // Few people drop a file, and telling a log from rows takes the readers of logs.
+  const { isLogFile } = await import('../../lab/jobs/logs/text/told_by_head.ts')
+  return !isLogFile(file.name, head)
 }

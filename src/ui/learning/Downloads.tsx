@@ -27,7 +27,7 @@ export function Downloads() {
           type="button"
           data-testid={`download-${extension}`}
           title={`Download every metric of this run: ${says}`}
-          onClick={() => saveMetrics(extension)}
+          onClick={() => void saveMetrics(extension)}
         >
           <Download className="icon" aria-hidden="true" />
           {extension.toUpperCase()}

@@ -1,12 +1,7 @@
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
 import { labStore } from '../../lab/page/store.ts'
-import {
-  metricsCsv,
-  metricsFileName,
-  metricsJsonl,
-  runFileStem,
-} from '../../lab/runs/files/metrics_file.ts'
+import { metricsFileName, runFileStem } from '../../lab/runs/files/file_names.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
@@ -37,17 +32,15 @@ export function saveExperiment(): void {
   saveFile(name, new Blob([text], { type: 'application/json' }))
 }
 
-const METRICS = {
-  csv: { type: 'text/csv', write: metricsCsv },
-  jsonl: { type: 'application/jsonl', write: metricsJsonl },
-} as const
+const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
 /** Every metric of the shown run; where rows are no longer kept, the name of the file and a toast say so. */
-export function saveMetrics(extension: keyof typeof METRICS): void {
-  const { type, write } = METRICS[extension]
+export async function saveMetrics(extension: keyof typeof TYPES): Promise<void> {
+  const { metricsCsv, metricsJsonl } = await import('../../lab/runs/files/metrics_file.ts')
+  const write = extension === 'csv' ? metricsCsv : metricsJsonl
   const state = shownStore.getState()
   const thinned = thinnedOf(state.series.values())
   const name = metricsFileName(shownExperiment(state), extension, thinned !== undefined)
-  saveFile(name, new Blob([write(state.series)], { type }))
+  saveFile(name, new Blob([write(state.series)], { type: TYPES[extension] }))
   if (thinned) showToast(`Saved ${name}. ${thinnedWords(thinned)}`)
 }

@@ -1,4 +1,5 @@
-import { everyIssue, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { everyIssue } from '../../lab/experiment/rules/every_issue.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'

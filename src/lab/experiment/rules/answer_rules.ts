@@ -1,7 +1,6 @@
 // The rules about rows without right answers, and with answers that are objects: nothing shows them, and only some rewards can judge by them.
 import { PROGRAM_ID } from '../../../tasks/program.ts'
-import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
-import { taskOf } from '../fields/task_fields.ts'
+import { SHAPING_PARTS } from '../../../tasks/rewards/shaping.ts'
 import type { Experiment } from '../schema.ts'
 import type { Rule } from './rule.ts'
 
@@ -19,10 +18,7 @@ export function answerRules({ task, phases, reward }: Experiment, rule: Rule): v
   const { answers } = task
   if (answers !== 'none' && answers !== 'json') return
   const why = WORDS[answers]
-  const kinds = rewardKinds(taskOf(task))
-  const judging = reward.parts.filter(
-    ({ id }) => id !== PROGRAM_ID && kinds.some((kind) => kind.id === id && kind.is_verifier),
-  )
+  const judging = reward.parts.filter(({ id }) => id !== PROGRAM_ID && !SHAPING_PARTS.includes(id))
   const is_scored = reward.parts.length > 0 && judging.length === 0
   phases.forEach((phase, i) => {
     if (phase.kind === 'sft') {

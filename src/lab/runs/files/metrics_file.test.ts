@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../../columns/series.ts'
-import { metricsCsv, metricsFileName, metricsJsonl } from './metrics_file.ts'
+import { metricsFileName } from './file_names.ts'
+import { metricsCsv, metricsJsonl } from './metrics_file.ts'
 
 /** Three steps, of which the first is validation alone and the last has a number that is not finite. */
 function run(): Map<string, Series> {

@@ -63,7 +63,7 @@ export const FILE_COMMANDS: readonly Command[] = [
     name: () => 'Download metrics as CSV',
     also: 'export save table',
     can: hasSteps,
-    run: () => saveMetrics('csv'),
+    run: () => void saveMetrics('csv'),
   },
   {
     id: 'save-jsonl',
@@ -71,6 +71,6 @@ export const FILE_COMMANDS: readonly Command[] = [
     name: () => 'Download metrics as JSON lines',
     also: 'export save jsonl',
     can: hasSteps,
-    run: () => saveMetrics('jsonl'),
+    run: () => void saveMetrics('jsonl'),
   },
 ]

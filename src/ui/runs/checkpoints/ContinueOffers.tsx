@@ -12,15 +12,8 @@ import { useLab } from '../../base/run.ts'
 import { showRun } from '../opened.ts'
 import { selectIsReplaying } from '../replay/replays.ts'
 import { plannedOf } from '../words.ts'
-import {
-  continueFromFile,
-  continueRun,
-  declineFile,
-  type Left,
-  leaveIt,
-  type Offered,
-  offersStore,
-} from './continue_run.ts'
+import { continueFromFile, continueRun, declineFile, leaveIt } from './continue_run.ts'
+import { type Left, type Offered, offersStore } from './offers.ts'
 import { agoText } from './texts.ts'
 
 const selectLeft = ({ left }: { readonly left: Left | undefined }) => left

@@ -1,6 +1,5 @@
 // Continues runs that were kept: after the page was closed, as a new run, or from a file.
-import { createStore } from 'zustand/vanilla'
-import { type Peeked, peekCheckpoint } from '../../../lab/checkpoints/file/peek.ts'
+import { peekCheckpoint } from '../../../lab/checkpoints/file/peek.ts'
 import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
 import { downloadName } from '../../../lab/checkpoints/storage/places.ts'
 import { parseExperiment } from '../../../lab/experiment/experiment.ts'
@@ -9,7 +8,7 @@ import { readCheckpoint } from '../../../lab/page/client/checkpoints.ts'
 import { settingsOf } from '../../../lab/page/client/links.ts'
 import { goOn } from '../../../lab/page/client/starting.ts'
 import { labStore } from '../../../lab/page/store.ts'
-import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
+import { runFileStem } from '../../../lab/runs/files/file_names.ts'
 import {
   type Library,
   libraryStore,
@@ -21,26 +20,7 @@ import { claimRun } from '../../../lab/runs/storage/locks.ts'
 import { selectIsBusy } from '../../base/run.ts'
 import { saveFile } from '../../base/save.ts'
 import { showToast } from '../../base/store.ts'
-
-/** A run that its page left unfinished, and the newest of its checkpoints. */
-export interface Left {
-  readonly id: string
-  readonly step: number
-  /** Milliseconds since 1970. */
-  readonly at: number
-}
-
-/** A file that a person opened. */
-export interface Offered {
-  readonly file: File
-  readonly peeked: Peeked
-  readonly experiment: Experiment
-}
-
-export const offersStore = createStore<{
-  readonly left: Left | undefined
-  readonly offered: Offered | undefined
-}>(() => ({ left: undefined, offered: undefined }))
+import { type Left, offersStore } from './offers.ts'
 
 const DISMISSED_KEY = 'understory.left'
 
@@ -75,10 +55,13 @@ async function findLeft({ entries }: Library): Promise<Left | undefined> {
 
 /** Offers to continue what was left, once the list of runs is read. To be called once per page. */
 export function offerLeft(): void {
+  const offer = (library: Library) =>
+    findLeft(library).then((left) => offersStore.setState({ left }))
+  if (libraryStore.getState().is_ready) return void offer(libraryStore.getState())
   const stop = libraryStore.subscribe((library) => {
     if (!library.is_ready) return
     stop()
-    void findLeft(library).then((left) => offersStore.setState({ left }))
+    void offer(library)
   })
 }
 

@@ -2,6 +2,7 @@
 import { useStore } from 'zustand'
 import { programStore } from '../../../lab/page/contents/programs.ts'
 import type { LabState } from '../../../lab/page/store.ts'
+import { later } from '../../base/page/later.tsx'
 import { lazyPart } from '../../base/page/lazy_part.tsx'
 import { useLab } from '../../base/run.ts'
 import { showDialog } from '../../palette/dialogs.ts'
@@ -11,6 +12,16 @@ const RewardForm = lazyPart(async () => (await import('./RewardForm.tsx')).Rewar
   name: 'The reward',
   fallback: <p className="soft">Opening …</p>,
 })
+
+const hasRemarks = ({ reward_remarks }: LabState) => reward_remarks.length > 0
+const ProgramWords = later(
+  'What the programs said',
+  async () => (await import('./ProgramWords.tsx')).ProgramWords,
+  () => {
+    const has_programs = useStore(programStore, (programs) => programs.length > 0)
+    return useLab(hasRemarks) || has_programs
+  },
+)
 
 export function RewardDialog() {
   return (
@@ -22,7 +33,6 @@ export function RewardDialog() {
 
 const selectParts = ({ experiment }: LabState) => experiment.reward.parts
 const selectTools = ({ experiment }: LabState) => experiment.tools
-const selectRemarks = ({ reward_remarks }: LabState) => reward_remarks
 type Worded = { readonly id: string; readonly name?: unknown; readonly function?: unknown }
 const wordsOf = (parts: readonly Worded[]) =>
   parts
@@ -30,36 +40,6 @@ const wordsOf = (parts: readonly Worded[]) =>
       id === 'program' ? `${name}${chosen ? `:${chosen}` : ''}` : id,
     )
     .join(' + ')
-
-/** What the programs of the run printed, how many of their calls failed, and the first reason. */
-function ProgramWords() {
-  const programs = useStore(programStore)
-  const remarks = useLab(selectRemarks)
-  return (
-    <div data-testid="program-words">
-      {remarks.map((remark) => (
-        <p key={remark} className="problem">
-          {remark}
-        </p>
-      ))}
-      {programs.map(({ name, function: own, calls, errors, timeouts, first_error, printed }) => (
-        <div key={`${name} ${own}`}>
-          {first_error === undefined ? null : (
-            <p className="problem">
-              {name}: {errors + timeouts} of {calls} calls failed. The first: {first_error}
-            </p>
-          )}
-          {printed === undefined ? null : (
-            <details>
-              <summary>What {name} printed</summary>
-              <pre>{printed}</pre>
-            </details>
-          )}
-        </div>
-      ))}
-    </div>
-  )
-}
 
 /** Under the task: what responses are worth and which tools there are, and the ways to change it. */
 export function RewardLine() {

@@ -17,7 +17,7 @@ import {
   scaleValues,
 } from '../../../lab/jobs/scale/scale.ts'
 import { TARGETS, type Target, type VerlVersion } from '../../../lab/jobs/setting.ts'
-import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
+import { runFileStem } from '../../../lab/runs/files/file_names.ts'
 
 /** A plain model, PEFT's adapter, or a job of one of the systems. */
 const FORMATS = ['hf', 'peft', ...TARGETS] as const

@@ -1,0 +1,24 @@
+// What may be continued: a run that its page left, or a file that was opened. Continuing is loaded with the list of runs.
+import { createStore } from 'zustand/vanilla'
+import type { Peeked } from '../../../lab/checkpoints/file/peek.ts'
+import type { Experiment } from '../../../lab/experiment/schema.ts'
+
+/** A run that its page left unfinished, and the newest of its checkpoints. */
+export interface Left {
+  readonly id: string
+  readonly step: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** A file that a person opened. */
+export interface Offered {
+  readonly file: File
+  readonly peeked: Peeked
+  readonly experiment: Experiment
+}
+
+export const offersStore = createStore<{
+  readonly left: Left | undefined
+  readonly offered: Offered | undefined
+}>(() => ({ left: undefined, offered: undefined }))

@@ -1,0 +1,37 @@
+// What a run's programs said: loaded once there is something.
+import { useStore } from 'zustand'
+import { programStore } from '../../../lab/page/contents/programs.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { useLab } from '../../base/run.ts'
+
+const selectRemarks = ({ reward_remarks }: LabState) => reward_remarks
+
+/** What the programs of the run printed, how many of their calls failed, and the first reason. */
+export function ProgramWords() {
+  const programs = useStore(programStore)
+  const remarks = useLab(selectRemarks)
+  return (
+    <div data-testid="program-words">
+      {remarks.map((remark) => (
+        <p key={remark} className="problem">
+          {remark}
+        </p>
+      ))}
+      {programs.map(({ name, function: own, calls, errors, timeouts, first_error, printed }) => (
+        <div key={`${name} ${own}`}>
+          {first_error === undefined ? null : (
+            <p className="problem">
+              {name}: {errors + timeouts} of {calls} calls failed. The first: {first_error}
+            </p>
+          )}
+          {printed === undefined ? null : (
+            <details>
+              <summary>What {name} printed</summary>
+              <pre>{printed}</pre>
+            </details>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
