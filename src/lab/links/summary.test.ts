@@ -1,14 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { GREEDY_ACCURACY, lastOf, metricOf, type SharedResult } from './shared_result.ts'
 import {
   decodeSummary,
   encodeSummary,
-  GREEDY_ACCURACY,
-  lastOf,
   MAX_POINTS,
   MAX_SUMMARY_LENGTH,
-  metricOf,
-  type SharedResult,
   shortName,
   thinned,
 } from './summary.ts'

@@ -1,5 +1,6 @@
 // The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never throws.
 import { cleanName } from '../protocol/card.ts'
+import { GREEDY_ACCURACY, type SharedLine, type SharedResult } from './shared_result.ts'
 
 /** Columns of one metric, as Series has them. */
 export interface Columns {
@@ -7,33 +8,6 @@ export interface Columns {
   readonly values: ArrayLike<number>
   readonly length: number
 }
-
-/** The held-out accuracy of the experiment's task, whatever that is. */
-export const GREEDY_ACCURACY = 'val-aux/acc/greedy'
-
-export interface SharedLine {
-  /** A metric's name; GREEDY_ACCURACY stands for the task's own. */
-  readonly name: string
-  /** Ascending. */
-  readonly steps: readonly number[]
-  /** NaN where there is none. */
-  readonly values: readonly number[]
-}
-
-export interface SharedResult {
-  readonly adapter: string
-  /** Steps that the run had taken. */
-  readonly steps: number
-  readonly lines: readonly SharedLine[]
-}
-
-/** The metric that a shared line is of, for an experiment with this task. */
-export const metricOf = (name: string, task_id: string): string =>
-  name === GREEDY_ACCURACY ? `val-aux/${task_id}/acc/greedy` : name
-
-/** The last value of a line; undefined where there is none. */
-export const lastOf = ({ lines }: SharedResult, name: string): number | undefined =>
-  lines.find((line) => line.name === name)?.values.findLast(Number.isFinite)
 
 const VERSION = 1
 /** Longer texts are not read at all. */

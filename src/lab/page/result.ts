@@ -1,14 +1,7 @@
 // The result of a run as a link tells it: a few of its curves.
 
-import {
-  FEW_POINTS,
-  GREEDY_ACCURACY,
-  MAX_POINTS,
-  metricOf,
-  type SharedResult,
-  shortName,
-  thinned,
-} from '../links/summary.ts'
+import { GREEDY_ACCURACY, metricOf, type SharedResult } from '../links/shared_result.ts'
+import { FEW_POINTS, MAX_POINTS, shortName, thinned } from '../links/summary.ts'
 import { adapterName } from '../protocol/card.ts'
 import { nextExperiment } from './next_experiment.ts'
 import type { LabState } from './store.ts'

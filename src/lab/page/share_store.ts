@@ -1,7 +1,7 @@
 // What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../experiment/schema.ts'
-import { decodeSummary, type SharedResult } from '../links/summary.ts'
+import type { SharedResult } from '../links/shared_result.ts'
 import { viewParts } from '../links/view.ts'
 import {
   LOCK_PARTS,
@@ -27,13 +27,27 @@ export const shareStore = createStore<ShareState>(() => ({
   experiment: PRESETS[0].experiment,
 }))
 
-/** Takes in the hash of a link and its experiment. Returns what could not be understood. */
-export function readShareHash(hash: string, experiment: Experiment): readonly string[] {
+/**
+ * Takes in the hash of a link and its experiment. Returns what could not be understood; `onNotices` hears later what could not be understood
+ * of a result, whose reader few pages need.
+ */
+export function readShareHash(
+  hash: string,
+  experiment: Experiment,
+  onNotices: (notices: readonly string[]) => void,
+): readonly string[] {
   const { options, notices } = readOptions(hash)
   const { r } = viewParts(hash)
-  const summary = r === undefined ? undefined : decodeSummary(r)
-  shareStore.setState({ options, result: summary?.result, experiment })
-  return [...notices, ...(summary?.notices ?? [])]
+  shareStore.setState({ options, result: undefined, experiment })
+  if (r !== undefined)
+    void import('../links/summary.ts').then(({ decodeSummary }) => {
+      // Another link may have been opened since.
+      if (shareStore.getState().experiment !== experiment) return
+      const summary = decodeSummary(r)
+      shareStore.setState({ result: summary.result })
+      onNotices(summary.notices)
+    })
+  return notices
 }
 
 /** Why this cannot be changed on this page; undefined where it can. */

@@ -1,5 +1,5 @@
 // Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's result behind the charts.
-import { metricOf, type SharedResult } from '../../lab/links/summary.ts'
+import { metricOf, type SharedResult } from '../../lab/links/shared_result.ts'
 import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/links/view.ts'
 import { LOCK_PARTS } from '../../lab/links/view_options.ts'
 import { isReplaying, replayStore } from '../../lab/page/replay.ts'

@@ -76,7 +76,9 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   const link = linkOf(on.query)
   is_open_to_all = isBare(on.query)
   const { card: shared_card, notices } = decodeCard(on.hash)
-  const of_view = readShareHash(on.hash, link.experiment)
+  const of_view = readShareHash(on.hash, link.experiment, (more) =>
+    labStore.setState(({ notices: known }) => ({ notices: [...known, ...more] })),
+  )
   labStore.setState({
     ...initialState(),
     ...link,

@@ -1,0 +1,28 @@
+// Somebody's result that came with a link, as the page shows it. Reading it from the link is loaded where a link has one (summary.ts).
+
+/** The held-out accuracy of the experiment's task, whatever that is. */
+export const GREEDY_ACCURACY = 'val-aux/acc/greedy'
+
+export interface SharedLine {
+  /** A metric's name; GREEDY_ACCURACY stands for the task's own. */
+  readonly name: string
+  /** Ascending. */
+  readonly steps: readonly number[]
+  /** NaN where there is none. */
+  readonly values: readonly number[]
+}
+
+export interface SharedResult {
+  readonly adapter: string
+  /** Steps that the run had taken. */
+  readonly steps: number
+  readonly lines: readonly SharedLine[]
+}
+
+/** The metric that a shared line is of, for an experiment with this task. */
+export const metricOf = (name: string, task_id: string): string =>
+  name === GREEDY_ACCURACY ? `val-aux/${task_id}/acc/greedy` : name
+
+/** The last value of a line; undefined where there is none. */
+export const lastOf = ({ lines }: SharedResult, name: string): number | undefined =>
+  lines.find((line) => line.name === name)?.values.findLast(Number.isFinite)
