@@ -13,7 +13,6 @@ import { followVisibility } from './ui/base/visible.ts'
 import { startScrubbing } from './ui/learning/scrub.ts'
 import { followRefusals } from './ui/notices/refusals.ts'
 import { rememberErrors } from './ui/notices/report.ts'
-import { followWakeLock } from './ui/notices/wake_lock.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { keepHistory } from './ui/settings/history.ts'
 import { FrameGate } from './ui/share/FrameGate.tsx'
@@ -37,21 +36,27 @@ import './ui/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
 
-/** Lists runs, records them and compares them: nothing of it is seen at first. */
+/** Lists runs, records them, compares them and keeps the screen awake: nothing of it is seen at first. */
 async function keepRuns(): Promise<void> {
   try {
-    const [{ startRecording }, { offerLeft }, { followTicks }, { followPaces }] = await Promise.all(
-      [
-        import('./lab/runs/recorder/record_page.ts'),
-        import('./ui/runs/checkpoints/continue_run.ts'),
-        import('./ui/runs/compare/compared.ts'),
-        import('./lab/page/paces/kept_paces.ts'),
-      ],
-    )
+    const [
+      { startRecording },
+      { offerLeft },
+      { followTicks },
+      { followPaces },
+      { followWakeLock },
+    ] = await Promise.all([
+      import('./lab/runs/recorder/record_page.ts'),
+      import('./ui/runs/checkpoints/continue_run.ts'),
+      import('./ui/runs/compare/compared.ts'),
+      import('./lab/page/paces/kept_paces.ts'),
+      import('./ui/notices/wake_lock.ts'),
+    ])
     void startRecording()
     offerLeft()
     followTicks()
     followPaces()
+    followWakeLock()
   } catch {
     const problem = 'The part of this page that keeps runs could not be loaded: reload the page.'
     libraryStore.setState({ is_ready: true, problem })
@@ -69,7 +74,6 @@ followNewRuns()
 keepHistory()
 followView()
 followRefusals()
-followWakeLock()
 continueStudy()
 
 const root = document.getElementById('root')

@@ -20,6 +20,7 @@ import {
   Interrupted,
   Lessons,
   NewVersion,
+  Notices,
   Palette,
   PastRun,
   Pending,
@@ -32,7 +33,6 @@ import { Intro } from './learning/Intro.tsx'
 import { Numbers } from './learning/Numbers.tsx'
 import { Announcer } from './notices/Announcer.tsx'
 import { Files } from './notices/Files.tsx'
-import { Notices } from './notices/Notices.tsx'
 import { Skipped } from './notices/Skipped.tsx'
 import { Toast } from './notices/Toast.tsx'
 import { Controls } from './palette/Controls.tsx'

@@ -10,6 +10,7 @@ import { useShown } from './base/shown.ts'
 import { selectLacksGpu } from './forest/without_gpu.ts'
 import { openLessonStore } from './lessons/open_lesson.ts'
 import { type DialogName, dialogStore } from './palette/dialogs.ts'
+import { fileStore } from './palette/file_store.ts'
 import { offersStore } from './runs/checkpoints/offers.ts'
 import { openedStore } from './runs/opened.ts'
 
@@ -29,6 +30,18 @@ export const ContinueOffers = later(
   'The offer to continue',
   async () => (await import('./runs/checkpoints/ContinueOffers.tsx')).ContinueOffers,
   () => useStore(offersStore, ({ left, offered }) => left !== undefined || offered !== undefined),
+)
+
+/** A link that was not understood, a file that was not opened, rollouts that are not kept as they were asked for. */
+export const Notices = later(
+  'The notes on the link',
+  async () => (await import('./notices/Notices.tsx')).Notices,
+  () => {
+    const has_problem = useStore(fileStore, ({ problem }) => problem !== undefined)
+    const has_notice = ({ notices, rollout_dtype }: LabState) =>
+      notices.length > 0 || rollout_dtype !== undefined
+    return useStore(labStore, has_notice) || has_problem
+  },
 )
 
 export const Failure = later(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeLink } from '../links/link.ts'
 import { presetOf } from '../presets/presets.ts'
-import { MAX_ERROR_LENGTH, MAX_ERRORS, type PageError, withError, writeReport } from './report.ts'
+import { writeReport } from './report.ts'
 import { initialState } from './store.ts'
 
 const FACTS = {
@@ -54,14 +54,4 @@ test('a report says versions, adapter, limits, experiment and errors, and not wh
   expect(report).not.toContain('Jane')
   const query = /^experiment: (.*)$/m.exec(report)?.[1] ?? ''
   expect(decodeLink(query).experiment).toEqual({ ...experiment, name: '' })
-})
-
-test('errors are few and short, and a repetition is one', () => {
-  let errors: readonly PageError[] = []
-  for (let i = 0; i < 30; i++)
-    errors = withError(errors, i, `error ${i % 2 ? i : i + 1}`.repeat(90))
-  expect(errors).toHaveLength(MAX_ERRORS)
-  expect(new Set(errors.map(({ message }) => message)).size).toBe(MAX_ERRORS)
-  expect(Math.max(...errors.map(({ message }) => message.length))).toBe(MAX_ERROR_LENGTH)
-  expect(withError(errors, 99, '')).toBe(errors)
 })

@@ -26,21 +26,6 @@ export interface PageError {
   readonly message: string
 }
 
-/** Errors that are remembered, and characters of each. */
-export const MAX_ERRORS = 10
-export const MAX_ERROR_LENGTH = 500
-
-/** The last errors with one more; a repetition of the newest changes nothing. */
-export function withError(
-  errors: readonly PageError[],
-  at_s: number,
-  message: string,
-): readonly PageError[] {
-  const short = message.slice(0, MAX_ERROR_LENGTH)
-  if (short === '' || errors.at(-1)?.message === short) return errors
-  return [...errors, { at_s, message: short }].slice(-MAX_ERRORS)
-}
-
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 function adapterLines(adapter: AdapterFacts): string[] {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { newPhase } from '../experiment/experiment.ts'
 import { NO_OPTIONS } from '../links/view_options.ts'
 import type { LabCommand } from '../protocol/protocol.ts'
@@ -65,13 +65,15 @@ test('each lock is for itself', () => {
   expect(choosePreset('tiny-ppo')).toBe(true)
 })
 
-test('the sender’s result and what is wrong with it come with the page', () => {
+test('the sender’s result and what is wrong with it come with the page', async () => {
   openPage('#tab=inside&hide=moon&r=AQ')
   expect(shareStore.getState()).toMatchObject({ result: undefined, options: NO_OPTIONS })
-  expect(labStore.getState().notices).toEqual([
-    "The link would hide what is not known here: 'moon'.",
-    'The sender’s curves in the link cannot be read: they are damaged, or the link was cut.',
-  ])
+  await vi.waitFor(() =>
+    expect(labStore.getState().notices).toEqual([
+      "The link would hide what is not known here: 'moon'.",
+      'The sender’s curves in the link cannot be read: they are damaged, or the link was cut.',
+    ]),
+  )
 })
 
 test('a link carries the view behind its experiment', () => {

@@ -189,3 +189,6 @@ export function toggleLog(axis: 'log_x' | 'log_y', chart: string): void {
     return { [axis]: next }
   })
 }
+
+/** Whether this browser can keep the screen awake (notices/wake_lock.ts). */
+export const canKeepAwake = (): boolean => globalThis.navigator?.wakeLock !== undefined

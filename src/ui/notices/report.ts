@@ -1,12 +1,27 @@
 // Collects what a report needs from this page, and copies it.
 import { version } from '../../../package.json'
-import { type PageError, withError, writeReport } from '../../lab/page/report.ts'
+import type { PageError } from '../../lab/page/report.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { browserName } from '../../lab/protocol/card.ts'
 import { PROTOCOL_VERSION } from '../../lab/protocol/protocol.ts'
 import { libraryStore } from '../../lab/runs/library/library.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
+
+/** Errors that are remembered, and characters of each. */
+export const MAX_ERRORS = 10
+export const MAX_ERROR_LENGTH = 500
+
+/** The last errors with one more; a repetition of the newest changes nothing. */
+export function withError(
+  errors: readonly PageError[],
+  at_s: number,
+  message: string,
+): readonly PageError[] {
+  const short = message.slice(0, MAX_ERROR_LENGTH)
+  if (short === '' || errors.at(-1)?.message === short) return errors
+  return [...errors, { at_s, message: short }].slice(-MAX_ERRORS)
+}
 
 let errors: readonly PageError[] = []
 
@@ -29,9 +44,15 @@ export function rememberErrors(): void {
   })
 }
 
+const errorsAlone = () =>
+  [`Understory ${version}`, ...errors.map(({ message }) => message)].join('\n')
+
 /** The report as it is now. */
 export async function pageReport(): Promise<string> {
   const { usage, quota } = (await navigator.storage?.estimate?.().catch(() => undefined)) ?? {}
+  // Loaded with the first report; where even that is gone, the errors are what matters.
+  const load = import('../../lab/page/report.ts').catch(() => undefined)
+  const { writeReport } = (await load) ?? { writeReport: () => errorsAlone() }
   return writeReport(labStore.getState(), {
     understory: version,
     protocol: PROTOCOL_VERSION,

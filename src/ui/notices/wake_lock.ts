@@ -14,9 +14,6 @@ const browser = (): WakeHost => ({
   isVisible: () => document.visibilityState === 'visible',
 })
 
-/** Whether this browser can keep the screen awake. */
-export const canKeepAwake = (): boolean => globalThis.navigator?.wakeLock !== undefined
-
 /** Holds the lock as long as it is wanted, a run is in progress and the page is visible. Returns what looks again. */
 export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
   let lock: { release(): Promise<void> } | undefined

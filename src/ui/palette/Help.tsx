@@ -1,7 +1,6 @@
 // The list of keys, drawn from the commands themselves.
 import { useStore } from 'zustand'
-import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { canKeepAwake } from '../notices/wake_lock.ts'
+import { canKeepAwake, setPreference, type UiState, uiStore } from '../base/store.ts'
 import { type CommandGroup, PANEL_KEYS } from './commands/command.ts'
 import { COMMANDS } from './commands/commands.ts'
 import { closeDialog } from './dialogs.ts'

@@ -2,11 +2,10 @@
 import { TABS, type Tab } from '../../../lab/links/view.ts'
 import { lockedBecause } from '../../../lab/page/share_store.ts'
 import { shownStep } from '../../base/shown.ts'
-import { openTab, setPreference, uiStore } from '../../base/store.ts'
+import { canKeepAwake, openTab, setPreference, uiStore } from '../../base/store.ts'
 import { follow, scrubKept } from '../../learning/scrub.ts'
 import { ALL_LESSONS, openLesson } from '../../lessons/open_lesson.ts'
 import { copyReport } from '../../notices/report.ts'
-import { canKeepAwake } from '../../notices/wake_lock.ts'
 import { showDialog } from '../dialogs.ts'
 import { type Command, hasSteps } from './command.ts'
 
