@@ -3,7 +3,6 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client/lab.ts'
 import { libraryStore } from './lab/runs/library/library.ts'
-import { continueStudy } from './lab/study/page/continue_study.ts'
 import { App } from './ui/App.tsx'
 import { loadPartsSoon } from './ui/base/page/later.tsx'
 import { Part } from './ui/base/page/Part.tsx'
@@ -45,18 +44,21 @@ async function keepRuns(): Promise<void> {
       { followTicks },
       { followPaces },
       { followWakeLock },
+      { continueStudy },
     ] = await Promise.all([
       import('./lab/runs/recorder/record_page.ts'),
       import('./ui/runs/checkpoints/continue_run.ts'),
       import('./ui/runs/compare/compared.ts'),
       import('./lab/page/paces/kept_paces.ts'),
       import('./ui/notices/wake_lock.ts'),
+      import('./lab/study/page/continue_study.ts'),
     ])
     void startRecording()
     offerLeft()
     followTicks()
     followPaces()
     followWakeLock()
+    continueStudy()
   } catch {
     const problem = 'The part of this page that keeps runs could not be loaded: reload the page.'
     libraryStore.setState({ is_ready: true, problem })
@@ -74,7 +76,6 @@ followNewRuns()
 keepHistory()
 followView()
 followRefusals()
-continueStudy()
 
 const root = document.getElementById('root')
 if (root)
