@@ -1,8 +1,7 @@
 // A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file or in shards. Its weights are read
 // piece by piece into wherever they are needed, or whole into the flat layout.
 import { exactDtype, type MatrixDtype, type ModelConfig, modelShape } from '../params/config.ts'
-import { type JsonObject, ModelFileError, shown } from '../params/errors.ts'
-import { parseJsonObject } from '../params/json_file.ts'
+import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../params/errors.ts'
 import { type Head, type ParamLayout, paramLayout } from '../params/params.ts'
 import { type HfConfig, parseHfConfig, parseTokenId, parseTokenIds } from './hf_config.ts'
 import { isHarmless, type Located, locate, placedIn } from './located.ts'

@@ -1,4 +1,5 @@
 // What is wrong with a file of a model that someone else wrote.
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
 
 /** A file of a model directory cannot be used. The message names the file, what was expected and what was found. */
 export class ModelFileError extends Error {
@@ -30,4 +31,19 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Parses the bytes of a JSON file. Throws ModelFileError when they are not UTF-8 or not one JSON object. */
+export function parseJsonObject(bytes: Uint8Array, file: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const found = foreignFile(bytes.subarray(0, HEAD_BYTES), bytes.length)
+    if (found) throw new ModelFileError(file, `expected JSON, found ${foreignWords(found)}`)
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ModelFileError(file, `expected JSON, found something else (${why.slice(0, 200)})`)
+  }
+  if (isObject(value)) return value
+  throw new ModelFileError(file, `expected a JSON object, found ${shown(value)}`)
 }

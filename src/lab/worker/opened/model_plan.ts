@@ -3,7 +3,7 @@
 import { gibibytes } from '../../../kernels/device/errors.ts'
 import { parseHfConfig } from '../../../model/hf/hf_config.ts'
 import { exactDtype, modelShape } from '../../../model/params/config.ts'
-import { parseJsonObject } from '../../../model/params/json_file.ts'
+import { parseJsonObject } from '../../../model/params/errors.ts'
 import { paramLayout } from '../../../model/params/params.ts'
 import type { ModelOutline } from '../../../rl/look/opened_model.ts'
 import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
