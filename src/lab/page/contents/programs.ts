@@ -1,18 +1,18 @@
 // The worker asks for a person's program to be called; the page has it called in a sandbox and hands the answers back. What became of the
 // calls of the newest run is counted.
 import { createStore } from 'zustand/vanilla'
-import { ProgramCounts, type ProgramFacts } from '../../../tasks/program_facts.ts'
+import type { ProgramCounts, ProgramFacts } from '../../../tasks/program_facts.ts'
 import { onLabEvent, post } from '../client/connection.ts'
 import { labStore } from '../store.ts'
 
 /** What became of the calls of the programs of a run. */
 export const programStore = createStore<readonly ProgramFacts[]>(() => [])
 
-let counted = { run: -1, counts: new ProgramCounts() }
+let counted: { readonly run: number; readonly counts: ProgramCounts } | undefined
 
-function countsOfRun(): ProgramCounts {
+function countsOfRun(Counts: typeof ProgramCounts): ProgramCounts {
   const { run } = labStore.getState()
-  if (counted.run !== run) counted = { run, counts: new ProgramCounts() }
+  if (counted?.run !== run) counted = { run, counts: new Counts() }
   return counted.counts
 }
 
@@ -21,15 +21,17 @@ export const answerPrograms = (): (() => void) =>
   onLabEvent((event) => {
     if (event.type !== 'run_program') return
     const { id, program, entry, calls } = event
-    void import('../../sandbox/page_programs.ts')
-      .then(({ callOnPage }) => callOnPage(program, entry, calls))
-      .then(
-        (answers) => {
-          const counts = countsOfRun()
-          counts.add(program, entry, answers)
-          programStore.setState(counts.facts, true)
-          post({ type: 'program_answers', id, answers })
-        },
-        (error: Error) => post({ type: 'program_answers', id, answers: [], failed: error.message }),
-      )
+    const answered = async () => {
+      const { callOnPage } = await import('../../sandbox/page_programs.ts')
+      const { ProgramCounts: Counts } = await import('../../../tasks/program_facts.ts')
+      const answers = await callOnPage(program, entry, calls)
+      const counts = countsOfRun(Counts)
+      counts.add(program, entry, answers)
+      programStore.setState(counts.facts, true)
+      return answers
+    }
+    answered().then(
+      (answers) => post({ type: 'program_answers', id, answers }),
+      (error: Error) => post({ type: 'program_answers', id, answers: [], failed: error.message }),
+    )
   })
