@@ -83,7 +83,7 @@ test.for([
 })
 
 test('probe takes one folder and a file of tokens', () => {
-  expect(readOptions(['dir', '--tokens', 'ids.json', '--out=f.json'])).toEqual({
+  expect(readOptions(['dir', '--tokens', 'ids.json', '--out=f.json'])).toMatchObject({
     folder: 'dir',
     tokens: 'ids.json',
     out: 'f.json',

@@ -40,7 +40,10 @@ export function describeRun(
   const weights = paramLayout(modelShape(config.model)).num_parameters
   const bytes = plannedBytes(experiment, (one) => planMemory(one).total())
   const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
-  const parts = reward.parts.map(({ id, weight, name: file }) => `${weight} × ${file ?? id}`)
+  const parts = reward.parts.map(
+    ({ id, weight, name: file, function: own }) =>
+      `${weight} × ${file ?? id}${own ? `:${own}` : ''}`,
+  )
   const rows: [string, string][] = [
     ['task', `${config.task.id}, ${counted(config.task.train_size, 'problem')} to train on`],
     [

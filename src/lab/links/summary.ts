@@ -1,5 +1,5 @@
 // The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never throws.
-import { cleanName } from '../protocol/card.ts'
+import { cleanName } from '../protocol/names.ts'
 import { GREEDY_ACCURACY, type SharedLine, type SharedResult } from './shared_result.ts'
 
 /** Columns of one metric, as Series has them. */

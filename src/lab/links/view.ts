@@ -1,5 +1,5 @@
 // Which part of the page is open, as the part of the address behind '#': never what is trained.
-import { isCardHash } from '../protocol/card.ts'
+import { isCardHash } from '../protocol/names.ts'
 
 export const TABS = ['learn', 'inside', 'tokens', 'runs', 'study', 'gpu'] as const
 export type Tab = (typeof TABS)[number]

@@ -2,7 +2,7 @@
 
 import { GREEDY_ACCURACY, metricOf, type SharedResult } from '../links/shared_result.ts'
 import { FEW_POINTS, MAX_POINTS, shortName, thinned } from '../links/summary.ts'
-import { adapterName } from '../protocol/card.ts'
+import { adapterName } from '../protocol/names.ts'
 import { nextExperiment } from './next_experiment.ts'
 import type { LabState } from './store.ts'
 

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  browserName,
-  decodeCard,
-  encodeCard,
-  isCardHash,
-  makeCard,
-  type ResultCard,
-} from './card.ts'
+import { decodeCard, encodeCard, makeCard, type ResultCard } from './card.ts'
+import { browserName, isCardHash } from './names.ts'
 
 const NUMBERS = {
   peak_gflops: 51234.5678,

@@ -1,6 +1,6 @@
 // A benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and never throws.
-import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import { show } from '../experiment/fields/field.ts'
+import { cleanName, isCardHash } from './names.ts'
 import type { BenchmarkNumbers } from './results.ts'
 
 /** One result: where it was measured, and what. */
@@ -12,12 +12,9 @@ export interface ResultCard extends BenchmarkNumbers {
 const CARD_VERSION = '1'
 /** Twelve characters of a link at most for each one of a name. */
 const MAX_CARD_LENGTH = 2500
-const MAX_NAME_LENGTH = 80
 const LARGEST = 1e9
 /** Smaller than any machine's number. */
 const SMALLEST = 1e-5
-/** Letters, digits and marks, no control or direction characters. */
-const NAME = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u
 const NUMBER = /^\d{1,10}(\.\d{1,9})?$/
 
 const NUMBERS = [
@@ -30,33 +27,6 @@ const NUMBERS = [
   'rollout_tokens_per_second',
 ] as const satisfies readonly (keyof BenchmarkNumbers)[]
 const NAMES = ['adapter', 'browser'] as const
-
-/** What to call an adapter; the same words as the page's head. */
-export const adapterName = ({ description, vendor, architecture }: AdapterFacts): string =>
-  description || [vendor, architecture].join(' ').trim() || 'unnamed adapter'
-
-/** 'Chrome 142' out of a user agent; 'unknown browser' where it says nothing known. */
-export function browserName(user_agent: string): string {
-  // Most browsers also claim to be those that come after them here.
-  const known = [
-    [/Edg\/(\d+)/, 'Edge'],
-    [/OPR\/(\d+)/, 'Opera'],
-    [/Firefox\/(\d+)/, 'Firefox'],
-    [/(?:Headless)?Chrome\/(\d+)/, 'Chrome'],
-    [/Version\/(\d+)[\d.]* (?:Mobile\/\S+ )?Safari\//, 'Safari'],
-  ] as const
-  for (const [pattern, name] of known) {
-    const version = pattern.exec(user_agent)?.[1]
-    if (version) return `${name} ${version}`
-  }
-  return 'unknown browser'
-}
-
-/** What a link may carry of a name: letters, digits and marks, at most MAX_NAME_LENGTH of them. */
-export const cleanName = (name: string): string => {
-  const kept = [...name].filter((character) => NAME.test(character))
-  return kept.slice(0, MAX_NAME_LENGTH).join('').trim() || 'unnamed'
-}
 
 /** Four significant digits, as a link carries them. */
 const rounded = (value: number): number =>
@@ -83,8 +53,9 @@ export const encodeCard = (card: ResultCard): string =>
     ...NUMBERS.map((name) => `${name}=${decimal(card[name])}`),
   ].join('&')
 
-/** Whether a hash is a card's and not an experiment's. */
-export const isCardHash = (hash: string): boolean => /^#?card=/.test(hash)
+/** The link that shows a card to someone else; `address` is the page's own. */
+export const cardLink = (card: ResultCard, address: string): string =>
+  `${address}#${encodeCard(card)}`
 
 /** The card of a link's hash; none and a notice when it is not written as ours are; neither when there is none. */
 export function decodeCard(hash: string): {

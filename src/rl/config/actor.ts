@@ -52,7 +52,6 @@ export const ACTOR_DEFAULTS = {
   loss_scale_factor: null,
   ...numbersAsSettings((number) => number.default),
   entropy_coeff: 0,
-  entropy_of: 'target_layer',
   use_kl_loss: false,
   kl_loss_coef: 0.001,
   kl_loss_type: 'low_var_kl',

@@ -1,9 +1,10 @@
 // Results of the benchmark: this machine's own, and the one that a link brought.
 import { Copy, Link } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import { cardLink } from '../../lab/page/client/links.ts'
+import { labPage } from '../../lab/page/client/connection.ts'
 import type { LabState } from '../../lab/page/store.ts'
-import { adapterName, browserName, makeCard, type ResultCard } from '../../lab/protocol/card.ts'
+import { cardLink, makeCard, type ResultCard } from '../../lab/protocol/card.ts'
+import { adapterName, browserName } from '../../lab/protocol/names.ts'
 import { useLab } from '../base/run.ts'
 import { showToast } from '../base/store.ts'
 import { cardLines, cardText } from './profile.ts'
@@ -61,7 +62,7 @@ function OwnCard() {
       </p>
     )
   if (!card) return null
-  const link = cardLink(card)
+  const link = cardLink(card, labPage().address)
   return (
     <div>
       <Card card={card} title={`${card.adapter}, ${card.browser}`} id="result-card" />

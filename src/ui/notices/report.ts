@@ -2,7 +2,7 @@
 import { version } from '../../../package.json'
 import type { PageError } from '../../lab/page/report.ts'
 import { labStore } from '../../lab/page/store.ts'
-import { browserName } from '../../lab/protocol/card.ts'
+import { browserName } from '../../lab/protocol/names.ts'
 import { PROTOCOL_VERSION } from '../../lab/protocol/protocol.ts'
 import { libraryStore } from '../../lab/runs/library/library.ts'
 import { saveFile } from '../base/save.ts'

@@ -12,7 +12,7 @@ describe('a file that is none', () => {
     const bytes = await encodeCheckpoint(madeCheckpoint())
     const cut = await refusal(bytes.subarray(0, bytes.length - 1))
     expect(cut.message).toMatch(
-      /^step_6\.safetensors: expected \d+ bytes for the tensors in the header, found \d+; take an older checkpoint$/,
+      /^step_6\.safetensors: expected \d+ bytes for the tensors in the header, found \d+: it is cut off; download or copy it again; take an older checkpoint$/,
     )
     const flipped = bytes.slice()
     flipped[bytes.length - 100] ^= 4

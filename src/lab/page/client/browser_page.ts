@@ -1,7 +1,7 @@
 // The browser's own worker and page: what the client is opened with outside of tests.
 import type { ContentStore } from '../../content/content.ts'
 import { isViewHash } from '../../links/view.ts'
-import { isCardHash } from '../../protocol/card.ts'
+import { isCardHash } from '../../protocol/names.ts'
 import type { LabPage, LabPort } from '../port.ts'
 
 export const newWorker = (): LabPort =>

@@ -3,7 +3,7 @@ import type { AdapterFacts } from '../../../kernels/device/adapter.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { type DecodedLink, decodeLink } from '../../links/link.ts'
 import { OPENING, openingOn } from '../../presets/presets.ts'
-import { decodeCard } from '../../protocol/card.ts'
+import { isCardHash } from '../../protocol/names.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { syncContents } from '../contents/contents.ts'
 import { answerPrograms } from '../contents/programs.ts'
@@ -66,6 +66,17 @@ function openOn(adapter: AdapterFacts): void {
   is_open_to_all = false
 }
 
+const addNotices = (more: readonly string[]): void =>
+  labStore.setState(({ notices }) => ({ notices: [...notices, ...more] }))
+
+/** Few links hold the result of a benchmark. */
+async function readCard(hash: string): Promise<void> {
+  const { decodeCard } = await import('../../protocol/card.ts')
+  const { card: shared_card, notices } = decodeCard(hash)
+  labStore.setState({ shared_card })
+  addNotices(notices)
+}
+
 /**
  * Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the address bar equal to
  * the experiment. To be called once per page.
@@ -75,16 +86,13 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   wire(worker, on, REACTIONS)
   const link = linkOf(on.query)
   is_open_to_all = isBare(on.query)
-  const { card: shared_card, notices } = decodeCard(on.hash)
-  const of_view = readShareHash(on.hash, link.experiment, (more) =>
-    labStore.setState(({ notices: known }) => ({ notices: [...known, ...more] })),
-  )
+  const of_view = readShareHash(on.hash, link.experiment, addNotices)
   labStore.setState({
     ...initialState(),
     ...link,
-    shared_card,
-    notices: [...link.notices, ...notices, ...of_view],
+    notices: [...link.notices, ...of_view],
   })
+  if (isCardHash(on.hash)) void readCard(on.hash)
   connect()
   followSettings()
   forgetReplaced()

@@ -2,7 +2,6 @@
 import type { Experiment } from '../../experiment/schema.ts'
 import { doneByHand } from '../../experiment/steering/steered_kernels.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../links/link.ts'
-import { encodeCard, type ResultCard } from '../../protocol/card.ts'
 import { nextExperiment, repeatedExperiment, taughtExperiment } from '../next_experiment.ts'
 import { labStore } from '../store.ts'
 import { labPage } from './connection.ts'
@@ -13,9 +12,6 @@ export const settingsOf = (experiment: Experiment): Settings => ({
   experiment,
   preset_id: decodeLink(encodeLink(experiment)).preset_id,
 })
-
-/** The link that shows a result to someone else. */
-export const cardLink = (card: ResultCard): string => `${labPage().address}#${encodeCard(card)}`
 
 /**
  * The link that opens this experiment, what it holds, and what to tell the person who copies it. `hash` is what is to be looked

@@ -1,6 +1,6 @@
 // Remembers in this browser how fast runs and adapters were, so that the next run can say how long it will take.
 import * as z from 'zod/mini'
-import { adapterName } from '../../protocol/card.ts'
+import { adapterName } from '../../protocol/names.ts'
 import { onLabEvent } from '../client/connection.ts'
 import { takesTurns } from '../client/starting.ts'
 import { isReplaying } from '../replay.ts'

@@ -6,7 +6,7 @@ import { makeRoom, once } from '../../checkpoints/storage/room.ts'
 import { keepCheckpoint } from '../../page/client/checkpoints.ts'
 import { isReplaying } from '../../page/replay.ts'
 import { labStore } from '../../page/store.ts'
-import { adapterName } from '../../protocol/card.ts'
+import { adapterName } from '../../protocol/names.ts'
 import {
   addRun,
   commitDelete,

@@ -2,7 +2,7 @@ import { BookOpen, CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-r
 import { useStore } from 'zustand'
 import { replayStore } from '../../../lab/page/replay.ts'
 import type { LabState } from '../../../lab/page/store.ts'
-import { adapterName } from '../../../lab/protocol/card.ts'
+import { adapterName } from '../../../lab/protocol/names.ts'
 import { ALL_LESSONS, openLesson } from '../../lessons/open_lesson.ts'
 import { showDialog } from '../../palette/dialogs.ts'
 import { Keys } from '../../palette/keys/Keys.tsx'

@@ -2,7 +2,7 @@
 import { Film } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type ReplayState, replayStore, SPEEDS } from '../../../lab/page/replay.ts'
-import { adapterName } from '../../../lab/protocol/card.ts'
+import { adapterName } from '../../../lab/protocol/names.ts'
 import { leaveRecording } from './replays.ts'
 
 const selectRecording = (state: ReplayState) => state.recording
