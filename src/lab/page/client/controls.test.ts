@@ -34,7 +34,9 @@ test('where the run begins with a shipped model, the order waits until the run h
     openPage('')
     order()
     await expect.poll(() => types()).toContain('start')
-    expect(types().slice(1)).toEqual(['start', order === stepOnce ? 'step' : 'profile'])
+    // A slow machine asks for the plan before the files of the model are read.
+    const asked = types().filter((type) => type !== 'plan')
+    expect(asked.slice(1)).toEqual(['start', order === stepOnce ? 'step' : 'profile'])
   }
 })
 
