@@ -28,7 +28,8 @@ test('means agree with what the step’s own probes say', async () => {
       const of = l < L ? mean.ent_layer_raw : mean.ent_layer_norm
       expectClose([of?.[l] ?? Number.NaN], [metrics[`layer/entropy/${l}`]], ROUNDING)
     }
-    for (let l = 1; l <= L; l++) {
+    // Metrics have what the blocks add on steps that evaluate.
+    for (let l = 1; step % 2 === 0 && l <= L; l++) {
       expectClose([mean.dH_attn?.[l - 1] ?? 0], [metrics[`layer/delta_h_attn/${l}`]], ROUNDING)
       expectClose([mean.dH_ffn?.[l - 1] ?? 0], [metrics[`layer/delta_h_ffn/${l}`]], ROUNDING)
     }
