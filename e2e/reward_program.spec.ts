@@ -98,7 +98,7 @@ test('parts are added, weighted and tried; a setting that cannot be used is refu
 
 /** Programs that misbehave, and what is said of their answers; sandbox.spec.ts tries more of them. */
 const HOSTILE: Readonly<Record<string, readonly [string, string | RegExp]>> = {
-  'an endless loop': ['function compute_score() { for (;;); }', 'took longer than 100 ms'],
+  'an endless loop': ['function compute_score() { for (;;); }', 'took longer than 500 ms'],
   'a memory bomb': [
     'function compute_score() { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)) }',
     /ended|out of memory/,
@@ -153,7 +153,7 @@ test('a program that misbehaves costs its responses the score, and the page noth
   lab,
 }) => {
   // Every answer that is tried takes as long as it may.
-  await lab.open(`${LINK}&reward.timeout_ms=100`)
+  await lab.open(`${LINK}&reward.timeout_ms=500`)
   await lab.waitForStatus('idle')
   const all = Object.entries(HOSTILE)
   const tried = process.env.LONG_TESTS ? all : all.filter(([what]) => BRIEF.has(what))
@@ -187,3 +187,37 @@ test(
     for (const { metrics } of steps) expect(metrics['reward/timeouts']).toBeGreaterThan(0)
   },
 )
+
+const TRL = `def exact(completions, answer, **kwargs):
+    return [1.0 if text == truth else 0.0 for text, truth in zip(completions, answer)]
+
+def short(prompts, completions, completion_ids, **kwargs):
+    return [1.0 / (1 + len(ids)) for ids in completion_ids]
+`
+const TYPO = `def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    return 1.0 if soluton_str == ground_truth else 0.0
+`
+
+test('functions of one file are parts of their own, and a reward that scores nothing is not trained on', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await drop(lab, 'trl.py', TRL)
+  await expect(lab.get('reward-trial')).toContainText('exact', { timeout: 240_000 })
+  await expect(page.locator('.reward-part')).toHaveCount(2)
+  await expect(lab.get('reward-function-1')).toHaveValue('short')
+  await expect(lab.get('reward-trial').locator('tr[data-what=right] td').nth(3)).toHaveText('1')
+  await drop(lab, 'typo.py', TYPO)
+  const said = /typo\.py, line 2: NameError: name 'soluton_str' is not defined/
+  await expect(lab.get('reward-trial').locator('.problem').first()).toContainText(said, {
+    timeout: 120_000,
+  })
+  await expect(page.locator('.reward-part')).toHaveCount(1)
+  await lab.get('reward-close').click()
+  await lab.get('train').click()
+  await expect(lab.get('error')).toContainText(said, { timeout: 120_000 })
+  await expect(lab.get('error')).toHaveAttribute('data-code', 'reward')
+  expect(await lab.steps()).toEqual([])
+})
