@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 
 /** As a browser's: a lock is free a moment after its holder has let go of it. */
 class FakeLocks {

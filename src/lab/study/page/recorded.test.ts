@@ -9,9 +9,7 @@ import type { Study } from '../study.ts'
 import { decodeStudy } from '../study_link.ts'
 import gallery from './gallery.json' with { type: 'json' }
 import { recordedId, recordedResults } from './recorded.ts'
-import { plan, studyStore } from './study_state.ts'
 import { memoryStudies } from './study_storage.ts'
-import { dropRecorded, openLabStudy, openStudy } from './study_store.ts'
 
 const fromDisk = async (address: string) => readFileSync(`.${address.split('?')[0]}`, 'utf8')
 
@@ -55,6 +53,10 @@ test('another study has no record, and what cannot be loaded says why', async ()
 test('such a study opens with its runs, keeps them over a reload, and can be trained here all the same', async () => {
   vi.stubGlobal('localStorage', { setItem: () => {}, removeItem: () => {} })
   const kept = memoryStudies()
+  // A page of its own: files of one worker share their modules, and a page opens its studies once.
+  vi.resetModules()
+  const { plan, studyStore } = await import('./study_state.ts')
+  const { dropRecorded, openLabStudy, openStudy } = await import('./study_store.ts')
   const { id, study: text } = gallery[gallery.length - 1]
   const study = studyOf(text)
   await openStudy(async () => kept)

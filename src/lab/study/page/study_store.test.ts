@@ -1,5 +1,5 @@
 // The page's study over a worker that trains nothing: runs go seed by seed, a lost device is tried again, and a reload continues.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LabPort } from '../../page/port.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
 import type { RunResult } from '../results.ts'
