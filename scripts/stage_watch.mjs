@@ -16,6 +16,8 @@ export class StageWatch {
   failed = 0
   /** One text for each failed test. */
   failures = []
+  /** One text for each test that failed once and passed when it was tried again. */
+  second = []
   #begun_ms
   #heard_ms
   #rest = ''
@@ -45,7 +47,7 @@ export class StageWatch {
       if (line.trim() !== '') this.#lines = [...this.#lines.slice(1 - SHOWN), line]
       return
     }
-    const { on, file, name, state, message } = JSON.parse(line.slice(at + MARK.length))
+    const { on, file, name, state, message, is_second } = JSON.parse(line.slice(at + MARK.length))
     const test = `${file}: ${name}`
     if (on === 'file') this.#files.set(file, now_ms)
     if (on === 'file_end') this.#files.delete(file)
@@ -54,6 +56,7 @@ export class StageWatch {
     this.#tests.delete(test)
     this.#last = test
     if (state === 'passed') this.passed++
+    if (is_second) this.second.push(`${test}\n${message ?? ''}`)
     if (state !== 'failed') return
     this.failed++
     this.failures.push(`✗ ${test}\n${message ?? ''}`)

@@ -44,6 +44,15 @@ test('what is ended names the test it was in, keeps the counts and says little',
   expect(failures.join('\n').split('\n').length).toBeLessThan(20)
 })
 
+test('what passed only at the second try is kept apart, with why it failed before', () => {
+  const watch = new StageWatch(0)
+  watch.hear(begin('racy') + end('racy', 'tried again', 'late'), 0)
+  expect([watch.passed, watch.failed]).toEqual([0, 0])
+  const event = { on: 'end', file: 'a.test.ts', name: 'racy', state: 'passed', message: 'late' }
+  watch.hear(begin('racy') + line({ ...event, is_second: true }), 1)
+  expect([watch.passed, watch.failed, watch.second]).toEqual([1, 0, ['a.test.ts: racy\nlate']])
+})
+
 test('a worker that hangs before its test was reported is found by its file', () => {
   const watch = new StageWatch(0)
   watch.hear(line({ on: 'file', file: 'b.test.ts' }) + line({ on: 'file', file: 'a.test.ts' }), 0)

@@ -20,7 +20,9 @@ export default class TestReporter {
   onTestCaseResult(test) {
     const { state, errors } = test.result()
     const message = errors?.map((error) => error.stack ?? error.message).join('\n')
-    tell({ on: 'end', file: short(test.module.moduleId), name: test.fullName, state, message })
+    const is_second = test.diagnostic()?.flaky === true
+    const file = short(test.module.moduleId)
+    tell({ on: 'end', file, name: test.fullName, state, message, is_second })
   }
 
   // Playwright.
@@ -28,9 +30,13 @@ export default class TestReporter {
     tell({ on: 'begin', file: short(test.location.file), name: test.title })
   }
   onTestEnd(test, result) {
-    const state = result.status === 'skipped' ? 'skipped' : test.ok() ? 'passed' : 'failed'
-    const message = result.errors.map((error) => error.message).join('\n')
-    tell({ on: 'end', file: short(test.location.file), name: test.title, state, message })
+    const is_tried_again = !test.ok() && result.retry < test.retries
+    const failed = is_tried_again ? 'tried again' : 'failed'
+    const state = result.status === 'skipped' ? 'skipped' : test.ok() ? 'passed' : failed
+    const is_second = state === 'passed' && result.retry > 0
+    const message = test.results.flatMap(({ errors }) => errors.map((e) => e.message)).join('\n')
+    const file = short(test.location.file)
+    tell({ on: 'end', file, name: test.title, state, message, is_second })
   }
   printsToStdio() {
     return true
