@@ -14,6 +14,8 @@ class FakeLocks {
 }
 
 afterEach(() => void vi.unstubAllGlobals())
+// The next file of this worker gets modules without our state.
+afterAll(() => void vi.resetModules())
 
 /** A page that was just opened, beside the others. */
 async function freshPage(locks: FakeLocks | undefined) {

@@ -80,6 +80,8 @@ async function freshPage() {
 
 beforeEach(() => vi.stubGlobal('localStorage', { setItem: () => {}, removeItem: () => {} }))
 afterEach(() => void vi.unstubAllGlobals())
+// The next file of this worker gets modules without our state.
+afterAll(() => void vi.resetModules())
 
 test('a lost device costs the runs at once one try, seeds go round, and all runs are kept', async () => {
   const page = await freshPage()
