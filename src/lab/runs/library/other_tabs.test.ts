@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { RunHeader } from '../record/record.ts'
 import { memoryStorage, type RunStorage } from '../storage/storage.ts'
 import { begun, recorderOn, stepEvent, testLocks, told } from '../testing.ts'
