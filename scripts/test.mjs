@@ -2,18 +2,17 @@
 // and ends with one line, "N passed, N failed". A test that fails is tried once more: a busy machine is no failure, and what passed
 // only then is named at the end, for it hides a race. `npm test -- unit e2e` runs only the stages named. npm run test:long (`--long`) tries
 // ten times as many spoilt inputs, every circumstance and every broken run, and kills the browser thirty times.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findChromium, vulkanEnvironment } from './chromium.mjs'
+import { conform, NO_ADAPTER } from './conform_stage.mjs'
 import { installMissing, ROOT, run, tool } from './project.mjs'
 import { excerpt, missingGpu, StageWatch } from './stage_watch.mjs'
 
 /** Vitest leaves one free, which of two is half. */
 const ALL_CORES = ['--maxWorkers=100%']
-/** What `lab adapters` exits with where WebGPU finds nothing. */
-const NO_ADAPTER = 3
 
 const STAGES = {
   lint: () => check('biome', ['ci', '--colors=off', '.']),
@@ -26,7 +25,7 @@ const STAGES = {
       return { note: 'skipped: no Vulkan, Metal or D3D adapter for WebGPU in Node' }
     return vitest('dawn', LONG_RUN ? env : { ...env, GPU_TESTS_ONCE: '1' }, ALL_CORES)
   },
-  conform,
+  conform: () => conform(watched, LONG_RUN),
   gpu: async () => ((await findChromium()) ? vitest('gpu') : NO_CHROMIUM),
   build: () => check('vite', ['build', '--logLevel', 'error']),
   e2e: async (part) => ((await findChromium()) ? playwright(part) : NO_CHROMIUM),
@@ -40,13 +39,6 @@ const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
 const LAST = [...e2e.slice(0, 2), 'gpu', ...e2e.slice(2), 'torture']
 const LONG = '--long'
 const LONG_RUN = process.argv.includes(LONG)
-/** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
-const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train', 'bupo_fork'].map((kind) => {
-  const all = `../shared/goldens/${kind}`
-  // Its float64 replay of all recorded steps takes a minute.
-  if (kind === 'bupo_fork' && !LONG_RUN) return `conformance/fixtures/${kind}`
-  return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
-})
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
 if (LONG_RUN) {
@@ -186,49 +178,6 @@ function readJson(file) {
   } catch {
     return undefined
   }
-}
-
-/** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
-async function conform() {
-  const [hf, ...others] = GOLDENS
-  // Once more, with kernels pinned one after the other: a small model, or where there is time all of them.
-  const pinned = [`conformance/fixtures/hf${LONG_RUN ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
-  // A process keeps one core busy most of the time.
-  const smaller = others.map((folder) => [folder])
-  const results = await Promise.all([conformAll([[hf]]), conformAll([...smaller, pinned])])
-  const sum = (name) => results.reduce((total, result) => total + result[name], 0)
-  const failures = results.flatMap((result) => result.failures)
-  return { passed: sum('passed'), failed: sum('failed'), on_gpu: sum('on_gpu'), failures }
-}
-
-/** One run of `lab conform` after the other, each with its arguments. */
-async function conformAll(runs) {
-  const total = { passed: 0, failed: 0, failures: [], on_gpu: 0 }
-  for (const args of runs) {
-    const { code, text, ended } = await runConform(...args)
-    if (code === NO_ADAPTER) continue
-    const counts = /^(\d+) passed, (\d+) failed/m.exec(text)
-    if (ended || !counts) {
-      total.failed++
-      total.failures.push(ended ? `${args}: ${ended}\n${excerpt(text, 0, 3)}` : text)
-      continue
-    }
-    // A driver that is missing may be said before.
-    if (/^gpu = /m.test(text)) total.on_gpu += Number(counts[1]) + Number(counts[2])
-    total.passed += Number(counts[1])
-    total.failed += Number(counts[2])
-    if (code !== 0) total.failures.push(text.slice(text.indexOf('\nFailures:') + 1))
-  }
-  return total
-}
-
-/** Without an adapter, what needs none. */
-async function runConform(path, ...options) {
-  const env = await vulkanEnvironment()
-  const lab = (...args) =>
-    run(process.execPath, ['scripts/lab.mjs', 'conform', path, ...args], watched({ env }))
-  const result = await lab(...options)
-  return result.code === NO_ADAPTER && options.length === 0 ? lab('--reference-only') : result
 }
 
 /** One vitest project. A file that does not load counts as one failed test. */

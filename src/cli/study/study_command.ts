@@ -6,6 +6,7 @@ import { studyFiles } from '../../lab/study/report/files.ts'
 import { planStudy } from '../../lab/study/search.ts'
 import type { Study } from '../../lab/study/study.ts'
 import { type Command, LabFailure } from '../command.ts'
+import { trustPrograms } from '../sandbox/programs.ts'
 import { print, tell } from '../terminal.ts'
 import { armProblems } from './arm_checks.ts'
 import { StudyFolder } from './study_folder.ts'
@@ -23,6 +24,7 @@ export const studyCommand: Command = {
       )
     for (const note of expanded.notes) tell(note)
     const { arms } = expanded
+    trustPrograms(options.is_trusted)
     const problems = options.is_report ? [] : await armProblems(arms)
     if (problems.length > 0)
       throw new LabFailure(`${options.file}: nothing was trained:\n  ${problems.join('\n  ')}`)
@@ -41,7 +43,7 @@ function describe(study: Study, arms: readonly Arm[]): number {
 }
 
 async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<number> {
-  const { study, out, resume, jobs, file, is_report } = options
+  const { study, out, resume, jobs, file, is_report, is_trusted } = options
   const folder = StudyFolder.open(out, study, resume)
   for (const change of folder.changes) tell(change)
   const stop = new AbortController()
@@ -51,7 +53,7 @@ async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<
   let plan = planStudy(study, arms, folder.results())
   while (!is_report && plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
     tell(`${plan.stage}: ${plan.runs.length} runs to train, ${jobs} at a time`)
-    await trainAll(plan.runs, study, folder, jobs, stop, problems)
+    await trainAll(plan.runs, { study, folder, jobs, stop, problems, is_trusted })
     plan = planStudy(study, arms, folder.results())
   }
   const { compared } = plan
@@ -76,21 +78,29 @@ const studyOf = ({ file, study }: StudyOptions): Study | undefined => {
   }
 }
 
+/** What is the same for all runs of a command. `problems` takes what did not run. */
+interface Training {
+  readonly study: Study
+  readonly folder: StudyFolder
+  readonly jobs: number
+  readonly stop: AbortController
+  readonly problems: string[]
+  readonly is_trusted: boolean
+}
+
 /** `jobs` runs at a time, in their order. */
 async function trainAll(
   runs: readonly PlannedRun[],
-  study: Study,
-  folder: StudyFolder,
-  jobs: number,
-  stop: AbortController,
-  problems: string[],
+  { study, folder, jobs, stop, problems, is_trusted }: Training,
 ): Promise<void> {
   const waiting = [...runs]
   const done = folder.results()
   const known = done.length
   const work = async () => {
     for (let run = waiting.shift(); run && !stop.signal.aborted; run = waiting.shift()) {
-      const outcome = await trainRun(run, study, folder.runFolder(run), stop.signal)
+      const { signal } = stop
+      const place = { folder: folder.runFolder(run), signal, is_trusted }
+      const outcome = await trainRun(run, study, place)
       const name = `${run.arm.name}, seed ${run.seed}`
       if ('problem' in outcome) problems.push(`${name} did not run: ${outcome.problem}`)
       if (!('result' in outcome)) continue

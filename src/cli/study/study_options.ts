@@ -18,6 +18,8 @@ export interface StudyOptions {
   readonly is_dry: boolean
   /** Writes the report of the runs that are known, and trains nothing. */
   readonly is_report: boolean
+  /** Runs programs in Python where this system cannot confine them. */
+  readonly is_trusted: boolean
 }
 
 const MOST_JOBS = 64
@@ -34,6 +36,7 @@ export const STUDY_LINE = commandLine({
       seeds: text('N', 'the first N seeds, or some more behind them'),
       'dry-run': flag('says what would be trained and what is wrong, and trains nothing'),
       report: flag('writes the report of the runs that are known, and trains nothing'),
+      'trust-programs': flag('runs Python where this system cannot confine it'),
     },
   },
   examples: [
@@ -62,6 +65,7 @@ export function readStudyOptions(args: readonly string[]): StudyOptions {
     jobs,
     is_dry: values['dry-run'],
     is_report: values.report,
+    is_trusted: values['trust-programs'],
   }
 }
 

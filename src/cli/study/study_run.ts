@@ -31,23 +31,31 @@ interface Facts {
   readonly phases: readonly { readonly step: number; readonly phase: number }[]
 }
 
-/** Trains a run in `folder`, or continues the one that a crash left there. `signal` ends it after its step. */
+/** Where a run is trained; `signal` ends it after its step. */
+interface Place {
+  readonly folder: string
+  readonly signal: AbortSignal
+  /** Its programs may run where this system cannot confine them. */
+  readonly is_trusted: boolean
+}
+
+/** Trains a run in its folder, or continues the one that a crash left there. */
 export async function trainRun(
   run: PlannedRun,
   study: Study,
-  folder: string,
-  signal: AbortSignal,
+  { folder, signal, is_trusted }: Place,
 ): Promise<Outcome> {
+  const trust = is_trusted ? ['--trust-programs'] : []
   mkdirSync(folder, { recursive: true })
   const document = join(folder, '..', `${folder.split('/').at(-1)}.json`)
   writeFileSync(document, JSON.stringify(run.experiment))
   if (isBegun(folder)) {
-    const code = await lab(['train', '--resume', folder], `${document}.log`, signal)
+    const code = await lab(['train', '--resume', folder, ...trust], `${document}.log`, signal)
     if (code === STOPPED) return { stopped: true }
   }
   if (!isOver(folder)) {
     const code = await lab(
-      ['train', document, '--out', folder, '--force', '--checkpoint-every', '50'],
+      ['train', document, '--out', folder, '--force', '--checkpoint-every', '50', ...trust],
       `${document}.log`,
       signal,
     )

@@ -1,0 +1,63 @@
+// The stage of tests that compares the lab with golden numbers of other systems, on a GPU where one is.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { vulkanEnvironment } from './chromium.mjs'
+import { ROOT, run } from './project.mjs'
+import { excerpt } from './stage_watch.mjs'
+
+/** What `lab adapters` exits with where WebGPU finds nothing. */
+export const NO_ADAPTER = 3
+/** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
+const goldens = (is_long) =>
+  ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train', 'bupo_fork'].map((kind) => {
+    const all = `../shared/goldens/${kind}`
+    // Its float64 replay of all recorded steps takes a minute.
+    if (kind === 'bupo_fork' && !is_long) return `conformance/fixtures/${kind}`
+    return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
+  })
+
+/** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. `watched` ends what hangs. */
+export async function conform(watched, is_long) {
+  const [hf, ...others] = goldens(is_long)
+  // Once more, with kernels pinned one after the other: a small model, or where there is time all of them.
+  const pinned = [`conformance/fixtures/hf${is_long ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
+  // A process keeps one core busy most of the time.
+  const smaller = others.map((folder) => [folder])
+  const results = await Promise.all([
+    conformAll([[hf]], watched),
+    conformAll([...smaller, pinned], watched),
+  ])
+  const sum = (name) => results.reduce((total, result) => total + result[name], 0)
+  const failures = results.flatMap((result) => result.failures)
+  return { passed: sum('passed'), failed: sum('failed'), on_gpu: sum('on_gpu'), failures }
+}
+
+/** One run of `lab conform` after the other, each with its arguments. */
+async function conformAll(runs, watched) {
+  const total = { passed: 0, failed: 0, failures: [], on_gpu: 0 }
+  for (const args of runs) {
+    const { code, text, ended } = await runConform(args, watched)
+    if (code === NO_ADAPTER) continue
+    const counts = /^(\d+) passed, (\d+) failed/m.exec(text)
+    if (ended || !counts) {
+      total.failed++
+      total.failures.push(ended ? `${args}: ${ended}\n${excerpt(text, 0, 3)}` : text)
+      continue
+    }
+    // A driver that is missing may be said before.
+    if (/^gpu = /m.test(text)) total.on_gpu += Number(counts[1]) + Number(counts[2])
+    total.passed += Number(counts[1])
+    total.failed += Number(counts[2])
+    if (code !== 0) total.failures.push(text.slice(text.indexOf('\nFailures:') + 1))
+  }
+  return total
+}
+
+/** Without an adapter, what needs none. */
+async function runConform([path, ...options], watched) {
+  const env = await vulkanEnvironment()
+  const lab = (...args) =>
+    run(process.execPath, ['scripts/lab.mjs', 'conform', path, ...args], watched({ env }))
+  const result = await lab(...options)
+  return result.code === NO_ADAPTER && options.length === 0 ? lab('--reference-only') : result
+}
