@@ -23,6 +23,13 @@ test('a preset id, its document in a file and its link are the same experiment',
     expect(readExperiment(start + encodeLink(tiny))).toEqual(tiny)
 })
 
+test('understory.json of an exported job is the experiment that the job was made from', () => {
+  const job = { format: 'understory-job-1', target: 'bupo', experiment: tiny, files: [] }
+  const path = file('understory.json', JSON.stringify(job))
+  expect(readExperiment(path)).toEqual(tiny)
+  expect(readExperiment(path, () => ({ seed: 7 }))).toEqual({ ...tiny, seed: 7 })
+})
+
 test('a change replaces fields of any source and nothing else', () => {
   expect(readExperiment('tiny', () => ({ seed: 7 }))).toEqual({ ...tiny, seed: 7 })
 })

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readBundle } from '../../lab/content/bundle.ts'
 import type { ContentFile } from '../../lab/content/content.ts'
-import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { experimentIn, type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
 import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import { everyIssue } from '../../lab/experiment/rules/every_issue.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
@@ -79,7 +79,7 @@ function readDocument(file: string): unknown {
     const ids = PRESETS.map(({ id }) => id).join(', ')
     throw new LabFailure(`${file}: no such file, and no preset of that name. Presets: ${ids}`)
   }
-  return readJson(file)
+  return experimentIn(readJson(file))
 }
 
 /** A schema knows no more of a reward than its form. Throws LabFailure for a part or a setting that there is not. */

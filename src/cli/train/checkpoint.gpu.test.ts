@@ -101,6 +101,13 @@ test('warm start, GRPO, PPO with an adaptive KL, an inner layer and dynamic samp
         {
           kind: 'rl',
           steps: 2,
+          target_layer: 1,
+          decay_final_norm: true,
+          actor: { entropy_coeff: 0.05, entropy_of: 'final', optim: { weight_decay: 0.5 } },
+        },
+        {
+          kind: 'rl',
+          steps: 2,
           reset_optimizer: true,
           actor: { clip_ratio_high: 0.28, loss_agg_mode: 'token-mean', use_kl_loss: true },
           algorithm: {

@@ -22,6 +22,12 @@ export type Parsed =
   | { readonly ok: true; readonly experiment: Experiment }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
+/** What understory.json of an exported job or model was made from; any other document is the experiment itself. */
+export const experimentIn = (document: unknown): unknown =>
+  isDocument(document) && /^understory-(job|model)-/.test(String(document.format))
+    ? document.experiment
+    : document
+
 /** `max_response_length` defaults to what the task needs. */
 export function withResponseLength(document: Document): Document {
   const { rollout = {}, task = { id: TASKS[0].id } } = document

@@ -83,7 +83,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
-    const { reset_optimizer, reset_schedule } = phase
+    const { reset_optimizer, reset_schedule, decay_final_norm } = phase
     const { actor, critic, algorithm, ...settings } = settingsOf(experiment, phase)
     return {
       kind,
@@ -91,7 +91,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
       steps,
       stop,
       target_layer,
-      ...{ target_readout, reset_optimizer, reset_schedule, lr_factor_above },
+      ...{ target_readout, reset_optimizer, reset_schedule, lr_factor_above, decay_final_norm },
       freeze: { ...freeze, layers: layersOf(freeze.layers) },
       ...settings,
       actor: engineActor(actor),

@@ -4,8 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { experimentIn, parseExperiment } from '../experiment/experiment.ts'
 import { presetOf } from '../presets/presets.ts'
-import { experimentOf, filesOf } from './testing.ts'
+import { checkJob } from './job_files.ts'
+import { proposals, scaleValues } from './scale/scale.ts'
+import { experimentOf, filesOf, sourceOf } from './testing.ts'
 
 const preset = (id: string) => presetOf(id)?.experiment ?? experimentOf({})
 const RL = { kind: 'rl', steps: 5 }
@@ -60,5 +63,64 @@ describe('run_bupo.sh', () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  describe('a final norm that is decayed in the inner phase', () => {
+    const inner = { ...RL, target_layer: 2, steps: 3, decay_final_norm: true }
+    const document = { phases: [inner, RL], actor: { use_kl_loss: true } }
+
+    test('is what FSDP 1 does on several GPUs', () => {
+      const { text } = filesOf(experimentOf(document), { target: 'bupo' })
+      const script = text.get('run_bupo.sh') ?? ''
+      for (const line of [
+        'actor_rollout_ref.actor.strategy=fsdp',
+        'actor_rollout_ref.ref.strategy=fsdp',
+        'trainer.n_gpus_per_node=2',
+        // Half of 16 prompts times 8 responses.
+        'actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64',
+        'actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=64',
+      ])
+        expect(script.split(`  ${line}\n`), line).toHaveLength(2)
+      expect(script).toContain('on two GPUs.\n')
+      const readme = text.get('README.md') ?? ''
+      expect(readme).toContain('flash-attention), and two GPUs:')
+      expect(readme).toContain('Do not start it on one GPU')
+      expect(readme).toContain('each GPU divides the loss of its own responses')
+    })
+
+    test('comes back from understory.json', () => {
+      const experiment = experimentOf({
+        ...document,
+        actor: { entropy_coeff: 0.01, entropy_of: 'final' },
+      })
+      const { text } = filesOf(experiment, { target: 'bupo' })
+      const read = parseExperiment(experimentIn(JSON.parse(text.get('understory.json') ?? '')))
+      expect(read.ok && read.experiment).toEqual(experiment)
+    })
+
+    test('needs two GPUs that share a mini-batch', () => {
+      const odd = { ...document, rollout: { n: 3, train_batch_size: 3 } }
+      const actor = { ppo_mini_batch_size: 3 }
+      expect(() => filesOf(experimentOf({ ...odd, actor }), { target: 'bupo' })).toThrow(
+        /actor.ppo_mini_batch_size is 3: with decay_final_norm two GPUs share the 9 responses/,
+      )
+      const experiment = experimentOf(document)
+      const { chosen } = checkJob(sourceOf(experiment), { target: 'bupo', verl: '0.9' })
+      const one = { model: 'Qwen/Qwen3-4B', gpus: 1, nodes: 1 }
+      const values = scaleValues(proposals(chosen, 6, one), {})
+      expect(() => filesOf(experiment, { target: 'bupo', scale: { ...one, values } })).toThrow(
+        /GPUs: expected at least 2, because decay_final_norm is what FSDP 1 does/,
+      )
+    })
+  })
+
+  test('whose entropy the bonus is of is said where it differs', () => {
+    const phases = [{ ...RL, target_layer: 2 }, RL]
+    const told = (actor: object) =>
+      filesOf(experimentOf({ phases, actor }), { target: 'bupo' }).text.get('README.md') ?? ''
+    const said = /actor.entropy_of \(target_layer\): its bonus in the inner phase is of the whole/
+    expect(told({ entropy_coeff: 0.01 })).toMatch(said)
+    for (const actor of [{}, { entropy_coeff: 0.01, entropy_of: 'final' }])
+      expect(told(actor)).not.toContain('actor.entropy_of')
   })
 })

@@ -13,7 +13,7 @@ import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from '
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows/rows.ts'
-import { requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
+import { gpuWords, requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
 import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'
 import { type JobFacts, TARGET_NAMES, TARGETS, type Target } from './setting.ts'
 import { pythonValue } from './shell.ts'
@@ -24,7 +24,7 @@ import slurm from './templates/slurm.sh?raw'
 import train_trl from './templates/train_trl.py?raw'
 import { toolFiles } from './tools/tool_files.ts'
 import { trlArguments } from './trl_arguments.ts'
-import { bupoCommand, type VerlJob, verlCommand } from './verl_arguments.ts'
+import { bupoCommand, gpusOf, type VerlJob, verlCommand } from './verl_arguments.ts'
 import { startScript } from './verl_scripts.ts'
 
 export interface Job {
@@ -155,7 +155,9 @@ function startOf(
   const count = steps * rollout.train_batch_size
   const rows = trainRows({ data: experiment.data, count })
   const job: VerlJob = { facts, chosen, task, rows, has_critic_folder: critic !== undefined }
-  const common = { target, steps, chosen, rows }
+  const gpus = target === 'bupo' ? gpusOf(chosen) : 1
+  const where = scale ? scaleWords(scale) : gpuWords(gpus)
+  const common = { target, steps, chosen, rows, where }
   if (target === 'trl') {
     const { arguments: own, lost, refused } = trlArguments(facts)
     refuse(target, refused)
@@ -170,7 +172,7 @@ function startOf(
     : toy
   const script = `run_${target}.sh`
   const files = [
-    textFile(script, startScript(command, about(target, scale), target === 'bupo')),
+    textFile(script, startScript(command, about(target, where, scale), target === 'bupo')),
     ...(target === 'verl' ? starters(scale) : []),
     ...('actor_rollout_ref.rollout.multi_turn.enable' in Object.fromEntries(command.arguments)
       ? toolFiles(experiment)
@@ -187,9 +189,8 @@ function starters(scale: Scale | undefined): OutFile[] {
 }
 
 /** The first lines of a script. */
-function about(target: 'verl' | 'bupo', scale: Scale | undefined): string[] {
+function about(target: 'verl' | 'bupo', where: string, scale: Scale | undefined): string[] {
   const model = scale?.model ?? 'the model of this folder'
-  const where = scale ? scaleWords(scale) : 'one GPU'
   if (target === 'verl') return [`Trains ${model} with verl on ${where}: bash run_verl.sh`]
   const inner = scale
     ? `an inner layer of ${model} and then all of it`

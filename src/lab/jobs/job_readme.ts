@@ -1,7 +1,8 @@
 // README.md of a job: how to start it, and line by line what of the experiment is not in it.
 import { markdownText } from '../runs/files/text_tables.ts'
 import type { Note } from './carry.ts'
-import { type Scale, scaleWords } from './scale/scale.ts'
+import type { ChosenPhase } from './phase_choice.ts'
+import type { Scale } from './scale/scale.ts'
 import { TARGET_NAMES, type Target } from './setting.ts'
 
 /** What one system runs of the job. */
@@ -10,6 +11,9 @@ export interface Starter {
   readonly script: string
   readonly steps: number
   readonly lost: readonly Note[]
+  /** On how many GPUs, in words. */
+  readonly where: string
+  readonly chosen: ChosenPhase
 }
 
 export interface ReadmeFacts {
@@ -35,11 +39,16 @@ const VERL = {
   '0.7': 'verl 0.7 (its keys of the reward function are the old ones)',
 } as const
 
-/** How each system's script is started. */
-const HOW: Readonly<Record<Target, (facts: ReadmeFacts) => string>> = {
-  verl: ({ verl, scale }) => `### verl
+const FSDP2 =
+  'It sets `actor.strategy=fsdp2`: with FSDP 1 on one GPU the fork never trains the last layer again after its first inner update, without a word,\nand on several AdamW decays the final norm in the inner phase and counts its steps. In the lab that is `decay_final_norm` of the phase.'
+const FSDP =
+  'It sets `actor.strategy=fsdp` on several GPUs, because the inner phase has `decay_final_norm`: there FSDP 1 lets AdamW decay the final norm and\ncount its steps. Do not start it on one GPU: the fork would never train the last layer again after its first inner update, without a word.'
 
-Needs ${VERL[verl]}, and ${gpuWords(scale)}.
+/** How each system's script is started. */
+const HOW: Readonly<Record<Target, (facts: ReadmeFacts, starter: Starter) => string>> = {
+  verl: ({ verl, scale }, { where }) => `### verl
+
+Needs ${VERL[verl]}, and ${where}.
 
 | where | command, in this folder |
 |---|---|
@@ -66,19 +75,19 @@ A first look without much waiting: \`bash run_verl.sh trainer.total_training_ste
 \`model/\` of one, which the lab reads again`
   }.
 `,
-  bupo: ({ scale }) => `### BuPO’s fork of verl
+  bupo: (_, { where, chosen }) => `### BuPO’s fork of verl
 
-Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, transformers 4.56, flash-attention), and ${gpuWords(scale)}:
+Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, transformers 4.56, flash-attention), and ${where}:
 
     cd BuPO && bash /path/to/this/folder/run_bupo.sh
 
 The lab counts the blocks that are applied, the fork counts from 0: layer k here is \`internal_layer\` k − 1 there. The script puts the fork’s
 \`verl/models/custom_model\` on PYTHONPATH, because the fork names that folder by a placeholder, and says so where it is not started in a checkout.
-It sets \`actor.strategy=fsdp2\`: with FSDP 1 on one rank the fork never trains the last layer again after its first inner update, without a word.
+${chosen.inner?.decays_final_norm ? FSDP : FSDP2}
 With a KL it adds the three keys that the fork’s reference lacks.
 
 What the fork does otherwise: its entropy bonus is of the whole model’s policy in the inner phase too, and reaches every layer; \`actor/entropy\` is
-that policy’s in both phases. With FSDP 1 on several ranks AdamW decays the final norm in the inner phase and counts its steps.
+that policy’s in both phases. A padding token inside a response is left out of the text that it scores.
 `,
   trl: () => `### TRL
 
@@ -89,8 +98,6 @@ Needs TRL 1.13 or later; a CPU will do.
 The trained model and \`trl_log.json\` are written to \`trained/\`. On Colab, upload this folder and run the same line.
 `,
 }
-
-const gpuWords = (scale: Scale | undefined): string => (scale ? scaleWords(scale) : 'one GPU')
 
 const shown = (value: unknown): string => (value === '' ? 'nothing' : String(value))
 
@@ -113,13 +120,13 @@ An experiment of Understory ${version} as a job for other systems.${is_checked}
 ${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
 ## Start
 
-${starters.map(({ target }) => HOW[target](facts)).join('\n')}
+${starters.map((starter) => HOW[starter.target](facts, starter)).join('\n')}
 ## What is in this folder
 
 ${scale ? `- No model: the scripts name \`${markdownText(scale.model)}\`, which is loaded from Hugging Face or a folder of that name.` : `- \`model/\`: Hugging Face format. ${model}`}
 - \`data/\`: ${rows}
 - \`reward.py\`: what responses are worth, in Python: the task’s own score, or the parts that the experiment composes.
-- \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train\` takes its \`experiment\`.
+- \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train understory.json\` and the page open it.
 - ${starters.map(({ script, target, steps }) => `\`${script}\`: ${steps} steps of ${TARGET_NAMES[target]}`).join('; ')}.
 
 ## What was not carried over

@@ -22,7 +22,13 @@ export interface ChosenPhase {
   /** Steps of the job, those of an inner phase included. */
   readonly steps: number
   /** An inner phase before it, in the same job. `layer` counts the blocks that are applied. */
-  readonly inner?: { readonly index: number; readonly layer: number; readonly steps: number }
+  readonly inner?: {
+    readonly index: number
+    readonly layer: number
+    readonly steps: number
+    /** As FSDP 1 on several GPUs does. */
+    readonly decays_final_norm: boolean
+  }
 }
 
 /** The phase in words, counted from 1. */
@@ -122,5 +128,6 @@ function innerBefore(
     throw new JobError(
       `phases: ${phaseWords(before, index - 1)} is over at this checkpoint; export with --to verl`,
     )
-  return { index: index - 1, layer: before.target_layer, steps }
+  const { target_layer: layer, decay_final_norm: decays_final_norm } = before
+  return { index: index - 1, layer, steps, decays_final_norm }
 }

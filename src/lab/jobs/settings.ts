@@ -264,6 +264,11 @@ const PHASES: Record<string, Setting> = {
     verl: refused(SEGMENTS, 1),
     trl: refused(SEGMENTS, 1),
   },
+  'phases.rl.decay_final_norm': {
+    verl: TOLD('phases.rl.target_layer'),
+    bupo: by('actor.strategy and trainer.n_gpus_per_node'),
+    trl: TOLD('phases.rl.target_layer'),
+  },
   'phases.rl.reward_model.enable': {
     verl: refused(
       'it would need the reward model on a server; a job is scored by reward.py',
@@ -408,6 +413,15 @@ const LOSS: Record<string, Setting> = {
     trl: refused('it divides by the longest response', 0),
   },
   'actor.entropy_coeff': { verl: to(`${ACTOR}.entropy_coeff`), trl: to('entropy_coef') },
+  'actor.entropy_of': {
+    when: ({ settings }) => settings.actor.entropy_coeff > 0,
+    verl: by('the whole model’s policy, which is the one that it trains'),
+    bupo: lost(
+      'its bonus in the inner phase is of the whole model’s policy, and reaches every layer and the final norm',
+      'final',
+    ),
+    trl: by('the whole model’s policy, which is the one that it trains'),
+  },
   'actor.use_kl_loss': { verl: to(`${ACTOR}.use_kl_loss`), trl: TOLD('actor.kl_loss_coef') },
   'actor.kl_loss_coef': {
     verl: to(`${ACTOR}.kl_loss_coef`),

@@ -90,6 +90,8 @@ export function bupoCommand(job: VerlJob): VerlCommand {
   const { inner } = job.chosen
   const has_reference = needsReference(job)
   if (!inner) throw new RangeError('bupoCommand: expected a job with an inner phase')
+  // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer; on several it decays the final norm.
+  const strategy = inner.decays_final_norm ? 'fsdp' : 'fsdp2'
   const fixed: Record<string, VerlValue> = {
     ...common(job),
     ...reward(job, 'fork'),
@@ -105,15 +107,32 @@ export function bupoCommand(job: VerlJob): VerlCommand {
       [`+${REF}.internal_policy_interative`]: true,
       [`+${REF}.internal_layer`]: inner.layer - 1,
       [`+${REF}.iterative_steps`]: inner.steps,
-      [`${REF}.strategy`]: 'fsdp2',
+      [`${REF}.strategy`]: strategy,
     }),
-    // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer.
-    [`${ACTOR}.strategy`]: 'fsdp2',
-    ...(hasCritic(job.facts.settings) && { 'critic.strategy': 'fsdp2' }),
+    [`${ACTOR}.strategy`]: strategy,
+    ...(hasCritic(job.facts.settings) && { 'critic.strategy': strategy }),
     'trainer.logger': ['console'],
   }
-  return { lost, refused, arguments: new Map([...Object.entries(fixed), ...carried]) }
+  const own = new Map([...Object.entries(fixed), ...carried])
+  if (!inner.decays_final_norm) return { lost, refused, arguments: own }
+  own.set(`${ACTOR}.ppo_micro_batch_size_per_gpu`, microBatch(job))
+  return { lost: [...lost, ofSeveral(job)], refused: [...refused, ...uneven(job)], arguments: own }
 }
+
+/** A mini-batch that two GPUs cannot share. */
+function uneven({ facts: { settings } }: VerlJob): Note[] {
+  const responses = settings.actor.ppo_mini_batch_size * settings.rollout.n
+  const why = `with decay_final_norm two GPUs share the ${responses} responses of a mini-batch, expected an even number`
+  const path = 'actor.ppo_mini_batch_size'
+  return responses % 2 === 0 ? [] : [{ path, value: settings.actor.ppo_mini_batch_size, why }]
+}
+
+/** What an update on several GPUs means there. */
+const ofSeveral = ({ facts: { settings } }: VerlJob): Note => ({
+  path: 'actor.loss_agg_mode',
+  value: settings.actor.loss_agg_mode,
+  why: 'each GPU divides the loss of its own responses, and the mean of their gradients is taken',
+})
 
 const hasTurns = ({ facts: { settings } }: VerlJob): boolean =>
   (settings.rollout.max_turns ?? 1) > 1
@@ -129,14 +148,17 @@ const toolLoop = (): Record<string, VerlValue> => ({
 const needsReference = ({ facts: { settings } }: VerlJob): boolean =>
   settings.actor.use_kl_loss || settings.algorithm.use_kl_in_reward
 
-/** Responses that go through the model at once. */
-const microBatch = ({ facts: { settings } }: VerlJob): number =>
+/** GPUs of a job of the lab's own model: one, but for what only several do. */
+export const gpusOf = ({ inner }: ChosenPhase): 1 | 2 => (inner?.decays_final_norm ? 2 : 1)
+
+/** Responses that go through the model at once on each GPU. */
+const microBatch = ({ facts: { settings }, chosen }: VerlJob): number =>
   divisor(
-    settings.actor.ppo_mini_batch_size * settings.rollout.n,
+    (settings.actor.ppo_mini_batch_size * settings.rollout.n) / gpusOf(chosen),
     settings.actor.ppo_micro_batch_size_per_gpu,
   )
 
-/** What every version needs, on one GPU. */
+/** What every version needs; on one GPU where nothing asks for several. */
 function common(job: VerlJob): Record<string, VerlValue> {
   const { task, facts } = job
   const { experiment, settings, steps } = facts
@@ -159,7 +181,7 @@ function common(job: VerlJob): Record<string, VerlValue> {
     [`${ROLLOUT}.val_kwargs.do_sample`]: experiment.validation.n >= 2,
     ...(needsReference(job) && { [`${REF}.log_prob_micro_batch_size_per_gpu`]: micro }),
     'trainer.project_name': 'understory',
-    'trainer.n_gpus_per_node': 1,
+    'trainer.n_gpus_per_node': gpusOf(job.chosen),
     'trainer.nnodes': 1,
     'trainer.save_freq': steps,
     'trainer.total_epochs': epochs(facts, per_epoch),

@@ -44,6 +44,18 @@ export interface Actor extends LossSettings {
   readonly optim: Optim
 }
 
+/** Whether a phase of an inner layer has a bonus for the entropy of the whole model's policy. */
+export const hasFinalEntropy = (
+  {
+    target_layer,
+    actor,
+  }: {
+    readonly target_layer: number
+    readonly actor?: Pick<Actor, 'entropy_coeff' | 'entropy_of'> | undefined
+  },
+  layers: number,
+): boolean => target_layer < layers && actor?.entropy_of === 'final' && actor.entropy_coeff !== 0
+
 /** verl's defaults of what an experiment may leave out. */
 export const ACTOR_DEFAULTS = {
   shuffle: false,
@@ -52,6 +64,7 @@ export const ACTOR_DEFAULTS = {
   loss_scale_factor: null,
   ...numbersAsSettings((number) => number.default),
   entropy_coeff: 0,
+  entropy_of: 'target_layer',
   use_kl_loss: false,
   kl_loss_coef: 0.001,
   kl_loss_type: 'low_var_kl',

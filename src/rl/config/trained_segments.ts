@@ -2,7 +2,7 @@
 import { type FlatLayout, trainedPrefix } from '../../model/params/flat_params.ts'
 import type { ParamLayout } from '../../model/params/params.ts'
 import { type Readout, readsNormed } from '../../model/params/readout.ts'
-import type { Actor } from './actor.ts'
+import { type Actor, hasFinalEntropy } from './actor.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */
 export interface Freeze {
@@ -32,12 +32,6 @@ export interface TrainedPart {
   readonly decay_final_norm?: boolean | undefined
   readonly actor?: Pick<Actor, 'entropy_coeff' | 'entropy_of'>
 }
-
-/** Whether a phase of an inner layer has a bonus for the entropy of the whole model's policy. */
-export const hasFinalEntropy = (
-  { target_layer, actor }: Pick<TrainedPart, 'target_layer' | 'actor'>,
-  layers: number,
-): boolean => target_layer < layers && actor?.entropy_of === 'final' && actor.entropy_coeff !== 0
 
 /** The layout of what is trained: a model's weights, or the adapter beside them. */
 export type TrainedLayout = Pick<ParamLayout, 'shape'> & FlatLayout

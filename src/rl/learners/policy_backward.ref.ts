@@ -6,12 +6,8 @@ import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { policyRef, type RefResponse } from '../../model/transformer/policy.ref.ts'
 import type { RefCache } from '../../model/transformer/transformer.ref.ts'
-import {
-  hasFinalEntropy,
-  segmentFactors,
-  type TrainedLayout,
-  type TrainedPart,
-} from '../config/trained_segments.ts'
+import { hasFinalEntropy } from '../config/actor.ts'
+import { segmentFactors, type TrainedLayout, type TrainedPart } from '../config/trained_segments.ts'
 import type { PolicyPhase } from './actor_programs.ts'
 
 type Numbers = ArrayLike<number>

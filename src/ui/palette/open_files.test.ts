@@ -41,6 +41,14 @@ test('an experiment comes back as it was saved', () => {
   expect(readExperimentText(JSON.stringify(tiny))).toEqual({ ok: true, experiment: tiny })
 })
 
+test('understory.json of an exported job opens the experiment that the job was made from', async () => {
+  const changed = { ...tiny, name: 'Exported' }
+  const job = { format: 'understory-job-1', target: 'bupo', experiment: changed, files: [] }
+  await openFile(file(JSON.stringify(job, undefined, 2), 'understory.json'))
+  expect(problems()).toBeUndefined()
+  expect(labStore.getState().experiment).toEqual(changed)
+})
+
 test('a file opens in the settings', async () => {
   await openFile(file(JSON.stringify({ ...tiny, seed: 41 })))
   expect(labStore.getState().experiment.seed).toBe(41)

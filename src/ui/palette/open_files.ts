@@ -1,4 +1,4 @@
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { experimentIn, parseExperiment } from '../../lab/experiment/experiment.ts'
 import { everyIssue } from '../../lab/experiment/rules/every_issue.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
@@ -17,7 +17,7 @@ import { foreignProblem } from './foreign.ts'
 const MAX_BYTES = 1_000_000
 
 const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; checkpoints of runs, as .safetensors; bundles, as .zip; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, the experiment.json of a run folder, or the understory.json of an exported job; checkpoints of runs, as .safetensors; bundles, as .zip; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
   CAN_IMPORT
 
 type Read =
@@ -28,7 +28,7 @@ type Read =
 export function readExperimentText(text: string): Read {
   let document: unknown
   try {
-    document = JSON.parse(text)
+    document = experimentIn(JSON.parse(text))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { ok: false, problems: [`It is not JSON: ${why}.`, CAN_OPEN] }

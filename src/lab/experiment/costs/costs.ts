@@ -2,6 +2,7 @@
 
 import { modelShape } from '../../../model/params/config.ts'
 import { paramLayout } from '../../../model/params/params.ts'
+import { hasFinalEntropy } from '../../../rl/config/actor.ts'
 import { modelConfig } from '../fields/model_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
@@ -47,7 +48,13 @@ function updateCost(experiment: Experiment, phase: RlDocument): number {
   // A product's backward is one product for its input and one for its weights.
   const passed = Math.max(0, top - Math.max(lowest, 1) + 1)
   const head_backward = phase.freeze.embed_tokens ? head : 2 * head
-  return (top + passed + trained.length) * block + head + head_backward
+  const final_entropy = hasFinalEntropy(
+    { target_layer: top, actor: settingsOf(experiment, phase).actor },
+    L,
+  )
+  // A pass of its own through the whole model, forward and backward.
+  const entropy = final_entropy ? 3 * (L * block + head) : 0
+  return (top + passed + trained.length) * block + head + head_backward + entropy
 }
 
 /** The costs of one step of a phase over so many responses with so many tokens. */

@@ -1,5 +1,5 @@
 // The fields of the actor: its mini-batches, its loss and its optimizer, with verl's names and defaults.
-import { ACTOR_DEFAULTS, type Actor } from '../../../rl/config/actor.ts'
+import { ACTOR_DEFAULTS, type Actor, type EntropyOf } from '../../../rl/config/actor.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
 import { numbersAsSettings } from '../../../rl/losses/losses.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
@@ -12,6 +12,7 @@ export type ActorFields = Omit<
   Actor,
   'loss_scale_factor' | 'ppo_micro_batch_size_per_gpu' | 'optim'
 > & {
+  readonly entropy_of: EntropyOf
   /** 0 = the longest response. */
   readonly loss_scale_factor: number
   /** 0 = as many as fit. */
@@ -65,6 +66,13 @@ export const ACTOR: Tree<ActorFields> = {
     max: 1,
     step: 0.001,
   }),
+  entropy_of: select(
+    {
+      label: 'Entropy of',
+      help: 'Whose entropy the bonus of an inner phase is of: that of the trained layer’s policy, or of the whole model’s, whose gradient reaches every layer and the final norm, as in BuPO’s fork of verl.',
+    },
+    { target_layer: 'the trained layer', final: 'the whole model' },
+  ),
   use_kl_loss: boolean({
     label: 'KL in the loss',
     help: 'Whether the KL to the policy that reinforcement learning began with is added to the loss.',

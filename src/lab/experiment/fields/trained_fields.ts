@@ -14,6 +14,7 @@ export interface TrainedFields {
     readonly layers: string
   }
   readonly lr_factor_above: { readonly layer: number; readonly factor: number }
+  readonly decay_final_norm: boolean
 }
 
 const LAYERS = /^\s*([1-9]\d{0,2}\s*(,\s*[1-9]\d{0,2}\s*)*)?$/
@@ -82,6 +83,11 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
       unit: 'times the rate',
     }),
   },
+  decay_final_norm: boolean({
+    label: 'Decay the final norm',
+    help: 'Whether the final norm has a gradient of zero while an inner layer is trained, in place of none: AdamW then decays it and counts its steps, as FSDP 1 on several GPUs does.',
+    default: false,
+  }),
 })
 
 /** Whether one of these fields changes anything in a phase; `before` = the kind of the phase before it. */
@@ -91,6 +97,8 @@ export function trainedHasEffect(
   before: Phase['kind'] | undefined,
 ): boolean {
   if (name === 'target_readout') return phase.target_layer !== 'final'
+  if (name === 'decay_final_norm')
+    return phase.target_layer !== 'final' && phase.target_readout === 'raw'
   // Every other phase begins with a new optimizer and schedule anyway.
   if (name === 'reset_optimizer' || name === 'reset_schedule') return before === 'rl'
   if (name === 'lr_factor_above.layer') return phase.lr_factor_above.factor !== 1

@@ -63,6 +63,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
     lossOf(settings).own_mean === undefined ||
     settings.actor.use_kl_loss ||
     settings.actor.entropy_coeff > 0,
+  'actor.entropy_of': ({ actor }) => actor.entropy_coeff > 0,
   'actor.optim.lr_warmup_steps_ratio': ({ actor }) => warmsUpByShare(actor.optim),
   'critic.optim.lr_warmup_steps_ratio': ({ critic }) => warmsUpByShare(critic.optim),
   'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',

@@ -15,20 +15,30 @@ import { type Field, fieldsOf } from './form_fields.ts'
 /** The sections that a phase may overlay with settings of its own, in the order of the form. */
 const OVERRIDABLE = { rollout: ROLLOUT, actor: ACTOR, critic: CRITIC, algorithm: ALGORITHM }
 
-/** Offered where a reward model came before, which the settings of a phase alone do not tell. */
-const CRITIC_INIT = 'critic.model.init'
+/** What the settings of a phase alone do not tell: whether there is an inner layer, or a reward model came before. */
+const OFFERED: Readonly<Record<string, (experiment: Experiment, index: number) => boolean>> = {
+  'critic.model.init': mayChooseCritic,
+  'actor.entropy_of': ({ phases }, index) => {
+    const phase = phases[index]
+    return phase.kind === 'rl' && phase.target_layer !== 'final'
+  },
+}
+
+const isOffered = (path: string, experiment: Experiment, index: number): boolean =>
+  OFFERED[path]?.(experiment, index) ?? true
 
 /** What all rl phases share; it has an effect if it has one on some phase. */
 export function sharedFields(experiment: Experiment): Field[] {
-  const phases = experiment.phases.filter((phase) => phase.kind === 'rl')
-  const settings = phases.map((phase) => settingsOf(experiment, phase))
+  const phases = experiment.phases.flatMap((phase, index) =>
+    phase.kind === 'rl' ? [{ index, settings: settingsOf(experiment, phase) }] : [],
+  )
   return fieldsOf(experiment, '', '', leavesOf(OVERRIDABLE)).map((field) => ({
     ...field,
     group: groupOf(field.path),
-    has_effect:
-      settings.some((of) => hasEffect(field.path, of)) &&
-      (field.path !== CRITIC_INIT ||
-        experiment.phases.some((_, i) => mayChooseCritic(experiment, i))),
+    has_effect: phases.some(
+      ({ index, settings }) =>
+        hasEffect(field.path, settings) && isOffered(field.path, experiment, index),
+    ),
   }))
 }
 
@@ -52,8 +62,7 @@ export function overrideFields(
       default: shared,
       is_overridden: own !== undefined,
       has_effect:
-        hasOwnEffect(name, settings, begins_schedule) &&
-        (name !== CRITIC_INIT || mayChooseCritic(experiment, index)),
+        hasOwnEffect(name, settings, begins_schedule) && isOffered(name, experiment, index),
     }
   })
 }

@@ -3,7 +3,7 @@ import { decodeLink, encodeLink } from '../../links/link.ts'
 import { withField } from '../experiment.ts'
 import { experimentFields } from '../form/form.ts'
 import { resolvePhases } from '../resolve.ts'
-import { filter, issues, parsed, rl } from '../testing.ts'
+import { edited, filter, issues, parsed, rl } from '../testing.ts'
 
 describe('what a phase trains', () => {
   test('reaches the engine, layers as numbers; what is not said is off', () => {
@@ -13,6 +13,7 @@ describe('what a phase trains', () => {
       reset_optimizer: true,
       freeze: { embed_tokens: true, layers: '1, 3' },
       lr_factor_above: { layer: 2, factor: 0.1 },
+      decay_final_norm: false,
     }
     const [phase] = resolvePhases(parsed(rl(said)))
     expect(phase).toMatchObject({ ...said, freeze: { embed_tokens: true, layers: [1, 3] } })
@@ -23,7 +24,11 @@ describe('what a phase trains', () => {
       reset_optimizer: false,
       freeze: { embed_tokens: false, layers: [] },
       lr_factor_above: { factor: 1 },
+      decay_final_norm: false,
+      actor: { entropy_of: 'target_layer' },
     })
+    const fork = { target_layer: 2, decay_final_norm: true, actor: { entropy_of: 'final' } }
+    expect(resolvePhases(parsed(rl(fork)))[0]).toMatchObject(fork)
     // A list may be written as one, too.
     expect(parsed(rl({ freeze: { layers: [1, 3] } }))).toEqual(
       parsed(rl({ freeze: { layers: '1,3' } })),
@@ -58,6 +63,22 @@ describe('what a phase trains', () => {
       rl({ target_layer: 3, lr_factor_above: { layer: 3, factor: 0.1 } }),
       /^phases.0.lr_factor_above.layer: expected less than 3, the trained layer/,
     ],
+    [
+      rl({ decay_final_norm: true }),
+      /^phases.0.decay_final_norm: expected false, because the whole model’s policy trains/,
+    ],
+    [
+      rl({ target_layer: 2, target_readout: 'normed', decay_final_norm: true }),
+      /^phases.0.decay_final_norm: expected false, because a layer that is read through/,
+    ],
+    [
+      rl({ target_layer: 2, decay_final_norm: true }, { model: { lora: { r: 4 } } }),
+      /^phases.0.decay_final_norm: expected false, because an adapter leaves/,
+    ],
+    [
+      rl({ actor: { entropy_of: 'model' } }),
+      /^phases.0.actor.entropy_of: expected 'target_layer' or 'final', got 'model'/,
+    ],
     [rl({ lr_factor_above: { factor: -1 } }), /^phases.0.lr_factor_above.factor: .* 0 to 10/],
   ] as const)('%j is refused with its reason', ([document, reason]) => {
     expect(issues(document)).toEqual([expect.stringMatching(reason)])
@@ -65,6 +86,7 @@ describe('what a phase trains', () => {
 
   test.for([
     rl({ target_layer: 2, target_readout: 'normed' }),
+    rl({ target_layer: 2, decay_final_norm: true }),
     rl({ freeze: { embed_tokens: true, layers: '1,2,3,4,5' } }),
     rl({ freeze: { layers: '1,2,3,4,5,6' } }),
     // A head of its own is left to train.
@@ -94,6 +116,28 @@ describe('what a phase trains', () => {
     )
   })
 
+  test('what goes on above an inner layer is a choice for inner layers alone', () => {
+    const shown = (phases: readonly object[], actor: object = {}) =>
+      experimentFields(parsed({ phases, actor }))
+        .filter(({ path, has_effect }) => has_effect && /decay_final_norm|entropy_of$/.test(path))
+        .map(({ path }) => path)
+    const inner = { kind: 'rl', target_layer: 2 }
+    const bonus = { entropy_coeff: 0.01 }
+    expect(shown([{ kind: 'rl' }], bonus)).toEqual([])
+    expect(shown([inner, { kind: 'rl' }])).toEqual(['phases.0.decay_final_norm'])
+    expect(shown([{ ...inner, target_readout: 'normed' }])).toEqual([])
+    expect(shown([{ kind: 'rl' }, inner], bonus)).toEqual([
+      'phases.1.decay_final_norm',
+      'phases.1.actor.entropy_of',
+      'actor.entropy_of',
+    ])
+    // An edit, and back.
+    const before = parsed({ phases: [inner, { kind: 'rl' }] })
+    const after = edited(before, 'phases.0.decay_final_norm', true)
+    expect(resolvePhases(after)[0]).toMatchObject({ decay_final_norm: true })
+    expect(edited(after, 'phases.0.decay_final_norm', undefined)).toEqual(before)
+  })
+
   test('a link carries it', () => {
     const experiment = parsed({
       phases: [
@@ -106,7 +150,9 @@ describe('what a phase trains', () => {
           freeze: { embed_tokens: true, layers: '1,2' },
           lr_factor_above: { layer: 3, factor: 0 },
         },
+        { kind: 'rl', target_layer: 2, decay_final_norm: true, actor: { entropy_of: 'final' } },
       ],
+      actor: { entropy_coeff: 0.01 },
       ...filter({ metric: 'seq_reward', max_num_gen_batches: 4 }),
       probe: { internals: true },
     })

@@ -22,6 +22,7 @@ export function trainedRules(ruled: RuledPhase): void {
     [`${at}.target_layer`],
     `expected 'raw', because the whole model's policy has the final norm already; the read-out is a choice for inner layers`,
   )
+  normRules(ruled)
   const frozen = layersOf(phase.freeze.layers)
   const missing = frozen.find((layer) => layer > L)
   rule(
@@ -52,6 +53,24 @@ export function trainedRules(ruled: RuledPhase): void {
     `${at}.freeze.layers`,
     [`${at}.freeze.embed_tokens`, `${at}.lr_factor_above.factor`, `${at}.target_layer`],
     `expected the embedding or a layer that is left to train, because with all of them frozen ${learnsNorm(ruled) ? 'nothing but the final norm would learn' : 'the phase would learn nothing'}`,
+  )
+}
+
+/** A final norm that is decayed is one that the phase would leave alone. */
+function normRules({ experiment, phase, at, rule }: RuledPhase): void {
+  const { decay_final_norm, target_layer, target_readout } = phase
+  const has_adapter = loraOf(experiment.model.lora) !== undefined
+  const cause =
+    target_layer === 'final'
+      ? 'the whole model’s policy trains the final norm already; it is a choice for inner layers'
+      : target_readout === 'normed'
+        ? 'a layer that is read through the final norm trains it already'
+        : 'an adapter leaves the final norm as it is'
+  rule(
+    !decay_final_norm || (target_layer !== 'final' && target_readout === 'raw' && !has_adapter),
+    `${at}.decay_final_norm`,
+    [`${at}.target_layer`, `${at}.target_readout`, 'model.lora.r'],
+    `expected false, because ${cause}; got true`,
   )
 }
 

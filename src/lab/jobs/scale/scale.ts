@@ -47,6 +47,9 @@ export function scaleWords({ gpus, nodes }: Cluster): string {
   return nodes === 1 ? words : `${nodes} nodes with ${words} each`
 }
 
+/** Of a job of the lab's own model. */
+export const gpuWords = (gpus: 1 | 2): string => (gpus === 1 ? 'one GPU' : 'two GPUs')
+
 export interface Proposal {
   readonly key: keyof ScaleValues
   readonly label: string
@@ -215,6 +218,10 @@ export function requireScale(scale: Scale, target: Target, { settings, inner }: 
     [
       !(Number.isInteger(all) && gpus > 0 && nodes > 0),
       `GPUs: expected whole numbers from 1, found ${gpus} on ${nodes} nodes`,
+    ],
+    [
+      inner?.decays_final_norm && all < 2,
+      `GPUs: expected at least 2, because decay_final_norm is what FSDP 1 does on several, found ${all}`,
     ],
     ...whole.map(([key, value]) => [
       true,
