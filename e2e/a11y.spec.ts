@@ -1,5 +1,5 @@
 // What a person needs who does not use a mouse, sees little, or has a small screen.
-import { TABS } from '../src/lab/links/view.ts'
+import { TABS } from '../src/document/links/view.ts'
 import { expectSound, fitsSideways, violations } from './axe.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { STATES } from './states.ts'

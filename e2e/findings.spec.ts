@@ -1,15 +1,15 @@
 // What goes wrong is said while it does: experiments made to fail are opened by link, and each diagnosis appears in its run.
 import type { Page } from '@playwright/test'
-import type { BrokenRun } from '../src/lab/diagnosis/broken_runs.ts'
+import type { BrokenRun } from '../src/record/diagnosis/broken_runs.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { labModule } from './modules.ts'
 import { test } from './warm_page.ts'
 
-const { BROKEN_RUNS } = await labModule<typeof import('../src/lab/diagnosis/broken_runs.ts')>(
-  'lab/diagnosis/broken_runs.ts',
+const { BROKEN_RUNS } = await labModule<typeof import('../src/record/diagnosis/broken_runs.ts')>(
+  'record/diagnosis/broken_runs.ts',
 )
 const { encodeLink } =
-  await labModule<typeof import('../src/lab/links/link.ts')>('lab/links/link.ts')
+  await labModule<typeof import('../src/document/links/link.ts')>('document/links/link.ts')
 
 declare global {
   interface Window {

@@ -1,8 +1,8 @@
 // The figures of the inside: what they draw of observed steps, and what is measured for them.
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import type { Observation } from '../src/lab/protocol/observation.ts'
-import type { LabEvent } from '../src/lab/protocol/protocol.ts'
+import type { Observation } from '../src/host/protocol/observation.ts'
+import type { LabEvent } from '../src/host/protocol/protocol.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

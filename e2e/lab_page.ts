@@ -1,7 +1,7 @@
 // The page as the browser tests see it: its controls by name, what its worker said, and a clean console.
 import { test as base, expect, type Page } from '@playwright/test'
-import type { Tab } from '../src/lab/links/view.ts'
-import type { LabEvent } from '../src/lab/protocol/protocol.ts'
+import type { Tab } from '../src/document/links/view.ts'
+import type { LabEvent } from '../src/host/protocol/protocol.ts'
 import { type Host, openHost } from './host.ts'
 
 declare global {

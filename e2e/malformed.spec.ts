@@ -8,7 +8,7 @@ const tried = <T>(cases: readonly T[]) =>
 
 const MARKUP = '<img src=x onerror="window.is_owned=true">'
 
-/** A link, and what the page says of it. The links themselves are tested without a page (src/lab/links). */
+/** A link, and what the page says of it. The links themselves are tested without a page (src/document/links). */
 const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] = [
   ['an unknown preset', 'v=1&p=chess', /no preset/],
   ['a newer version', 'v=99&p=tiny', /newer version/],

@@ -1,6 +1,6 @@
 // Being looked at costs a run no bit, in the page's own worker.
-import type { ObservationRequest } from '../src/lab/protocol/observation.ts'
-import type { LabCommand } from '../src/lab/protocol/protocol.ts'
+import type { ObservationRequest } from '../src/host/protocol/observation.ts'
+import type { LabCommand } from '../src/host/protocol/protocol.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

@@ -1,6 +1,6 @@
 // The run that tests interrupt, and its numbers where nothing happens to it.
 import { readFileSync } from 'node:fs'
-import type { LabEvent } from '../src/lab/protocol/protocol.ts'
+import type { LabEvent } from '../src/host/protocol/protocol.ts'
 import { borrowingPage, type Host } from './host.ts'
 import { expect, LabPage, measured, QUICK } from './lab_page.ts'
 import { keepEvery } from './stored.ts'

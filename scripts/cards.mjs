@@ -20,7 +20,7 @@ async function keep(link) {
   await installMissing()
   const { runnerImport } = await loadVite()
   const quiet = { configFile: false, logLevel: 'error' }
-  const { module } = await runnerImport(join(ROOT, 'src/lab/protocol/card.ts'), quiet)
+  const { module } = await runnerImport(join(ROOT, 'src/host/protocol/card.ts'), quiet)
   const { card, notices } = module.decodeCard(link.slice(link.indexOf('#')))
   if (!card) {
     console.error(notices[0] ?? 'cards: expected a link with #card=1&…')

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { loadVite, ROOT } from './project.mjs'
 
 const WORK = join(ROOT, 'dist/pretrained')
-const SHIPPED = join(ROOT, 'src/lab/content/models/shipped.json')
+const SHIPPED = join(ROOT, 'src/host/content/models/shipped.json')
 const { runnerImport } = await loadVite()
 const quiet = { configFile: false, logLevel: 'error' }
 const load = async (file) => (await runnerImport(join(ROOT, file), quiet)).module
 const { PRETRAINED, mixtureRows } = await load('bench/pretrained/mixture.ts')
-const { modelHash, namesOfModel } = await load('src/lab/content/models/model_files.ts')
+const { modelHash, namesOfModel } = await load('src/host/content/models/model_files.ts')
 
 /** One command of `npm run lab`; ends this one where it fails. */
 function lab(...args) {

@@ -1,4 +1,4 @@
-// npm run python-modules [-- --from DIR]: fetches the modules that programs in Python may import (src/lab/sandbox/modules/offered.json) from
+// npm run python-modules [-- --from DIR]: fetches the modules that programs in Python may import (src/host/sandbox/modules/offered.json) from
 // the release of the installed Pyodide, or takes them from a folder, and puts them where the page's build and the command line find them.
 // Every file has the hash that Pyodide's lock file names. Of a folder, a wheel of pure Python may be another build of the same version.
 import { createHash } from 'node:crypto'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from './project.mjs'
 
-const MODULES = join(ROOT, 'src/lab/sandbox/modules')
+const MODULES = join(ROOT, 'src/host/sandbox/modules')
 const PYODIDE = join(ROOT, 'node_modules/pyodide')
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'))
 

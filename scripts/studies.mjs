@@ -54,6 +54,6 @@ const gallery = all
   .filter((name) => existsSync(kept(name, 'report.md')))
   .map((name) => galleryEntry(name, readFileSync(kept(name, 'report.md'), 'utf8')))
 writeFileSync(
-  join(ROOT, 'src/lab/study/page/gallery.json'),
+  join(ROOT, 'src/page/study/gallery.json'),
   `${JSON.stringify(gallery, undefined, 2)}\n`,
 )

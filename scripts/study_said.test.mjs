@@ -25,7 +25,7 @@ test('docs/results.md has the table of every study', () => {
 })
 
 test('the page lists every study with its answer', () => {
-  const gallery = JSON.parse(readFileSync('src/lab/study/page/gallery.json', 'utf8'))
+  const gallery = JSON.parse(readFileSync('src/page/study/gallery.json', 'utf8'))
   expect(gallery.length).toBeGreaterThan(0)
   for (const entry of gallery)
     expect(galleryEntry(entry.id, readFileSync(kept(entry.id, 'report.md'), 'utf8'))).toEqual(entry)

@@ -1,8 +1,8 @@
 // Puts the page together: theme, redraw clock, lab, React.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { openLab } from './lab/page/client/lab.ts'
-import { libraryStore } from './lab/runs/library/library.ts'
+import { openLab } from './page/client/lab.ts'
+import { libraryStore } from './page/runs/library/library.ts'
 import { App } from './ui/App.tsx'
 import { loadPartsSoon } from './ui/base/page/later.tsx'
 import { Part } from './ui/base/page/Part.tsx'
@@ -46,12 +46,12 @@ async function keepRuns(): Promise<void> {
       { followWakeLock },
       { continueStudy },
     ] = await Promise.all([
-      import('./lab/runs/recorder/record_page.ts'),
+      import('./page/runs/library/record_page.ts'),
       import('./ui/runs/checkpoints/continue_run.ts'),
       import('./ui/runs/compare/compared.ts'),
-      import('./lab/page/paces/kept_paces.ts'),
+      import('./page/paces/kept_paces.ts'),
       import('./ui/notices/wake_lock.ts'),
-      import('./lab/study/page/continue_study.ts'),
+      import('./page/study/continue_study.ts'),
     ])
     void startRecording()
     offerLeft()

@@ -13,7 +13,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/cli/soak/slope.ts fitSlope': 'scripts/soak.mjs bundles it',
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
-  'src/lab/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
+  'src/record/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
   // Checked against the original by `lab conform`; no phase selects it.
   'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
@@ -110,8 +110,8 @@ test('a value is exported for somebody', () => {
 })
 
 test('a use is found in every form that an import has', () => {
-  expect(by('src/lab/presets/presets.ts', 'PRESETS')).toContain('src/ui/learning/Intro.tsx')
-  expect(by('src/lab/runs/files/recording.ts', 'readRecording')).toContain(
+  expect(by('src/document/presets/presets.ts', 'PRESETS')).toContain('src/ui/learning/Intro.tsx')
+  expect(by('src/record/files/recording.ts', 'readRecording')).toContain(
     'src/ui/runs/replay/replays.ts',
   )
   expect(by('src/ui/base/format.ts', 'nothing of this name')).toEqual([

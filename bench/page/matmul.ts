@@ -2,11 +2,11 @@
 // products of every linear layer of a model. y = x Wᵀ is NT, d_x = d_y W is NN, d_W = d_yᵀ x is TN.
 import { getWebGPUDevice, type Array as JaxArray, jit, numpy } from '@jax-js/jax'
 import { matMul, tensor2d } from '@tensorflow/tfjs-core'
+import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
+import { presetOf } from '../../src/document/presets/presets.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { gpuChoice } from '../../src/kernels/matmul/gpu_variants.ts'
 import { matmulKernel } from '../../src/kernels/matmul/matmul_variants.ts'
-import { trainerConfig } from '../../src/lab/experiment/trainer_config.ts'
-import { presetOf } from '../../src/lab/presets/presets.ts'
 import { type ModelConfig, modelShape } from '../../src/model/params/config.ts'
 import { trainsActor } from '../../src/rl/config/phase.ts'
 import { phaseRows } from '../../src/rl/learners/batch_rows.ts'

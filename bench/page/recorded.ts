@@ -1,6 +1,7 @@
 // The first reinforcement steps of a preset, with all that another implementation needs to repeat them.
+
+import { presetOf } from '../../src/document/presets/presets.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'
-import { presetOf } from '../../src/lab/presets/presets.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { type HeardActor, listenToActor, rlConfig } from './rl.ts'
 

@@ -1,7 +1,8 @@
 // Reinforcement steps for the suites: a preset without work that comes only every few steps, and access to its actor.
+
+import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
+import { presetOf } from '../../src/document/presets/presets.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
-import { trainerConfig } from '../../src/lab/experiment/trainer_config.ts'
-import { presetOf } from '../../src/lab/presets/presets.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'

@@ -1,7 +1,7 @@
 // One supervised training step of the same transformer in Understory, jax-js and TensorFlow.js on the same adapter: first their
 // losses are compared, then they are timed in turn.
-import { trainerConfig } from '../../src/lab/experiment/trainer_config.ts'
-import { presetOf } from '../../src/lab/presets/presets.ts'
+import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
+import { presetOf } from '../../src/document/presets/presets.ts'
 import { modelShape } from '../../src/model/params/config.ts'
 import { initialWeights, paramLayout } from '../../src/model/params/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'

@@ -20,8 +20,8 @@ export const aggregation = {
 }
 
 async function settings(load) {
-  const { parseExperiment } = await load('lab/experiment/experiment.ts')
-  const { experimentFields } = await load('lab/experiment/form/form.ts')
+  const { parseExperiment } = await load('document/experiment/experiment.ts')
+  const { experimentFields } = await load('document/experiment/form/form.ts')
   const parsed = parseExperiment({
     actor: { loss_agg_mode: NAME },
     critic: { loss_agg_mode: NAME },

@@ -19,8 +19,8 @@ export const estimator = {
 }
 
 async function settings(load) {
-  const { parseExperiment } = await load('lab/experiment/experiment.ts')
-  const { experimentFields } = await load('lab/experiment/form/form.ts')
+  const { parseExperiment } = await load('document/experiment/experiment.ts')
+  const { experimentFields } = await load('document/experiment/form/form.ts')
   const parsed = parseExperiment({
     rollout: { n: 1 },
     phases: [{ kind: 'rl', adv_estimator: NAME }],
@@ -39,7 +39,7 @@ async function settings(load) {
 async function step(load) {
   const { driverColumns, makeExperience } = await load('rl/experience/experience.ts')
   const { klController } = await load('rl/experience/kl.ts')
-  const { tokenFormulas } = await load('lab/formulas/formulas.ts')
+  const { tokenFormulas } = await load('document/formulas/formulas.ts')
   const { RL } = await load('rl/testing.ts')
   const phase = { ...RL, adv_estimator: NAME }
   expect(driverColumns(phase)).toEqual([])

@@ -30,8 +30,8 @@ export const policyLoss = {
 }
 
 async function settings(load) {
-  const { parseExperiment } = await load('lab/experiment/experiment.ts')
-  const { experimentFields } = await load('lab/experiment/form/form.ts')
+  const { parseExperiment } = await load('document/experiment/experiment.ts')
+  const { experimentFields } = await load('document/experiment/form/form.ts')
   const parsed = (actor) => parseExperiment({ actor })
   const fields = (loss_mode) => {
     const { ok, experiment } = parsed({ loss_mode })
@@ -83,7 +83,7 @@ async function kernel(load) {
 
 async function tokens(load) {
   const { tokenTable } = await load('rl/look/token_table.ts')
-  const { tokenFormulas } = await load('lab/formulas/formulas.ts')
+  const { tokenFormulas } = await load('document/formulas/formulas.ts')
   const { evaluated } = await load('cli/calculator.ts')
   const { RL } = await load('rl/testing.ts')
   const phase = {

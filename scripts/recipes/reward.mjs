@@ -21,7 +21,7 @@ export const reward = {
 }
 
 const experimentOf = async (load) => {
-  const { parseExperiment } = await load('lab/experiment/experiment.ts')
+  const { parseExperiment } = await load('document/experiment/experiment.ts')
   const parsed = parseExperiment({ reward: { parts: [PART] } })
   expect(parsed.issues ?? []).toEqual([])
   return parsed.experiment
@@ -29,12 +29,12 @@ const experimentOf = async (load) => {
 
 async function document(load) {
   const experiment = await experimentOf(load)
-  const { decodeLink, encodeLink } = await load('lab/links/link.ts')
+  const { decodeLink, encodeLink } = await load('document/links/link.ts')
   expect(decodeLink(encodeLink(experiment)).experiment.reward.parts).toEqual([PART])
 }
 
 async function scores(load) {
-  const { trainerConfig } = await load('lab/experiment/trainer_config.ts')
+  const { trainerConfig } = await load('document/experiment/trainer_config.ts')
   const { reward: composed } = trainerConfig(await experimentOf(load))
   const responses = ['aba', 'ab', 'aa'].map((solution_str) => ({
     ...{ data_source: 'x', solution_str, ground_truth: '', extra_info: { prompt: '' } },
@@ -51,7 +51,7 @@ async function settings(load) {
 }
 
 async function job(load) {
-  const { rewardFiles } = await load('lab/jobs/reward/composed_reward.ts')
+  const { rewardFiles } = await load('jobs/reward/composed_reward.ts')
   const { createTask } = await load('tasks/index.ts')
   const experiment = await experimentOf(load)
   expect(() => rewardFiles(experiment, createTask(experiment.task.id))).toThrow(

@@ -21,7 +21,7 @@ export const task = {
 }
 
 const experimentOf = async (load) => {
-  const { parseExperiment } = await load('lab/experiment/experiment.ts')
+  const { parseExperiment } = await load('document/experiment/experiment.ts')
   const parsed = parseExperiment({ task: { id: ID, max_length: 5 }, model: { head_dim: 32 } })
   expect(parsed.issues ?? []).toEqual([])
   return parsed.experiment
@@ -29,9 +29,9 @@ const experimentOf = async (load) => {
 
 async function document(load) {
   const experiment = await experimentOf(load)
-  const { decodeLink, encodeLink } = await load('lab/links/link.ts')
+  const { decodeLink, encodeLink } = await load('document/links/link.ts')
   expect(decodeLink(encodeLink(experiment)).experiment.task).toEqual(experiment.task)
-  const { experimentFields } = await load('lab/experiment/form/form.ts')
+  const { experimentFields } = await load('document/experiment/form/form.ts')
   const menu = experimentFields(experiment).find(({ path }) => path === 'task.id')
   expect(menu.options.find(({ value }) => value === ID).label).toBe('Count vowels')
 }
@@ -47,14 +47,14 @@ async function problems(load) {
 }
 
 async function model(load) {
-  const { trainerConfig } = await load('lab/experiment/trainer_config.ts')
+  const { trainerConfig } = await load('document/experiment/trainer_config.ts')
   // Padding, end, 26 letters, ten digits, a question mark and a space.
   expect(trainerConfig(await experimentOf(load)).model.vocab_size).toBe(40)
 }
 
 async function job(load) {
-  const { makeJob } = await load('lab/jobs/job_files.ts')
-  const { experimentSource } = await load('lab/jobs/model_folders.ts')
+  const { makeJob } = await load('jobs/job_files.ts')
+  const { experimentSource } = await load('jobs/model_folders.ts')
   const source = { ...experimentSource(await experimentOf(load)), understory: '0.0.0' }
   const { files } = makeJob(source, { target: 'verl', verl: '0.9' })
   expect(files.map(({ path }) => path)).toContain('reward.py')

@@ -1,10 +1,10 @@
 // The formulas that the page fills in, against the estimators and losses that a step really runs.
 import { expect, test } from 'vitest'
+import { filled, fillFormula, formulaNumber, symbolic } from '../document/formulas/formula_text.ts'
+import { tokenFormulas } from '../document/formulas/formulas.ts'
+import { klFormula } from '../document/formulas/kl_formulas.ts'
 import { KL_PENALTIES, klPenalty } from '../kernels/kl/kl_penalty.ts'
 import { randomValues } from '../kernels/testing.ts'
-import { filled, fillFormula, formulaNumber, symbolic } from '../lab/formulas/formula_text.ts'
-import { tokenFormulas } from '../lab/formulas/formulas.ts'
-import { klFormula } from '../lab/formulas/kl_formulas.ts'
 import { ALGORITHM_DEFAULTS, type Algorithm } from '../rl/config/algorithm.ts'
 import type { RlPhase } from '../rl/config/phase.ts'
 import { ADV_ESTIMATORS, type AdvEstimator } from '../rl/estimators/advantages.ts'

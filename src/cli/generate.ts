@@ -1,6 +1,7 @@
 // lab generate: what a Hugging Face model writes after a text, or answers to a message, token by token.
+
+import { promptIds, readTokenizer, textOfIds } from '../host/worker/opened/opened_text.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { promptIds, readTokenizer, textOfIds } from '../lab/worker/opened/opened_text.ts'
 import { openFiles } from '../rl/look/opened_files.ts'
 import { OpenedModel } from '../rl/look/opened_model.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'

@@ -1,6 +1,6 @@
 // lab import: a log of another trainer as a run that the page shows beside its own.
-import type { ImportedLog } from '../lab/jobs/logs/imported_log.ts'
-import { importedRunsText } from '../lab/jobs/logs/run_file.ts'
+import type { ImportedLog } from '../jobs/logs/imported_log.ts'
+import { importedRunsText } from '../jobs/logs/run_file.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { readSource } from './logs/log_source.ts'
 import { commandLine, list, text } from './options/declare.ts'

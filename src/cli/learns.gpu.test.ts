@@ -1,9 +1,9 @@
 // The small presets learn what they say, from their fixed seed, where LONG_TESTS is set: GRPO, the whole of BuPO, PPO with a critic.
 // What learns in every run of the tests, on a smaller model: rl/reward/rewarded.gpu.test.ts.
 import { expect, test } from 'vitest'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
+import { presetOf } from '../document/presets/presets.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import { presetOf } from '../lab/presets/presets.ts'
 import type { StepResult } from '../rl/train/step_result.ts'
 import { Trainer } from '../rl/train/trainer.ts'
 

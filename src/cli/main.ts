@@ -1,6 +1,6 @@
 // The lab without a browser: npm run -s lab -- <command>.
 
-import { nearest } from '../lab/experiment/fields/nearest.ts'
+import { nearest } from '../document/experiment/fields/nearest.ts'
 import { UsageError } from './command.ts'
 import { ALL, overview } from './commands.ts'
 import { limitPatterns } from './input/text_deadline.ts'

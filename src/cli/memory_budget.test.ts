@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Gpu } from '../kernels/device/gpu.ts'
-import { unopenedModel } from '../lab/content/models/unopened.ts'
-import { parseExperiment, withField } from '../lab/experiment/experiment.ts'
-import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import { decodeLink } from '../lab/links/link.ts'
-import { PRESETS } from '../lab/presets/presets.ts'
+import { parseExperiment, withField } from '../document/experiment/experiment.ts'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
+import { decodeLink } from '../document/links/link.ts'
+import { PRESETS } from '../document/presets/presets.ts'
+import { unopenedModel } from '../host/content/models/unopened.ts'
 import {
   MemoryRefusal,
   memoryBudget,
   plannedBytes,
   requireMemory,
   savingsOf,
-} from '../lab/worker/memory_budget.ts'
-import { labError } from '../lab/worker/session_host.ts'
+} from '../host/worker/memory_budget.ts'
+import { labError } from '../host/worker/session_host.ts'
+import type { Gpu } from '../kernels/device/gpu.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 

@@ -1,9 +1,9 @@
 // The settings that begin with a model from elsewhere are small enough for a browser, and the recipes of the shipped models are sound.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parseExperiment } from '../lab/experiment/experiment.ts'
-import { presetOf } from '../lab/presets/presets.ts'
-import { memoryBudget } from '../lab/worker/memory_budget.ts'
+import { parseExperiment } from '../document/experiment/experiment.ts'
+import { presetOf } from '../document/presets/presets.ts'
+import { memoryBudget } from '../host/worker/memory_budget.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { grpo, LORA, SHAPES } from '../rl/train/real/testing.ts'
 

@@ -1,9 +1,9 @@
 // What real models are planned to take, and that the documentation says the same.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import { PRESETS } from '../lab/presets/presets.ts'
-import { plannedModel } from '../lab/worker/opened/model_plan.ts'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
+import { PRESETS } from '../document/presets/presets.ts'
+import { plannedModel } from '../host/worker/opened/model_plan.ts'
 import { planUses } from '../rl/train/uses/planned_uses.ts'
 
 const LLAMA = {

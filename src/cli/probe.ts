@@ -1,10 +1,10 @@
 // lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { firstNonfinite } from '../host/checkpoints/sound.ts'
+import { idsOf } from '../host/worker/opened/opened_text.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
-import { firstNonfinite } from '../lab/checkpoints/sound.ts'
-import { idsOf } from '../lab/worker/opened/opened_text.ts'
 import { type HfModel, readHfModel } from '../model/hf/hf_model.ts'
 import { withAdapter } from '../model/hf/peft_adapter.ts'
 import {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TINY } from '../lab/checkpoints/testing.ts'
-import { parseExperiment } from '../lab/experiment/experiment.ts'
-import type { Experiment } from '../lab/experiment/schema.ts'
-import { decodeLink } from '../lab/links/link.ts'
+import { parseExperiment } from '../document/experiment/experiment.ts'
+import type { Experiment } from '../document/experiment/schema.ts'
+import { decodeLink } from '../document/links/link.ts'
+import { TINY } from '../host/checkpoints/testing.ts'
 import { createProgress } from './progress.ts'
 import { madeUpRun } from './train/testing.ts'
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { TINY } from '../host/checkpoints/testing.ts'
 import * as halves from '../kernels/attention/half_cache_check.ts'
-import { TINY } from '../lab/checkpoints/testing.ts'
 
 // An adapter whose halves are no good is not to be had: its measurement is put in the place of ours.
 const measured = vi.hoisted(() => ({ instead: undefined as number | undefined }))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { smallerExperiment } from '../lab/diagnosis/smaller.ts'
-import { resolvePhases } from '../lab/experiment/resolve.ts'
-import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import { PRESETS } from '../lab/presets/presets.ts'
+import { resolvePhases } from '../document/experiment/resolve.ts'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
+import { PRESETS } from '../document/presets/presets.ts'
+import { smallerExperiment } from '../record/diagnosis/smaller.ts'
 import { planMemory } from '../rl/train/memory.ts'
 
 test.for(PRESETS.map(({ id, experiment }) => [id, experiment] as const))(

@@ -1,8 +1,8 @@
 // What a run of preset tiny compiles before its first step: counted, because a software adapter spends most of its start on it.
 import { expect, test } from 'vitest'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
+import { presetOf } from '../document/presets/presets.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import { presetOf } from '../lab/presets/presets.ts'
 import { Trainer } from '../rl/train/trainer.ts'
 
 test('the first step of preset tiny waits for its own kernels alone', async () => {

@@ -1,8 +1,8 @@
 // What is shown beside a traced token, against what the step really did: every line right on a calculator, every column its
 // line's, and the losses of all tokens together the number that the GPU minimised.
 import { expect, test } from 'vitest'
+import { type FilledFormula, tokenFormulas } from '../document/formulas/formulas.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { type FilledFormula, tokenFormulas } from '../lab/formulas/formulas.ts'
 import type { Algorithm } from '../rl/config/algorithm.ts'
 import type { RlPhase } from '../rl/config/phase.ts'
 import type { TrainerConfig } from '../rl/config/trainer_config.ts'

@@ -1,24 +1,24 @@
 // lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
 import { randomUUID } from 'node:crypto'
 import { version as understory_version } from '../../package.json'
-import { Gpu } from '../kernels/device/gpu.ts'
-import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
-import type { MadeOn } from '../lab/checkpoints/checkpoint.ts'
-import { lowerRates } from '../lab/diagnosis/lower_rate.ts'
-import { followExperiment } from '../lab/experiment/experiment.ts'
-import { taskOf } from '../lab/experiment/fields/task_fields.ts'
-import { remarksOf } from '../lab/experiment/form/remarks.ts'
-import type { PhaseDocument } from '../lab/experiment/phases.ts'
-import { readKernels, unusablePin } from '../lab/experiment/pinned_kernels.ts'
-import type { Experiment } from '../lab/experiment/schema.ts'
-import { trainerConfig } from '../lab/experiment/trainer_config.ts'
+import { followExperiment } from '../document/experiment/experiment.ts'
+import { taskOf } from '../document/experiment/fields/task_fields.ts'
+import { remarksOf } from '../document/experiment/form/remarks.ts'
+import type { PhaseDocument } from '../document/experiment/phases.ts'
+import { readKernels, unusablePin } from '../document/experiment/pinned_kernels.ts'
+import type { Experiment } from '../document/experiment/schema.ts'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
+import type { MadeOn } from '../host/checkpoints/checkpoint.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
   type ObservationRequest,
   type ObservedGroup,
-} from '../lab/protocol/observation.ts'
-import { SteeredRun } from '../lab/worker/steered_run.ts'
+} from '../host/protocol/observation.ts'
+import { SteeredRun } from '../host/worker/steered_run.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
+import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
+import { lowerRates } from '../record/diagnosis/lower_rate.ts'
 import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'

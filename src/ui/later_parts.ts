@@ -1,8 +1,8 @@
 // The parts of the page that appear when something happened, and what each waits for.
 import { useStore } from 'zustand'
-import { shareStore } from '../lab/page/share_store.ts'
-import { type LabState, labStore } from '../lab/page/store.ts'
-import { libraryStore } from '../lab/runs/library/library.ts'
+import { libraryStore } from '../page/runs/library/library.ts'
+import { shareStore } from '../page/state/share_store.ts'
+import { type LabState, labStore } from '../page/state/store.ts'
 import { later } from './base/page/later.tsx'
 import { versionStore } from './base/page/new_version.ts'
 import { hasRewardPhase, selectIsBusy } from './base/run.ts'

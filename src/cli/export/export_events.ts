@@ -1,7 +1,7 @@
 // lab export --to tensorboard: the metrics of a run, or of any log that can be imported, as an event file of TensorBoard.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventFileName, eventRecords } from '../../lab/jobs/logs/tensorboard_file.ts'
+import { eventFileName, eventRecords } from '../../jobs/logs/tensorboard_file.ts'
 import { LabFailure } from '../command.ts'
 import { readSource } from '../logs/log_source.ts'
 import { replaceFile } from '../output/disk.ts'

@@ -1,6 +1,6 @@
 // The command line of lab export.
-import { type Cluster, FIRST_CLUSTER, type ScaleValues } from '../../lab/jobs/scale/scale.ts'
-import { TARGETS, type VerlVersion } from '../../lab/jobs/setting.ts'
+import { type Cluster, FIRST_CLUSTER, type ScaleValues } from '../../jobs/scale/scale.ts'
+import { TARGETS, type VerlVersion } from '../../jobs/settings/setting.ts'
 import { UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'

@@ -1,7 +1,7 @@
 // The scale of lab export --model: what is proposed for the size of the model, and what the command line says instead.
-import { checkJob } from '../../lab/jobs/job_files.ts'
-import type { JobOptions, JobSource } from '../../lab/jobs/job_spec.ts'
-import { type Proposal, proposals, type Scale, scaleValues } from '../../lab/jobs/scale/scale.ts'
+import { checkJob } from '../../jobs/job_files.ts'
+import type { JobOptions, JobSource } from '../../jobs/job_spec.ts'
+import { type Proposal, proposals, type Scale, scaleValues } from '../../jobs/scale/scale.ts'
 import { UsageError } from '../command.ts'
 import type { ExportOptions } from './export_options.ts'
 

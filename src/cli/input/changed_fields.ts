@@ -1,5 +1,5 @@
 // What options of the command line put in place of an experiment's own fields: the seed, the data, the reward and the tools.
-import type { ContentFile } from '../../lab/content/content.ts'
+import type { ContentFile } from '../../document/content/content.ts'
 import { UsageError } from '../command.ts'
 import { withSettings } from '../options/settings.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'

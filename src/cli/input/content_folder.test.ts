@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { testContentFolder } from '../../lab/content/testing.ts'
+import { testContentFolder } from '../../host/content/testing.ts'
 import { diskFolder } from './content_folder.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-content-'))

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { ContentFolder } from '../../lab/content/content_store.ts'
+import type { ContentFolder } from '../../host/content/content_store.ts'
 
 /** Where they are: $XDG_CACHE_HOME/understory/content, or ~/.cache/understory/content. */
 export const cacheFolder = (): string =>

@@ -1,13 +1,22 @@
 // Data files of a run: --data FILE and --val-data FILE, and those that the experiment itself names.
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { ContentError, type ContentFile, contentHash, tooLarge } from '../../lab/content/content.ts'
-import { contentStore } from '../../lab/content/content_store.ts'
-import { loadContents } from '../../lab/content/load.ts'
-import { shippedList } from '../../lab/content/models/shipped.ts'
-import { contentNames } from '../../lab/content/named.ts'
-import { type OnDataSet, onDataSet, usualDataExperiment } from '../../lab/experiment/on_data_set.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+import {
+  ContentError,
+  type ContentFile,
+  contentHash,
+  tooLarge,
+} from '../../document/content/content.ts'
+import {
+  type OnDataSet,
+  onDataSet,
+  usualDataExperiment,
+} from '../../document/experiment/on_data_set.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { contentStore } from '../../host/content/content_store.ts'
+import { loadContents } from '../../host/content/load.ts'
+import { shippedList } from '../../host/content/models/shipped.ts'
+import { contentNames } from '../../host/content/named.ts'
 import { isObject } from '../../model/params/errors.ts'
 import { BadRowsError, type FoundBad } from '../../tasks/data/bad_rows.ts'
 import { DataFileError } from '../../tasks/data/data_file.ts'

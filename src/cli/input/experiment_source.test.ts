@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { encodeLink } from '../../lab/links/link.ts'
-import { presetOf } from '../../lab/presets/presets.ts'
+import { encodeLink } from '../../document/links/link.ts'
+import { presetOf } from '../../document/presets/presets.ts'
 import { readExperiment } from './experiment_source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-source-'))

@@ -1,9 +1,10 @@
 // A folder of PEFT's whose LoRA adapter a run begins with: --adapter DIR.
-import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import { loraFields } from '../../lab/experiment/fields/lora_fields.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { trainerConfig } from '../../lab/experiment/trainer_config.ts'
+
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { loraFields } from '../../document/experiment/fields/lora_fields.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { trainerConfig } from '../../document/experiment/trainer_config.ts'
+import { firstNonfinite } from '../../host/checkpoints/sound.ts'
 import { adapterLayout, packAdapter } from '../../model/adapter/adapter_layout.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import { modelShape } from '../../model/params/config.ts'

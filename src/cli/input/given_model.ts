@@ -1,8 +1,8 @@
 // A Hugging Face model directory that a run begins with: --model DIR.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
-import type { ModelFields } from '../../lab/experiment/fields/model_fields.ts'
+import type { ModelFields } from '../../document/experiment/fields/model_fields.ts'
+import { firstNonfinite } from '../../host/checkpoints/sound.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
 import { readVocabulary } from '../../tasks/data/vocabulary.ts'
 import type { Tokenizer } from '../../tasks/task.ts'

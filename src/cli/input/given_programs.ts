@@ -1,7 +1,7 @@
 // --reward FILE:NAME and --tool FILE: programs in Python (.py) or JavaScript that score responses and answer calls.
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { type ContentFile, contentHash } from '../../lab/content/content.ts'
+import { type ContentFile, contentHash } from '../../document/content/content.ts'
 import { isObject } from '../../model/params/errors.ts'
 import { loadProgram, MAX_PROGRAM_BYTES, PROGRAM_ID } from '../../tasks/program.ts'
 import { partFunctions } from '../../tasks/rewards/functions.ts'

@@ -1,7 +1,7 @@
 // --tokenizer of the command line: a vocabulary of the lab, one made from the data, or the tokenizer of a Hugging Face folder.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type ContentFile, contentHash } from '../../lab/content/content.ts'
+import { type ContentFile, contentHash } from '../../document/content/content.ts'
 import {
   DATA_TOKENIZERS,
   type DataTokenizer,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { PRESETS } from '../../lab/presets/presets.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
 import { LabFailure } from '../command.ts'
 import { linesOf } from '../output/line_file.ts'
 import { probe } from '../probe.ts'

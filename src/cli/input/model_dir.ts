@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
 import type { FileSource } from '../../model/hf/hf_model.ts'
 import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 import { ModelFileError } from '../../model/params/errors.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { unopenedModel } from '../../lab/content/models/unopened.ts'
-import { PRESETS, presetOf } from '../../lab/presets/presets.ts'
+import { PRESETS, presetOf } from '../../document/presets/presets.ts'
+import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { startFolder, withoutStart } from './model_start.ts'
 
 const experimentOf = (id: string) => presetOf(id)?.experiment ?? PRESETS[0].experiment

@@ -1,9 +1,9 @@
 // The model that an experiment begins with: one that is given, else the one that the experiment names, where it comes with the lab.
 import { join } from 'node:path'
-import { hashedFolder, modelHash } from '../../lab/content/models/model_files.ts'
-import { shippedModel } from '../../lab/content/models/shipped.ts'
-import { unopenedModel } from '../../lab/content/models/unopened.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { hashedFolder, modelHash } from '../../host/content/models/model_files.ts'
+import { shippedModel } from '../../host/content/models/shipped.ts'
+import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { LabFailure } from '../command.ts'
 import { modelRanges } from './model_dir.ts'
 import { projectRoot } from './project_root.ts'

@@ -1,10 +1,10 @@
 // Logs of a file or a folder: the runs that are in it.
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type ImportedLog, LogError } from '../../lab/jobs/logs/imported_log.ts'
-import type { Pieces } from '../../lab/jobs/logs/lines.ts'
-import { chosenRuns, type FolderLog, folderLogs } from '../../lab/jobs/logs/log_files.ts'
-import { HEAD_BYTES, logReader, noLog, readLogs } from '../../lab/jobs/logs/read_log.ts'
+import { type ImportedLog, LogError } from '../../jobs/logs/imported_log.ts'
+import type { Pieces } from '../../jobs/logs/lines.ts'
+import { chosenRuns, type FolderLog, folderLogs } from '../../jobs/logs/log_files.ts'
+import { HEAD_BYTES, logReader, noLog, readLogs } from '../../jobs/logs/read_log.ts'
 import { LabFailure } from '../command.ts'
 
 /** Folders in folders that are looked into. */

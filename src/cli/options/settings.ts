@@ -1,10 +1,10 @@
 // --set KEY=VALUE: any field of an experiment from the command line.
-import { parseExperiment, withField } from '../../lab/experiment/experiment.ts'
-import { show } from '../../lab/experiment/fields/field.ts'
-import { nearest } from '../../lab/experiment/fields/nearest.ts'
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import { setAt, valueAt } from '../../lab/experiment/paths.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
+import { show } from '../../document/experiment/fields/field.ts'
+import { nearest } from '../../document/experiment/fields/nearest.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { setAt, valueAt } from '../../document/experiment/paths.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { tell } from '../terminal.ts'
 

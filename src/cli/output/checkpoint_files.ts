@@ -2,10 +2,10 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CheckpointFiles } from '../../lab/checkpoints/checkpoint.ts'
-import { CHECKPOINT_FORMAT } from '../../lab/checkpoints/file/checkpoint_header.ts'
-import { CHECKPOINT_FOLDER, fileOf, stepOf } from '../../lab/checkpoints/storage/places.ts'
-import type { CheckpointEntry } from '../../lab/protocol/checkpoint_facts.ts'
+import type { CheckpointFiles } from '../../host/checkpoints/checkpoint.ts'
+import { CHECKPOINT_FORMAT } from '../../host/checkpoints/file/checkpoint_header.ts'
+import { CHECKPOINT_FOLDER, fileOf, stepOf } from '../../host/checkpoints/storage/places.ts'
+import type { CheckpointEntry } from '../../host/protocol/checkpoint_facts.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWholeAside } from './disk.ts'
 
 /** Ending of a file that had the name of a checkpoint and does not belong to this run. */

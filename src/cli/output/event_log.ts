@@ -1,9 +1,9 @@
 // A TensorBoard event file that grows while a run continues, as verl's logger of that name writes one.
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { scalarsRecord, versionRecord } from '../../lab/jobs/logs/tensorboard.ts'
-import { eventFileName } from '../../lab/jobs/logs/tensorboard_file.ts'
-import type { Metrics } from '../../lab/protocol/results.ts'
+import type { Metrics } from '../../host/protocol/results.ts'
+import { scalarsRecord, versionRecord } from '../../jobs/logs/tensorboard.ts'
+import { eventFileName } from '../../jobs/logs/tensorboard_file.ts'
 import { LabFailure } from '../command.ts'
 import { attempt, type Disk, nodeDisk, reason, writeWhole } from './disk.ts'
 

@@ -1,12 +1,12 @@
 // The keeper of checkpoints over every place where they lie: one test of each thing for the page and for the command line.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CheckpointFiles, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
-import { decodeCheckpoint, encodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
-import { HistoryLog } from '../../lab/checkpoints/history.ts'
-import { CheckpointKeeper, type KeeperHost } from '../../lab/checkpoints/keeper.ts'
-import { DEFAULT_BUDGET_BYTES } from '../../lab/checkpoints/schedule.ts'
-import { madeState, tinyExperiment } from '../../lab/checkpoints/testing.ts'
-import type { LabEvent } from '../../lab/protocol/protocol.ts'
+import type { CheckpointFiles, SteeredState } from '../../host/checkpoints/checkpoint.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { HistoryLog } from '../../host/checkpoints/history.ts'
+import { CheckpointKeeper, type KeeperHost } from '../../host/checkpoints/keeper.ts'
+import { DEFAULT_BUDGET_BYTES } from '../../host/checkpoints/schedule.ts'
+import { madeState, tinyExperiment } from '../../host/checkpoints/testing.ts'
+import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { PLACES } from './testing.ts'
 
 const EXPERIMENT = tinyExperiment({

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { appendMetrics, type Series } from '../../lab/columns/series.ts'
-import { metricsCsv, metricsJsonl } from '../../lab/runs/files/metrics_file.ts'
+import { appendMetrics, type Series } from '../../host/columns/series.ts'
+import { metricsCsv, metricsJsonl } from '../../record/files/metrics_file.ts'
 import { linesOf, tableOfLines } from './line_file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-lines-'))

@@ -1,7 +1,7 @@
 // Files of lines that may be longer than memory: read piece by piece.
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { csvTable } from '../../lab/runs/files/text_tables.ts'
+import { csvTable } from '../../formats/text_tables.ts'
 import { withoutMark } from '../input/input_file.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from './disk.ts'
 

@@ -1,7 +1,7 @@
 // Where `--out DIR` may write, and what of an earlier run it may replace. What the lab does not know as its own is never deleted.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { stepOf } from '../../lab/checkpoints/storage/places.ts'
+import { stepOf } from '../../host/checkpoints/storage/places.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { readJson } from '../input/input_file.ts'
 import { checkpointFolder, checkpointRecord, isUnfinished } from './checkpoint_files.ts'

@@ -1,7 +1,7 @@
 // What every place where checkpoints lie promises (CheckpointFiles): memory, the browser's own file system, a folder.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { encodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
-import { madeCheckpoint, tinyExperiment } from '../../lab/checkpoints/testing.ts'
+import { encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { madeCheckpoint, tinyExperiment } from '../../host/checkpoints/testing.ts'
 import { PLACES } from './testing.ts'
 
 const EXPERIMENT = tinyExperiment({ phases: [{ kind: 'rl', steps: 99 }] })

@@ -1,13 +1,13 @@
 // What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Series } from '../../lab/columns/series.ts'
-import { thinnedOf } from '../../lab/columns/thinning.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { Observation } from '../../lab/protocol/observation.ts'
-import type { Generation, Metrics, RolloutSample } from '../../lab/protocol/results.ts'
-import { metricsCsv } from '../../lab/runs/files/metrics_file.ts'
-import { observationLine } from '../../lab/runs/files/observation_file.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Series } from '../../host/columns/series.ts'
+import { thinnedOf } from '../../host/columns/thinning.ts'
+import type { Observation } from '../../host/protocol/observation.ts'
+import type { Generation, Metrics, RolloutSample } from '../../host/protocol/results.ts'
+import { metricsCsv } from '../../record/files/metrics_file.ts'
+import { observationLine } from '../../record/files/observation_file.ts'
 import { LabFailure } from '../command.ts'
 import { clearUnfinished } from './checkpoint_files.ts'
 import {
@@ -122,7 +122,7 @@ export class RunFolder {
       this.#add(RUN_FILES.generations, JSON.stringify({ step, ...generation }))
   }
 
-  /** One line for each observed step (lab/runs/observation_file.ts). */
+  /** One line for each observed step (page/runs/observation_file.ts). */
   observation(step: number, observation: Observation): void {
     this.#add(RUN_FILES.observations, observationLine(step, observation))
   }

@@ -1,5 +1,5 @@
 // Says what a tokenizer puts around a text, so that ids are no surprise.
-import { specialWords } from '../../lab/worker/opened/opened_text.ts'
+import { specialWords } from '../../host/worker/opened/opened_text.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
 import { tell } from '../terminal.ts'
 

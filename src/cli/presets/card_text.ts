@@ -1,7 +1,7 @@
 // What a menu card says of a preset's runs: a sentence whose every number is computed from committed rows or read from the
 // experiment. The words around the numbers hold no digits, and a test checks that.
-import { valueAt } from '../../lab/experiment/paths.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+import { valueAt } from '../../document/experiment/paths.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
 import type { Point, PresetRun } from './preset_run.ts'
 
 /** What a figure is computed from. */

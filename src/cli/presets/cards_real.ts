@@ -1,5 +1,5 @@
 // What the cards of presets for models from elsewhere say: what they are planned to take, and that nobody has run them.
-import { trainerConfig } from '../../lab/experiment/trainer_config.ts'
+import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { type CardText, computed, type Figure, says, setting } from './card_text.ts'
 

@@ -1,8 +1,9 @@
-// From committed rows to what the menu's cards say (src/lab/presets/presets_seen.json): text, what was run, and how to run it again.
-import { unopenedModel } from '../../lab/content/models/unopened.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
-import type { PresetSeen } from '../../lab/presets/seen.ts'
+// From committed rows to what the menu's cards say (src/document/presets/presets_seen.json): text, what was run, and how to run it again.
+
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { PRESETS, type Preset } from '../../document/presets/presets.ts'
+import type { PresetSeen } from '../../document/presets/seen.ts'
+import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { readExperiment } from '../input/experiment_source.ts'
 import { written } from './card_text.ts'
 import { CARDS } from './cards.ts'

@@ -1,5 +1,5 @@
-// From committed rows to what the gallery's pictures are drawn from (src/lab/presets/presets_drawn.json).
-import type { PresetFigures } from '../../lab/presets/drawn.ts'
+// From committed rows to what the gallery's pictures are drawn from (src/document/presets/presets_drawn.json).
+import type { PresetFigures } from '../../document/presets/drawn.ts'
 import { mean } from '../../rl/math/stats.ts'
 import type { AllRows } from './catalogue.ts'
 import type { PresetRows, PresetRun } from './preset_run.ts'

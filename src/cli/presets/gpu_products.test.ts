@@ -1,9 +1,9 @@
 // Every matrix product that a preset takes on a GPU, held to docs/gpu.md's bars by the variants that it can run on.
 import { expect, test } from 'vitest'
+import { trainerConfig } from '../../document/experiment/trainer_config.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import { matmulVariant, shapeClass } from '../../kernels/matmul/matmul_variants.ts'
-import { trainerConfig } from '../../lab/experiment/trainer_config.ts'
-import { PRESETS } from '../../lab/presets/presets.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
 
 /** Those that scripts/gpu_report/report.mjs holds to the bars. */

@@ -1,9 +1,9 @@
 // What a run of a preset came to, in a few figures: the rows that the menu's cards and docs/presets.md are computed from.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REWARD, TASK_SCORE } from '../../lab/diagnosis/evidence.ts'
-import { newPhase, parseExperiment } from '../../lab/experiment/experiment.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+import { newPhase, parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { REWARD, TASK_SCORE } from '../../record/diagnosis/evidence.ts'
 import { maximum, mean } from '../../rl/math/stats.ts'
 import { LabFailure } from '../command.ts'
 import { rowsOf } from '../output/line_file.ts'

@@ -1,7 +1,7 @@
 // lab presets: runs the presets, keeps a row of figures for each run, and writes what the menu and the docs say of them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { PRESETS } from '../../lab/presets/presets.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
 import { projectRoot } from '../input/project_root.ts'
 import { commandLine, text, usually } from '../options/declare.ts'
@@ -140,10 +140,10 @@ export function saidFiles(root: string, rows: AllRows): [file: string, text: str
   const results = join(root, 'docs/presets.md')
   return [
     [
-      join(root, 'src/lab/presets/presets_seen.json'),
+      join(root, 'src/document/presets/presets_seen.json'),
       `${JSON.stringify(catalogue(rows), undefined, 2)}\n`,
     ],
-    [join(root, 'src/lab/presets/presets_drawn.json'), figuresText(rows)],
+    [join(root, 'src/document/presets/presets_drawn.json'), figuresText(rows)],
     [results, withTables(readFileSync(results, 'utf8'), rows)],
   ]
 }

@@ -1,7 +1,7 @@
 // Programs that try to get out of their sandbox on the command line, and what they get. Where a system cannot confine Python, its programs
 // are not run, and the tests hold the refusal.
 import { afterEach, describe, expect, test } from 'vitest'
-import { ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
+import { ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'
 import type { ProgramAnswer } from '../../tasks/program.ts'
 import type { Confinement } from './confine.ts'
 import { startProcessGuest } from './process_guest.ts'

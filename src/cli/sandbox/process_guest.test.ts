@@ -1,7 +1,7 @@
 // Programs on the command line: what they answer, what they cannot reach, and what becomes of one that does not end.
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Limits, ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
+import { type Limits, ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'
 import { startProcessGuest } from './process_guest.ts'
 
 const LIMITS: Limits = { timeout_ms: 2000, batch_timeout_ms: 30_000 }

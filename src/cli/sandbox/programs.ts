@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { modulesFor, type PackageLock } from '../../lab/sandbox/modules/modules.ts'
-import { type ProgramOrder, ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
+import { modulesFor, type PackageLock } from '../../host/sandbox/modules/modules.ts'
+import { type ProgramOrder, ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'
 import { installProgramRunner, languageOf, type ProgramAnswer } from '../../tasks/program.ts'
 import { ProgramCounts, type ProgramFacts } from '../../tasks/program_facts.ts'
 import { LabFailure } from '../command.ts'
@@ -13,7 +13,7 @@ import { confinement } from './confine.ts'
 import { startProcessGuest } from './process_guest.ts'
 
 /** The folder of npm run python-modules. */
-const WHEELS = join(projectRoot(), 'src/lab/sandbox/modules/wheels')
+const WHEELS = join(projectRoot(), 'src/host/sandbox/modules/wheels')
 
 /** The modules that a program imports, and their files. */
 function modulesOf(source: string): Pick<ProgramOrder, 'modules' | 'files'> {

@@ -1,5 +1,5 @@
 // What is checked of every arm on this machine before any is trained: its files, the memory that it takes, and its reward.
-import type { Arm } from '../../lab/study/arms.ts'
+import type { Arm } from '../../document/study/arms.ts'
 import { LabFailure } from '../command.ts'
 import { loadNamedFiles } from '../input/data_set.ts'
 import { runPrograms } from '../sandbox/programs.ts'

@@ -3,9 +3,9 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { plannedRuns } from '../../lab/study/queue.ts'
-import { planStudy } from '../../lab/study/search.ts'
-import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../../lab/study/testing.ts'
+import { plannedRuns } from '../../document/study/queue.ts'
+import { planStudy } from '../../document/study/search.ts'
+import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../../document/study/testing.ts'
 import { StudyFolder } from './study_folder.ts'
 
 const parent = mkdtempSync(join(tmpdir(), 'understory-study-folder-'))

@@ -1,5 +1,5 @@
 // The command line of lab study.
-import { parseStudy, type Study } from '../../lab/study/study.ts'
+import { parseStudy, type Study } from '../../document/study/study.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { readJson } from '../input/input_file.ts'

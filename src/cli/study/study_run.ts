@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { PlannedRun } from '../../lab/study/queue.ts'
-import { phaseAt, ResultLog, type RunResult } from '../../lab/study/results.ts'
-import type { Study } from '../../lab/study/study.ts'
+import type { PlannedRun } from '../../document/study/queue.ts'
+import { phaseAt, ResultLog, type RunResult } from '../../document/study/results.ts'
+import type { Study } from '../../document/study/study.ts'
 import { readJson } from '../input/input_file.ts'
 
 /** What `lab train` exits with when a signal ended it. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { resultText } from '../../lab/presets/task_results.ts'
+import { resultText } from '../../document/presets/task_results.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { projectRoot } from '../input/project_root.ts'
 import { shortRun, taskRow } from './short_run.ts'

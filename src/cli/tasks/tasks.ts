@@ -1,7 +1,7 @@
 // lab tasks: a short run of every task, a row of figures for each, and from all rows what the menu and docs/tasks.md say.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { paramsText } from '../../lab/presets/task_results.ts'
+import { paramsText } from '../../document/presets/task_results.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
 import { projectRoot } from '../input/project_root.ts'
@@ -148,7 +148,7 @@ export function saidFiles(root: string, rows: readonly TaskRow[]): [file: string
   const docs = join(root, 'docs/tasks.md')
   const seen = Object.fromEntries(rows.map(({ task, result }) => [task, result]))
   return [
-    [join(root, 'src/lab/presets/tasks_seen.json'), `${JSON.stringify(seen, undefined, 2)}\n`],
+    [join(root, 'src/document/presets/tasks_seen.json'), `${JSON.stringify(seen, undefined, 2)}\n`],
     [
       docs,
       readFileSync(docs, 'utf8').replace(

@@ -1,7 +1,7 @@
 // What becomes of an experiment before a run of it begins: the sizes of a given model, no warm start where weights bring it, nobody to ask.
-import { followExperiment, parseExperiment } from '../../lab/experiment/experiment.ts'
-import type { PhaseDocument } from '../../lab/experiment/phases.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+import { followExperiment, parseExperiment } from '../../document/experiment/experiment.ts'
+import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
 import { LabFailure } from '../command.ts'
 import type { GivenModel } from '../input/given_model.ts'
 

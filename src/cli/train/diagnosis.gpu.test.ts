@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { BROKEN_RUNS } from '../../lab/diagnosis/broken_runs.ts'
-import { DIAGNOSES, type RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
-import type { Metrics } from '../../lab/protocol/results.ts'
+import type { Metrics } from '../../host/protocol/results.ts'
+import { BROKEN_RUNS } from '../../record/diagnosis/broken_runs.ts'
+import { DIAGNOSES, type RecordedDiagnosis } from '../../record/diagnosis/diagnosis.ts'
 import { train } from '../train.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-'))

@@ -1,6 +1,6 @@
 // Trains in a folder to the end or to the first signal, and says what came of it.
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { BrokenNumbers, brokenHead } from '../../lab/protocol/guard.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { BrokenNumbers, brokenHead } from '../../host/protocol/guard.ts'
 import { LabFailure } from '../command.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { reason } from '../output/disk.ts'

@@ -1,10 +1,10 @@
 // A run that moves to other buffers while it is observed. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { NO_OBSERVATION, type ObservationRequest } from '../../host/protocol/observation.ts'
+import { SteeredRun } from '../../host/worker/steered_run.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { NO_OBSERVATION, type ObservationRequest } from '../../lab/protocol/observation.ts'
-import { SteeredRun } from '../../lab/worker/steered_run.ts'
 import { steeredEngine } from '../../rl/train/engine.ts'
 import type { StepResult } from '../../rl/train/step_result.ts'
 

@@ -1,7 +1,7 @@
 // How much GPU memory a run of the command line may take.
 import { totalmem } from 'node:os'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { MemoryRefusal, memoryBudget, requireMemory } from '../../lab/worker/memory_budget.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { MemoryRefusal, memoryBudget, requireMemory } from '../../host/worker/memory_budget.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { LabFailure } from '../command.ts'
 

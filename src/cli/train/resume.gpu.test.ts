@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
-import { fileOf } from '../../lab/checkpoints/storage/places.ts'
-import { TINY } from '../../lab/checkpoints/testing.ts'
+import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { fileOf } from '../../host/checkpoints/storage/places.ts'
+import { TINY } from '../../host/checkpoints/testing.ts'
 import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { train } from '../train.ts'
 

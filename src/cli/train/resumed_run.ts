@@ -1,9 +1,9 @@
 // The folder and the findings of a run that continues.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { appendMetrics, type Series } from '../../lab/columns/series.ts'
-import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import { followExperiment } from '../../lab/experiment/experiment.ts'
+import { followExperiment } from '../../document/experiment/experiment.ts'
+import { appendMetrics, type Series } from '../../host/columns/series.ts'
+import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import { readExperiment } from '../input/experiment_source.ts'
 import { readJson } from '../input/input_file.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'

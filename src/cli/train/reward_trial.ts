@@ -1,7 +1,7 @@
 // Before anything is trained: what the reward says of right, wrong and empty answers.
 
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { promptedTask } from '../../lab/experiment/trainer_config.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { promptedTask } from '../../document/experiment/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { tryReward, verdictOf } from '../../tasks/rewards/trial.ts'
 import { LabFailure } from '../command.ts'

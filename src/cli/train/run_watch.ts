@@ -1,7 +1,12 @@
 // What is found in the metrics of a run while it trains.
-import type { Series } from '../../lab/columns/series.ts'
-import { DiagnosisRecord, diagnose, type RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
+
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Series } from '../../host/columns/series.ts'
+import {
+  DiagnosisRecord,
+  diagnose,
+  type RecordedDiagnosis,
+} from '../../record/diagnosis/diagnosis.ts'
 
 export class RunWatch {
   readonly #experiment: Experiment

@@ -1,10 +1,10 @@
 // For tests of the command line: a made-up trainer, which counts steps as the real one does and computes nothing, and what two runs of the
 // same experiment have in common.
 
-import { madeState } from '../../lab/checkpoints/testing.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { Engine } from '../../lab/worker/steered_engine.ts'
-import { SteeredRun } from '../../lab/worker/steered_run.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { madeState } from '../../host/checkpoints/testing.ts'
+import type { Engine } from '../../host/worker/steered_engine.ts'
+import { SteeredRun } from '../../host/worker/steered_run.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import type { TrainerState } from '../../rl/train/state.ts'

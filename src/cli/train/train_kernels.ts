@@ -1,4 +1,6 @@
 // The kernels of matrix products that a run of lab train has: pinned, given by hand or measured first.
+
+import { pinnedKernels } from '../../document/experiment/pinned_kernels.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
@@ -7,7 +9,6 @@ import {
   type MatmulChoice,
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
-import { pinnedKernels } from '../../lab/experiment/pinned_kernels.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
 import { LabFailure } from '../command.ts'

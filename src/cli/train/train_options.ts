@@ -1,9 +1,9 @@
 // The command line of lab train.
 import { existsSync } from 'node:fs'
+import type { ContentFile } from '../../document/content/content.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../host/checkpoints/schedule.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
-import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
-import type { ContentFile } from '../../lab/content/content.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
 import { holdsRows } from '../../tasks/data/readers/json.ts'
 import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'

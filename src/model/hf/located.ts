@@ -1,5 +1,5 @@
 // Where the tensors of a model lie: in one safetensors file, or in shards that an index lists.
-import { CONVERT, foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
+import { CONVERT, foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
 import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
 import type { RangedFolder } from './stream/ranged_file.ts'
 import { openRanged, type PlacedTensor, type RangedSafetensors } from './stream/weight_stream.ts'

@@ -1,7 +1,7 @@
 // Hugging Face's file of named tensors: 8 bytes of header length, a JSON header, the data. Little-endian throughout.
 // Source: https://github.com/huggingface/safetensors (format section of the README, and what tensor.rs accepts).
 // This file knows the dtypes and the header.
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
 import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
 
 /** Bytes per element of the dtypes that are read. */

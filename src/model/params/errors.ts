@@ -1,5 +1,5 @@
 // What is wrong with a file of a model that someone else wrote.
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
 
 /** A file of a model directory cannot be used. The message names the file, what was expected and what was found. */
 export class ModelFileError extends Error {

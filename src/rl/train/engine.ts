@@ -15,7 +15,7 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
 }
 
 /**
- * What lab/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`, but for the classes of its configuration's
+ * What host/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`, but for the classes of its configuration's
  * own, as far as this device has what they require. A change that would take more than `most_bytes` in all is refused. On hardware, which
  * may have a watchdog, dispatches are limited.
  */

@@ -1,5 +1,5 @@
 // The sign beside a task's score: right, partly right, wrong.
-import { type Verdict, verdictOf } from '../../lab/protocol/verdict.ts'
+import { type Verdict, verdictOf } from '../../host/protocol/verdict.ts'
 
 const SIGNS: Readonly<Record<Verdict, string>> = { right: '✓', partly: '◐', wrong: '✗' }
 

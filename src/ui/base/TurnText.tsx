@@ -1,6 +1,6 @@
 // A response in which a tool answered: what the tool wrote is marked, so that nobody takes it for the policy's.
-import type { RolloutSample } from '../../lab/protocol/results.ts'
-import { shownText } from '../../lab/protocol/token_text.ts'
+import type { RolloutSample } from '../../host/protocol/results.ts'
+import { shownText } from '../../host/protocol/token_text.ts'
 
 /** What a mark means, in a title and for those who hear it. */
 export const TOOL_WROTE = 'the tool wrote this'

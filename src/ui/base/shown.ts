@@ -1,7 +1,7 @@
 // The run that the page shows: the living one, or a past one that was opened.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { type LabState, labStore } from '../../lab/page/store.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
 import { uiStore } from './store.ts'
 
 interface View {

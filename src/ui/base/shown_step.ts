@@ -1,7 +1,7 @@
 // The step that the page shows, with everything that the shown run has of it: what every panel is given.
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { KeptKind, KeptOfRun } from '../../lab/page/kept_run.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { LabState } from '../../page/state/store.ts'
+import type { KeptKind, KeptOfRun } from '../../record/run/kept_run.ts'
 import { newestIn } from '../plot/readout.ts'
 import { shownExperiment } from './run.ts'
 import { shownStore } from './shown.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { isEnding } from '../../lab/experiment/steering/planned.ts'
-import { initialState, type LabState } from '../../lab/page/store.ts'
+import { isEnding } from '../../document/experiment/steering/planned.ts'
+import { initialState, type LabState } from '../../page/state/store.ts'
 import {
   canNextPhase,
   canReset,

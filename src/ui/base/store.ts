@@ -1,8 +1,8 @@
 // What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
 import { createStore } from 'zustand/vanilla'
-import { DEFAULT_THRESHOLD } from '../../lab/diagnosis/threshold.ts'
-import { type Tab, tabOf, viewHash } from '../../lab/links/view.ts'
-import { DEFAULT_KEPT_BYTES } from '../../lab/page/kept_run.ts'
+import { type Tab, tabOf, viewHash } from '../../document/links/view.ts'
+import { DEFAULT_THRESHOLD } from '../../record/diagnosis/threshold.ts'
+import { DEFAULT_KEPT_BYTES } from '../../record/run/kept_run.ts'
 import type { Zoom } from '../plot/axes/zoom.ts'
 import { MAX_WEIGHT } from '../plot/lines/smooth.ts'
 

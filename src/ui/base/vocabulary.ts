@@ -1,9 +1,9 @@
 // The vocabulary of the run that the page shows, or of the settings before there is a run.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { type ReplayState, replayStore } from '../../lab/page/replay.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { type Vocabulary, vocabularyOf } from '../../lab/protocol/vocabulary.ts'
+import { type Vocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'
+import { type ReplayState, replayStore } from '../../page/state/replay.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { shownExperiment } from './run.ts'
 import { useIsPast, useShown } from './shown.ts'
 

@@ -1,5 +1,5 @@
 // Which column is what: what a row holds decides which columns are asked for.
-import { type DataPlan, ROW_FORMAT_CHOICES } from '../../lab/page/contents/data_file.ts'
+import { type DataPlan, ROW_FORMAT_CHOICES } from '../../page/client/data_file.ts'
 import { Check, Choice } from './inputs.tsx'
 
 export interface ColumnProps {

@@ -10,7 +10,7 @@ import {
   type Outcome,
   outcomeOf,
   readDataFile,
-} from '../../lab/page/contents/data_file.ts'
+} from '../../page/client/data_file.ts'
 import { showToast } from '../base/store.ts'
 import { closeDialog } from '../palette/dialogs.ts'
 import { closePast } from '../runs/opened.ts'

@@ -1,5 +1,5 @@
 // The first rows of a data file as they are, with the columns that are taken marked.
-import { type DataPlan, type OpenedData, roleOf } from '../../lab/page/contents/data_file.ts'
+import { type DataPlan, type OpenedData, roleOf } from '../../page/client/data_file.ts'
 
 export function FirstRows({
   opened,

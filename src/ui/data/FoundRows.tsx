@@ -4,7 +4,7 @@ import {
   type Found,
   lengthsShown,
   type Prepared,
-} from '../../lab/page/contents/data_file.ts'
+} from '../../page/client/data_file.ts'
 
 const count = (n: number, one: string, many = `${one}s`) =>
   `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`

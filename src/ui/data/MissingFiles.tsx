@@ -1,12 +1,12 @@
 // The files that an experiment names and this machine does not have, and the model that it begins with.
 import { FileQuestion } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type NamedContent, shortHash } from '../../lab/content/content.ts'
-import { unopenedModel } from '../../lab/content/models/unopened.ts'
-import { contentsStore } from '../../lab/page/contents/contents.ts'
-import { seek } from '../../lab/page/opened/opened_model.ts'
-import { startOffer } from '../../lab/page/opened/start_offer.ts'
-import { type LabState, labStore } from '../../lab/page/store.ts'
+import { type NamedContent, shortHash } from '../../document/content/content.ts'
+import { unopenedModel } from '../../host/content/models/unopened.ts'
+import { contentsStore } from '../../page/contents/contents.ts'
+import { seek } from '../../page/opened/opened_model.ts'
+import { startOffer } from '../../page/opened/start_offer.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
 import { showDialog } from '../palette/dialogs.ts'
 import { chooseFile } from '../palette/files.ts'
 

@@ -1,5 +1,5 @@
 // Which column is what, the tokenizer, the split and the longest rows.
-import { BPE_SIZES, TOKENIZER_CHOICES } from '../../lab/page/contents/data_file.ts'
+import { BPE_SIZES, TOKENIZER_CHOICES } from '../../page/client/data_file.ts'
 import { ColumnFields, type ColumnProps } from './ColumnFields.tsx'
 import { Check, Choice, Count } from './inputs.tsx'
 

@@ -1,6 +1,6 @@
 // The files of a tokenizer of one's own, for the dialog for data.
 import { useEffect, useState } from 'react'
-import { type ContentFile, readTokenizer } from '../../lab/page/contents/data_file.ts'
+import { type ContentFile, readTokenizer } from '../../page/client/data_file.ts'
 
 interface Picked {
   readonly of: readonly File[]

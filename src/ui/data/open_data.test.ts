@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { labStore } from '../../lab/page/store.ts'
+import { labStore } from '../../page/state/store.ts'
 import { modelTokenizer, openedDataStore } from './open_data.ts'
 
 test('rows are read with the tokenizer of the model that the next run begins with, and of no other', () => {

@@ -1,6 +1,6 @@
 // Which data file the dialog shows. Reading one is loaded with the dialog.
 import { createStore } from 'zustand/vanilla'
-import { labStore } from '../../lab/page/store.ts'
+import { labStore } from '../../page/state/store.ts'
 import { showDialog } from '../palette/dialogs.ts'
 
 /** The file that was dropped or chosen last; undefined before there is one. `own`: the tokenizer of the model that was put into the settings, and
@@ -38,6 +38,6 @@ export async function isData(file: File): Promise<boolean> {
   const head = await file.slice(0, HEAD_BYTES).text()
   if (is_json) return LIST.test(head)
   // Few people drop a file, and telling a log from rows takes the readers of logs.
-  const { isLogFile } = await import('../../lab/jobs/logs/text/told_by_head.ts')
+  const { isLogFile } = await import('../../jobs/logs/text/told_by_head.ts')
   return !isLogFile(file.name, head)
 }

@@ -1,7 +1,7 @@
 // The living picture: the layers of the run on the page as a forest; before a run, those of a recorded one.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../lab/page/store.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { shownStore, useShown } from '../base/shown.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 import { useMedia } from '../base/use_media.ts'

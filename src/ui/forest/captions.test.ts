@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Series } from '../../lab/columns/series.ts'
-import { initialState, type LabState } from '../../lab/page/store.ts'
-import { presetOf } from '../../lab/presets/presets.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import { Series } from '../../host/columns/series.ts'
+import { initialState, type LabState } from '../../page/state/store.ts'
 import { captionOf, nextLesson, phaseCaptions } from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}

@@ -1,6 +1,6 @@
 // What happened in a run, in sentences of its measured numbers: the caption of the picture.
-import { resolvePhases } from '../../lab/experiment/resolve.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../base/format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from '../learning/metrics.ts'
 

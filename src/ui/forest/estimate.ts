@@ -1,9 +1,9 @@
 // How long Train will take, in words: as earlier runs on this adapter say, or as a probe of it lets one expect.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { type Estimator, estimatorStore } from '../../lab/page/paces/estimator.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { type Estimator, estimatorStore } from '../../page/paces/estimator.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatDuration } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 

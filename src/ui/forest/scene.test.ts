@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { Series } from '../../lab/columns/series.ts'
-import { initialState } from '../../lab/page/store.ts'
-import { presetOf } from '../../lab/presets/presets.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import { Series } from '../../host/columns/series.ts'
+import { initialState } from '../../page/state/store.ts'
 import {
   clearness,
   lightAbove,

@@ -1,6 +1,6 @@
 // What the forest shows: how undecided every layer's policy is at one step, of the run on the page or of a recorded one.
-import { resolvePhases } from '../../lab/experiment/resolve.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { plannedSteps } from '../base/run.ts'
 import { layerEntropy } from '../learning/metrics.ts'
 import recorded from './recorded.json' with { type: 'json' }

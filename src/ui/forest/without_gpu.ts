@@ -1,5 +1,5 @@
 // Whether the browser gives this page no GPU at all: nothing can be trained here then, and everything else works.
-import type { LabState } from '../../lab/page/store.ts'
+import type { LabState } from '../../page/state/store.ts'
 
 type Code = NonNullable<LabState['error']>['code']
 

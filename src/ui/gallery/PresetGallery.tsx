@@ -1,9 +1,7 @@
 // All presets as cards: what a run of each came to, how long it takes here, and what it is about. A press on a card opens it.
 import { useMemo, useState } from 'react'
-import { unopenedModel } from '../../lab/content/models/unopened.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { figuresOf } from '../../lab/presets/drawn.ts'
-import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
+import { figuresOf } from '../../document/presets/drawn.ts'
+import { PRESETS, type Preset } from '../../document/presets/presets.ts'
 import {
   ANY,
   choicesOf,
@@ -12,7 +10,9 @@ import {
   type Tags,
   tagsOf,
   type Wanted,
-} from '../../lab/presets/tags.ts'
+} from '../../document/presets/tags.ts'
+import { unopenedModel } from '../../host/content/models/unopened.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { useLab } from '../base/run.ts'
 import { useEstimate } from '../forest/estimate.ts'
 import { openPreset } from '../palette/actions.ts'

@@ -1,5 +1,5 @@
 // The picture of a preset: the rewards of its recorded runs by step, and what became of the entropy of every layer.
-import type { PresetFigures } from '../../lab/presets/drawn.ts'
+import type { PresetFigures } from '../../document/presets/drawn.ts'
 
 const HEIGHT = 104
 const EDGE = 6

@@ -1,6 +1,6 @@
 // Which kernels the run's matrix products use, and what is measured of others beside it.
-import { steeredKernels } from '../../lab/experiment/steering/steered_kernels.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { steeredKernels } from '../../document/experiment/steering/steered_kernels.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { useLab } from '../base/run.ts'
 import { BreakableName } from './BreakableName.tsx'
 

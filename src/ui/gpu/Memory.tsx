@@ -1,6 +1,6 @@
 // What the run holds on the GPU and what a step costs: our own counts, kept by the device layer.
-import { rolloutDTypeText } from '../../lab/experiment/rollout_dtype.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatBytes, formatCount, formatNumber } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 

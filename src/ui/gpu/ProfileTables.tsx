@@ -1,7 +1,7 @@
 // Where the time of one step went: by stage, and by kernel.
 import { useState } from 'react'
-import type { StepProfile } from '../../lab/page/run_parts.ts'
-import type { Peak, ProfileRow } from '../../lab/protocol/results.ts'
+import type { Peak, ProfileRow } from '../../host/protocol/results.ts'
+import type { StepProfile } from '../../record/run/run_parts.ts'
 import { formatCount, formatNumber, formatShare, NONE } from '../base/format.ts'
 import { BreakableName } from './BreakableName.tsx'
 import { clockNote, profileLine, STAGES } from './profile.ts'

@@ -1,7 +1,7 @@
 // Where a step's time goes on this GPU, and how this GPU compares with others.
 import { Gauge, Timer } from 'lucide-react'
-import { benchmark, profileStep } from '../../lab/page/client/controls.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { benchmark, profileStep } from '../../page/client/controls.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { selectIsBusy, selectStatus, useLab } from '../base/run.ts'
 import { canProfile } from '../palette/actions.ts'
 import { KernelChoice } from './KernelChoice.tsx'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { initialState } from '../../lab/page/store.ts'
-import { makeCard } from '../../lab/protocol/card.ts'
+import { makeCard } from '../../host/protocol/card.ts'
+import { initialState } from '../../page/state/store.ts'
 import { canProfile } from '../palette/actions.ts'
 import { cardLines, cardText, clockNote, profileLine } from './profile.ts'
 

@@ -1,6 +1,6 @@
 // Before a run: what fills the figures, and what can be looked into at once.
 import { Play, Search } from 'lucide-react'
-import { train } from '../../lab/page/client/controls.ts'
+import { train } from '../../page/client/controls.ts'
 import { selectHasRun, useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { canToggle } from '../palette/actions.ts'

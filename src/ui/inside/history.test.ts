@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { appendMetrics, type Series } from '../../lab/columns/series.ts'
+import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import {
   columnsOfKept,
   divergences,

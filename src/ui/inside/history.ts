@@ -1,7 +1,7 @@
 // From everything that was kept to lines over the steps, and from metrics to pass@k.
 
-import type { Series } from '../../lab/columns/series.ts'
-import type { Observation } from '../../lab/protocol/observation.ts'
+import type { Series } from '../../host/columns/series.ts'
+import type { Observation } from '../../host/protocol/observation.ts'
 import { type Columns, indexAt } from '../plot/lines/columns.ts'
 import type { Seen } from './observed.ts'
 

@@ -1,8 +1,8 @@
 // The kept states of a run that is over, which can be looked into.
 import { useStore } from 'zustand'
-import { replayStore } from '../../lab/page/replay.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { isLive } from '../../lab/runs/record/record.ts'
+import { replayStore } from '../../page/state/replay.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { isLive } from '../../record/run/record.ts'
 import { selectStatus, useLab } from '../base/run.ts'
 import { useCheckpoints } from '../runs/checkpoints/CheckpointList.tsx'
 import { type Opened, openedStore, useOpenedEntry } from '../runs/opened.ts'

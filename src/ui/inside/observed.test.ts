@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Kept } from '../../lab/page/kept.ts'
-import type { Observation } from '../../lab/protocol/observation.ts'
+import type { Observation } from '../../host/protocol/observation.ts'
+import { Kept } from '../../record/run/kept.ts'
 import {
   costWords,
   emptyWords,

@@ -1,6 +1,7 @@
 // Which kept observation a figure shows, and what it says about it.
-import type { Kept, KeptItem } from '../../lab/page/kept.ts'
-import type { Observation, ObservedGroup, ObservedValues } from '../../lab/protocol/observation.ts'
+
+import type { Observation, ObservedGroup, ObservedValues } from '../../host/protocol/observation.ts'
+import type { Kept, KeptItem } from '../../record/run/kept.ts'
 import { formatCount, formatNumber } from '../base/format.ts'
 
 export type ObservedQuantity = keyof ObservedValues

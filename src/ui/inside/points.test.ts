@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Observation, ObservedValues } from '../../lab/protocol/observation.ts'
+import type { Observation, ObservedValues } from '../../host/protocol/observation.ts'
 import { perplexity } from './history.ts'
 import {
   cosinePoints,

@@ -1,6 +1,6 @@
 // From one observation to the points of the figures. Layers are numbered as in the BuPO paper (arXiv 2512.19673): 1…L are the
 // blocks, and a state has a layer 0, the embedding.
-import type { Observation } from '../../lab/protocol/observation.ts'
+import type { Observation } from '../../host/protocol/observation.ts'
 
 /** [layer, value]; a value that was not measured is left out. */
 export type Point = readonly [number, number]

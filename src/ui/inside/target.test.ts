@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { appendMetrics, type Series } from '../../lab/columns/series.ts'
-import { initialState, type LabState } from '../../lab/page/store.ts'
+import { appendMetrics, type Series } from '../../host/columns/series.ts'
+import { initialState, type LabState } from '../../page/state/store.ts'
 import { shownExperiment } from '../base/run.ts'
 import { targetLayer } from './target.ts'
 

@@ -1,8 +1,8 @@
 // Which layer a figure is about when nobody has chosen one.
 
-import { decidingChanges, layerFor } from '../../lab/diagnosis/inner_layer.ts'
-import { innerLayer } from '../../lab/experiment/resolve.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { innerLayer } from '../../document/experiment/resolve.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { decidingChanges, layerFor } from '../../record/diagnosis/inner_layer.ts'
 import { shownExperiment, shownPhases } from '../base/run.ts'
 
 /**

@@ -1,8 +1,8 @@
 // Which metrics are drawn where, and what each of them means.
 
 import { useMemo } from 'react'
-import type { TaskChoice } from '../../lab/experiment/fields/task_fields.ts'
-import { taskCard } from '../../lab/experiment/task_card.ts'
+import type { TaskChoice } from '../../document/experiment/fields/task_fields.ts'
+import { taskCard } from '../../document/experiment/task_card.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'

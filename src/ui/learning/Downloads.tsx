@@ -1,7 +1,7 @@
 // The metrics of the run as files.
 import { Download } from 'lucide-react'
-import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { useShown } from '../base/shown.ts'
 import { saveMetrics } from '../palette/files.ts'
 

@@ -1,10 +1,10 @@
 // What the policy answered to held-out problems, at the newest evaluation or the one before the shown step.
 
 import { memo, useMemo } from 'react'
-import type { KeptItem } from '../../lab/page/kept.ts'
-import type { Generation } from '../../lab/protocol/results.ts'
-import { shownText } from '../../lab/protocol/token_text.ts'
-import { verdictOf } from '../../lab/protocol/verdict.ts'
+import type { Generation } from '../../host/protocol/results.ts'
+import { shownText } from '../../host/protocol/token_text.ts'
+import { verdictOf } from '../../host/protocol/verdict.ts'
+import type { KeptItem } from '../../record/run/kept.ts'
 import { formatNumber } from '../base/format.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore } from '../base/shown.ts'

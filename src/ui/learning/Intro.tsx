@@ -1,7 +1,7 @@
 // What this experiment does, said in words: before the first run in full, later on request.
 import { useMemo, useState } from 'react'
-import type { LabState } from '../../lab/page/store.ts'
-import { PRESETS } from '../../lab/presets/presets.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../base/format.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 import {

@@ -1,9 +1,9 @@
 // What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
 
 import { memo, useMemo, useState } from 'react'
-import type { LabState } from '../../lab/page/store.ts'
-import { shownText } from '../../lab/protocol/token_text.ts'
-import { verdictOf } from '../../lab/protocol/verdict.ts'
+import { shownText } from '../../host/protocol/token_text.ts'
+import { verdictOf } from '../../host/protocol/verdict.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatNumber } from '../base/format.ts'
 import { selectHasRun } from '../base/run.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'

@@ -11,8 +11,8 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { replayStore } from '../../lab/page/replay.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { replayStore } from '../../page/state/replay.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatBytes } from '../base/format.ts'
 import { selectStatus, useLab } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'

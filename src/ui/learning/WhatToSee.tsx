@@ -1,6 +1,6 @@
 // What a run of a preset looks like when all is well, and how to make the same run in a terminal.
 import { Fragment } from 'react'
-import { seenOf } from '../../lab/presets/seen.ts'
+import { seenOf } from '../../document/presets/seen.ts'
 import { Words } from '../glossary/Words.tsx'
 
 export function WhatToSee({ id }: { readonly id: string }) {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { emptyKept } from '../../lab/page/kept_run.ts'
-import { initialState, labStore } from '../../lab/page/store.ts'
-import type { RolloutSample, TokenTable } from '../../lab/protocol/results.ts'
+import type { RolloutSample, TokenTable } from '../../host/protocol/results.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
+import { emptyKept } from '../../record/run/kept_run.ts'
 import { uiStore } from '../base/store.ts'
 import { follow, keptSteps, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
 

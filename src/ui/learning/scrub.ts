@@ -1,7 +1,8 @@
 // Moving through the steps that are over: the whole page shows one of them, or follows the run.
-import type { Kept } from '../../lab/page/kept.ts'
-import { KEPT_KINDS, type KeptOfRun, setKeptBudget } from '../../lab/page/kept_run.ts'
-import { labStore } from '../../lab/page/store.ts'
+
+import { labStore } from '../../page/state/store.ts'
+import type { Kept } from '../../record/run/kept.ts'
+import { KEPT_KINDS, type KeptOfRun, setKeptBudget } from '../../record/run/kept_run.ts'
 import { shownStep, shownStore } from '../base/shown.ts'
 import { uiStore } from '../base/store.ts'
 

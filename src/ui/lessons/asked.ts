@@ -1,10 +1,10 @@
 // Whether a run is the one that a lesson asked for: that of its link, as it began and as nobody steered it.
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { doneByHand } from '../../lab/experiment/steering/steered_kernels.ts'
-import { steeringWords } from '../../lab/experiment/steering/words.ts'
-import { decodeLink } from '../../lab/links/link.ts'
-import { type Difference, differences } from '../../lab/runs/compare/compare.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { decodeLink } from '../../document/links/link.ts'
+import { type Difference, differences } from '../../record/compare/compare.ts'
 
 /** What a visitor may choose: it changes the chance or what is measured, not what is trained. A link can still ask for it. */
 const FREE = /^(seed|kernels)$|^(probe|validation)\./

@@ -23,7 +23,7 @@ export interface Checked {
 export interface TryIt {
   readonly kind: 'try'
   readonly does: string
-  /** The query of a link (lab/links). */
+  /** The query of a link (document/links). */
   readonly link: string
   readonly check: (run: RunFacts) => Checked
 }

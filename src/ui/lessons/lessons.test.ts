@@ -1,7 +1,7 @@
 // Every lesson against real runs of its own experiments: records.json holds what they measured on llvmpipe, seed 1.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { decodeLink } from '../../lab/links/link.ts'
+import { decodeLink } from '../../document/links/link.ts'
 import type { Question, TryIt } from './lesson.ts'
 import { LESSONS } from './lessons.ts'
 import type { RunFacts } from './run_facts.ts'

@@ -1,6 +1,6 @@
 // Which lesson is open, as a part of the address: `#lesson=grpo-by-hand`, or `#lesson=all` for the list.
 import { createStore } from 'zustand/vanilla'
-import { viewParts, withParts } from '../../lab/links/view.ts'
+import { viewParts, withParts } from '../../document/links/view.ts'
 
 export const ALL_LESSONS = 'all'
 

@@ -1,7 +1,7 @@
 // What a lesson's check reads of a run: its document and its metrics, as its record keeps them.
-import { resolvePhases } from '../../lab/experiment/resolve.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { LabState } from '../../page/state/store.ts'
 import type { Columns } from '../plot/lines/columns.ts'
 
 export interface RunFacts {

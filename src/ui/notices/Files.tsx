@@ -1,6 +1,6 @@
 // What is wrong with the files of the experiment, near Train; only some experiments have files, so what it says is loaded then.
 import { useStore } from 'zustand'
-import { type Contents, contentsStore } from '../../lab/page/contents/contents.ts'
+import { type Contents, contentsStore } from '../../page/contents/contents.ts'
 import { lazyPart } from '../base/page/lazy_part.tsx'
 
 const MissingFiles = lazyPart(async () => (await import('../data/MissingFiles.tsx')).MissingFiles, {

@@ -1,8 +1,8 @@
 import { FileX, X } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { rolloutDTypeText } from '../../lab/experiment/rollout_dtype.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { useLab } from '../base/run.ts'
 import { fileStore } from '../palette/file_store.ts'
 

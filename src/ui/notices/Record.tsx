@@ -1,12 +1,12 @@
 // What happened to the run, in order: phases that began and why, and what was changed by hand.
 
 import { Eraser } from 'lucide-react'
-import { MARKS_PHASE } from '../../lab/experiment/steering/planned.ts'
-import { doneByHand, obeyed } from '../../lab/experiment/steering/steered_kernels.ts'
-import { steeringWords } from '../../lab/experiment/steering/words.ts'
-import { clearSteering } from '../../lab/page/client/edits.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import type { RunEntry } from '../../lab/runs/library/library.ts'
+import { MARKS_PHASE } from '../../document/experiment/steering/planned.ts'
+import { doneByHand, obeyed } from '../../document/experiment/steering/steered_kernels.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { clearSteering } from '../../page/client/edits.ts'
+import type { RunEntry } from '../../page/runs/library/library.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
 import { useIsPast, useShown } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { initialState, type LabState } from '../../lab/page/store.ts'
+import { initialState, type LabState } from '../../page/state/store.ts'
 import { QUIET_MS, quietFor, statusSentence } from './announce.ts'
 
 const state = (change: Partial<LabState>): LabState => {

@@ -1,5 +1,5 @@
 // What a screen reader hears of a run: its status and its phases, never more than one sentence in ten seconds.
-import type { LabState } from '../../lab/page/store.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { shownPhases } from '../base/run.ts'
 import { selectLacksGpu } from '../forest/without_gpu.ts'
 

@@ -1,5 +1,5 @@
 // One plain text for everything that can keep a person from a trained model.
-import type { LabState } from '../../lab/page/store.ts'
+import type { LabState } from '../../page/state/store.ts'
 
 export type FailureCode = NonNullable<LabState['error']>['code']
 

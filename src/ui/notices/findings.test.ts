@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Diagnosis } from '../../lab/diagnosis/diagnosis.ts'
+import type { Diagnosis } from '../../record/diagnosis/diagnosis.ts'
 import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
 
 const finding = (changes: Partial<Diagnosis> = {}): Diagnosis => ({

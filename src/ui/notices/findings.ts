@@ -1,6 +1,6 @@
 // Which findings are on screen: all but those that were dismissed and have not become worse since.
-import { type Diagnosis, isWorse } from '../../lab/diagnosis/diagnosis.ts'
-import type { Advice } from '../../lab/diagnosis/finding.ts'
+import { type Diagnosis, isWorse } from '../../record/diagnosis/diagnosis.ts'
+import type { Advice } from '../../record/diagnosis/finding.ts'
 
 /** How bad a finding was when it was dismissed, by its key. */
 export type Dismissed = ReadonlyMap<string, Pick<Diagnosis, 'is_severe' | 'excess'>>

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { closeLab, openLab } from '../../lab/page/client/lab.ts'
-import { PRESETS } from '../../lab/presets/presets.ts'
-import type { LabEvent } from '../../lab/protocol/protocol.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import type { LabEvent } from '../../host/protocol/protocol.ts'
+import { closeLab, openLab } from '../../page/client/lab.ts'
 import { uiStore } from '../base/store.ts'
 import { followRefusals } from './refusals.ts'
 

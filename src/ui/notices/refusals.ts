@@ -1,6 +1,6 @@
 // What was asked of a run and could not be done is said at once: the button that asked has long been left.
-import { steeringWords } from '../../lab/experiment/steering/words.ts'
-import { onLabEvent } from '../../lab/page/client/connection.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { onLabEvent } from '../../page/connection/connection.ts'
 import { showToast } from '../base/store.ts'
 
 /** Tells of every refusal in a toast. To be called once per page; returns how to stop. */

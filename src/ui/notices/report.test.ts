@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PageError } from '../../lab/page/report.ts'
+import type { PageError } from '../../page/state/report.ts'
 import { MAX_ERROR_LENGTH, MAX_ERRORS, withError } from './report.ts'
 
 test('errors are few and short, and a repetition is one', () => {

@@ -1,10 +1,10 @@
 // Collects what a report needs from this page, and copies it.
 import { version } from '../../../package.json'
-import type { PageError } from '../../lab/page/report.ts'
-import { labStore } from '../../lab/page/store.ts'
-import { browserName } from '../../lab/protocol/names.ts'
-import { PROTOCOL_VERSION } from '../../lab/protocol/protocol.ts'
-import { libraryStore } from '../../lab/runs/library/library.ts'
+import { browserName } from '../../document/links/names.ts'
+import { PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
+import { libraryStore } from '../../page/runs/library/library.ts'
+import type { PageError } from '../../page/state/report.ts'
+import { labStore } from '../../page/state/store.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
 
@@ -51,7 +51,7 @@ const errorsAlone = () =>
 export async function pageReport(): Promise<string> {
   const { usage, quota } = (await navigator.storage?.estimate?.().catch(() => undefined)) ?? {}
   // Loaded with the first report; where even that is gone, the errors are what matters.
-  const load = import('../../lab/page/report.ts').catch(() => undefined)
+  const load = import('../../page/state/report.ts').catch(() => undefined)
   const { writeReport } = (await load) ?? { writeReport: () => errorsAlone() }
   return writeReport(labStore.getState(), {
     understory: version,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { initialState, labStore } from '../../lab/page/store.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
 import { uiStore } from '../base/store.ts'
 import { keepAwake, type WakeHost } from './wake_lock.ts'
 

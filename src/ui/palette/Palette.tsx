@@ -1,7 +1,7 @@
 // Every command by name: a search field over a list (WAI-ARIA authoring practices, combobox with listbox).
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { labStore } from '../../lab/page/store.ts'
+import { labStore } from '../../page/state/store.ts'
 import { selectStatus, useLab } from '../base/run.ts'
 import { type Entry, paletteEntries } from './entries.ts'
 import { type Marks, ranked } from './fuzzy.ts'

@@ -1,7 +1,7 @@
 // The lines of the palette: what can be done now, and where one can go.
 
-import type { LabState } from '../../lab/page/store.ts'
-import { PRESETS } from '../../lab/presets/presets.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { groupFields, shownFields } from '../settings/form.ts'
 import { showSetting } from '../settings/wanted.ts'
 import { openPreset } from './actions.ts'

@@ -1,7 +1,7 @@
-import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
-import { labStore } from '../../lab/page/store.ts'
-import { metricsFileName, runFileStem } from '../../lab/runs/files/file_names.ts'
+import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
+import { repeatedExperiment } from '../../page/state/next_experiment.ts'
+import { labStore } from '../../page/state/store.ts'
+import { metricsFileName, runFileStem } from '../../record/files/file_names.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
@@ -36,7 +36,7 @@ const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
 /** Every metric of the shown run; where rows are no longer kept, the name of the file and a toast say so. */
 export async function saveMetrics(extension: keyof typeof TYPES): Promise<void> {
-  const { metricsCsv, metricsJsonl } = await import('../../lab/runs/files/metrics_file.ts')
+  const { metricsCsv, metricsJsonl } = await import('../../record/files/metrics_file.ts')
   const write = extension === 'csv' ? metricsCsv : metricsJsonl
   const state = shownStore.getState()
   const thinned = thinnedOf(state.series.values())

@@ -1,5 +1,5 @@
 // What a file is that a person brings and nothing here reads, by its first bytes.
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../files/first_bytes.ts'
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
 
 /** What a file is that nothing here reads, and what to do; undefined where it may be read. */
 export async function foreignProblem(file: File): Promise<string | undefined> {

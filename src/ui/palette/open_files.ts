@@ -1,10 +1,10 @@
-import { experimentIn, parseExperiment } from '../../lab/experiment/experiment.ts'
-import { everyIssue } from '../../lab/experiment/rules/every_issue.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { CAN_IMPORT } from '../../lab/jobs/logs/log_kinds.ts'
-import { openExperiment } from '../../lab/page/client/opening.ts'
-import { contentsStore } from '../../lab/page/contents/contents.ts'
-import { openingLocked } from '../../lab/page/share_store.ts'
+import { experimentIn, parseExperiment } from '../../document/experiment/experiment.ts'
+import { everyIssue } from '../../document/experiment/rules/every_issue.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { CAN_IMPORT } from '../../jobs/logs/log_kinds.ts'
+import { openExperiment } from '../../page/client/opening.ts'
+import { contentsStore } from '../../page/contents/contents.ts'
+import { openingLocked } from '../../page/state/share_store.ts'
 import { showToast } from '../base/store.ts'
 import { isData, openData } from '../data/open_data.ts'
 import { offerFile } from '../runs/checkpoints/continue_run.ts'
@@ -61,7 +61,7 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (contentsStore.getState().missing.length > 0) {
-    const { bringFile } = await import('../../lab/page/contents/content_files.ts')
+    const { bringFile } = await import('../../page/contents/content_files.ts')
     if (await bringFile(file)) return
   }
   if (/\.(js|mjs|py)$/i.test(file.name)) {

@@ -1,12 +1,16 @@
 // Which phase to add, and where: at the end, or now, during the run.
 import { useMemo, useState } from 'react'
-import type { PhaseDocument } from '../../lab/experiment/phases.ts'
-import { resolvePhases } from '../../lab/experiment/resolve.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { appendPhase } from '../../lab/page/client/edits.ts'
-import { steer } from '../../lab/page/client/steering.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { type PhaseChoice, phaseChoices, placedPhase } from '../../lab/presets/phase_choices.ts'
+import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import {
+  type PhaseChoice,
+  phaseChoices,
+  placedPhase,
+} from '../../document/presets/phase_choices.ts'
+import { appendPhase } from '../../page/client/edits.ts'
+import { steer } from '../../page/client/steering.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 

@@ -1,5 +1,5 @@
 // One phase on the line: its name, how far it has come, and its end, which can be dragged.
-import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
+import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../base/format.ts'
 import { endWords, methodName, phaseTarget, useLastLayer } from '../base/run.ts'
 import { isImported } from '../base/shown.ts'

@@ -1,8 +1,8 @@
 // Pairs that nothing was trained on: what the task says of both responses, and in which order the reward model puts them.
 
-import type { LabState } from '../../lab/page/store.ts'
-import { shownText } from '../../lab/protocol/token_text.ts'
-import { verdictOf } from '../../lab/protocol/verdict.ts'
+import { shownText } from '../../host/protocol/token_text.ts'
+import { verdictOf } from '../../host/protocol/verdict.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatNumber } from '../base/format.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 

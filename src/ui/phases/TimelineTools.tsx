@@ -1,8 +1,8 @@
 // Below the line of phases: what can be done with the chosen one, and how to repeat or add one.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { MAX_PHASES } from '../../lab/experiment/schema.ts'
-import { steer } from '../../lab/page/client/steering.ts'
+import { MAX_PHASES } from '../../document/experiment/schema.ts'
+import { steer } from '../../page/client/steering.ts'
 import { phaseMark } from '../plot/axes/geometry.ts'
 import { goToPhase } from '../settings/wanted.ts'
 import { AddPhases } from './AddPhases.tsx'

@@ -1,6 +1,6 @@
 // The end of a phase dragged along the line.
 import { type PointerEvent, type RefObject, useState } from 'react'
-import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
+import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { useEqualPhases } from '../base/run.ts'
 import { phaseShares } from '../plot/axes/step_scale.ts'
 import { segmentsOf } from './phase_edits.ts'

@@ -1,7 +1,7 @@
 // Changes to the phases on the line: longer or shorter, moved, removed, by button, key or pointer.
 import type { KeyboardEvent, RefObject } from 'react'
-import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
-import { editField, movePhase, removePhase } from '../../lab/page/client/edits.ts'
+import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
+import { editField, movePhase, removePhase } from '../../page/client/edits.ts'
 import { formatSteps } from '../base/format.ts'
 import { showToast } from '../base/store.ts'
 import type { Timeline } from './timeline.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { withField } from '../../lab/experiment/experiment.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { initialState, type LabState } from '../../lab/page/store.ts'
-import { presetOf } from '../../lab/presets/presets.ts'
+import { withField } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import { initialState, type LabState } from '../../page/state/store.ts'
 import { selectShown } from './timeline.ts'
 
 const presetExperiment = (id: string): Experiment => {

@@ -1,11 +1,11 @@
 // The phases of the shown experiment, how far each has come, and what may still be changed about it.
 import { useMemo } from 'react'
-import { sameSettings } from '../../lab/experiment/experiment.ts'
-import { resolvePhases } from '../../lab/experiment/resolve.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { isEnding } from '../../lab/experiment/steering/planned.ts'
-import { isBusy } from '../../lab/page/run_parts.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { sameSettings } from '../../document/experiment/experiment.ts'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { isEnding } from '../../document/experiment/steering/planned.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
 import { useLab } from '../base/run.ts'
 import { useIsPast, useShown, useShownFrame } from '../base/shown.ts'
 

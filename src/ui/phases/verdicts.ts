@@ -1,5 +1,5 @@
 // Words and keys of the Preferences panel.
-import type { LabState } from '../../lab/page/store.ts'
+import type { LabState } from '../../page/state/store.ts'
 
 export type Choice = 'a' | 'b' | 'skip' | 'undo'
 

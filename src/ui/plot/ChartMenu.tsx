@@ -2,7 +2,7 @@
 import { Ellipsis } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, type RefObject, useRef } from 'react'
 import { useStore } from 'zustand'
-import { runFileStem } from '../../lab/runs/files/file_names.ts'
+import { runFileStem } from '../../record/files/file_names.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'

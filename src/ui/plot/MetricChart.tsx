@@ -1,7 +1,7 @@
 // Lines of one or more metrics over the run's steps, with a legend that reads out values.
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
-import { fileSlug } from '../../lab/runs/files/file_names.ts'
+import { fileSlug } from '../../record/files/file_names.ts'
 import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 import { ticksOf } from './axes/bounds.ts'

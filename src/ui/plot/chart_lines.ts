@@ -1,5 +1,5 @@
 // What a chart of metrics draws and says: lines of the shown run, and other runs behind them.
-import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
+import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import { formatCount } from '../base/format.ts'
 import type { Overlay } from '../base/overlays.ts'
 import { seriesOf } from '../base/run.ts'

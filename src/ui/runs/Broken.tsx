@@ -1,14 +1,14 @@
 // Records that cannot be understood, and what can still be done with them: nothing of a run is thrown away unasked.
 import { Download, FileInput } from 'lucide-react'
 import { useStore } from 'zustand'
-import { checkpointBlob } from '../../lab/checkpoints/storage/browse.ts'
-import { downloadName } from '../../lab/checkpoints/storage/places.ts'
+import { checkpointBlob } from '../../host/checkpoints/storage/browse.ts'
+import { downloadName } from '../../host/checkpoints/storage/places.ts'
 import {
   type BrokenEntry,
   type Library,
   libraryStore,
   rawRecord,
-} from '../../lab/runs/library/library.ts'
+} from '../../page/runs/library/library.ts'
 import { formatBytes, formatCount } from '../base/format.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'

@@ -1,7 +1,7 @@
 // Gives deleted runs back.
 import { Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type Library, libraryStore, undoDelete } from '../../lab/runs/library/library.ts'
+import { type Library, libraryStore, undoDelete } from '../../page/runs/library/library.ts'
 
 const selectDeleted = ({ deleted }: Library) => deleted.length
 

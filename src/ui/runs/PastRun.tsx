@@ -1,9 +1,9 @@
 // Says that the page shows a past run.
 import { ArrowLeft, History, SlidersHorizontal } from 'lucide-react'
 import { useStore } from 'zustand'
-import { LOG_KINDS } from '../../lab/jobs/logs/log_kinds.ts'
-import { runName } from '../../lab/runs/record/names.ts'
-import type { RunSource } from '../../lab/runs/record/record.ts'
+import { LOG_KINDS } from '../../jobs/logs/log_kinds.ts'
+import { runName } from '../../record/run/names.ts'
+import type { RunSource } from '../../record/run/record.ts'
 import { CutName } from '../base/CutName.tsx'
 import { formatSteps } from '../base/format.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'

@@ -1,7 +1,7 @@
 // A run in a line: its mark, and its name.
-import type { RunEntry } from '../../lab/runs/library/library.ts'
-import { runName } from '../../lab/runs/record/names.ts'
-import { runColor } from '../../lab/runs/record/record.ts'
+import type { RunEntry } from '../../page/runs/library/library.ts'
+import { runName } from '../../record/run/names.ts'
+import { runColor } from '../../record/run/record.ts'
 import { CutName } from '../base/CutName.tsx'
 
 /** A piece of a line, as the charts draw it. */

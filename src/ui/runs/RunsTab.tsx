@@ -7,8 +7,8 @@ import {
   MAX_RUNS,
   shownRuns,
   surplusRuns,
-} from '../../lab/runs/library/library.ts'
-import { measureStorage } from '../../lab/runs/library/room.ts'
+} from '../../page/runs/library/library.ts'
+import { measureStorage } from '../../page/runs/library/room.ts'
 import { formatBytes } from '../base/format.ts'
 import { Part } from '../base/page/Part.tsx'
 import { Broken } from './Broken.tsx'

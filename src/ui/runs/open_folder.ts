@@ -1,6 +1,6 @@
 // Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a model or an adapter.
-import { LogError } from '../../lab/jobs/logs/imported_log.ts'
-import { folderLogs } from '../../lab/jobs/logs/log_files.ts'
+import { LogError } from '../../jobs/logs/imported_log.ts'
+import { folderLogs } from '../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../palette/foreign.ts'
 import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
 import { importFolder } from './import_log.ts'

@@ -1,8 +1,7 @@
 // A past run on the whole page, and the way back.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { openExperiment } from '../../lab/page/client/opening.ts'
-import { type LabState, labStore } from '../../lab/page/store.ts'
+import { openExperiment } from '../../page/client/opening.ts'
 import {
   deleteRuns,
   type Library,
@@ -10,10 +9,11 @@ import {
   openRun,
   type RunEntry,
   runOf,
-} from '../../lab/runs/library/library.ts'
-import { runName } from '../../lab/runs/record/names.ts'
-import { setNextParent } from '../../lab/runs/recorder/parent.ts'
-import { isHeldElsewhere } from '../../lab/runs/storage/locks.ts'
+} from '../../page/runs/library/library.ts'
+import { setNextParent } from '../../page/runs/recorder/parent.ts'
+import { isHeldElsewhere } from '../../page/runs/storage/locks.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
+import { runName } from '../../record/run/names.ts'
 import { selectIsBusy, shownExperiment } from '../base/run.ts'
 import { shownStore, viewStore } from '../base/shown.ts'
 import { showToast, uiStore } from '../base/store.ts'

@@ -1,7 +1,8 @@
 // The shown run in words: for what leaves the page.
-import { labStore } from '../../lab/page/store.ts'
-import { libraryStore, runOf } from '../../lab/runs/library/library.ts'
-import { autoName, runName } from '../../lab/runs/record/names.ts'
+
+import { libraryStore, runOf } from '../../page/runs/library/library.ts'
+import { labStore } from '../../page/state/store.ts'
+import { autoName, runName } from '../../record/run/names.ts'
 import { shownExperiment } from '../base/run.ts'
 import { shownStore } from '../base/shown.ts'
 import { cutText } from '../plot/files/xml_text.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunHeader } from '../../lab/runs/record/record.ts'
+import type { RunHeader } from '../../record/run/record.ts'
 import { tookText } from './words.ts'
 
 const header = (started_at: number, ended_at: number | undefined, status = 'finished') =>

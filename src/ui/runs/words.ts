@@ -1,8 +1,8 @@
 // How runs are written.
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import { changesWords, fieldChanges } from '../../lab/experiment/steering/field_changes.ts'
-import { plannedTotal } from '../../lab/experiment/steering/planned.ts'
-import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record/record.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { changesWords, fieldChanges } from '../../document/experiment/steering/field_changes.ts'
+import { plannedTotal } from '../../document/experiment/steering/planned.ts'
+import { isLive, type RecordStatus, type RunHeader } from '../../record/run/record.ts'
 import { formatDuration, formatNumber, formatShare } from '../base/format.ts'
 
 const STATUS: Readonly<Record<RecordStatus, string>> = {

@@ -1,9 +1,9 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
-import { valueAt } from '../../lab/experiment/paths.ts'
-import { dropWrong, editField, keepWrong } from '../../lab/page/client/edits.ts'
-import type { LabState } from '../../lab/page/store.ts'
+import { valueAt } from '../../document/experiment/paths.ts'
+import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { later } from '../base/page/later.tsx'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'

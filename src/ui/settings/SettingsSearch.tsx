@@ -1,9 +1,9 @@
 // The search field over the settings, and what it found.
 import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { isSteerable } from '../../lab/experiment/steering/edit_phases.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'
 import { foundWords, isFound, isNamed } from './settings_search.ts'

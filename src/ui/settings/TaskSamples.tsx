@@ -1,10 +1,10 @@
 // Under the choice of the task: what it asks, how it scores, and three of its problems.
 import { useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import { taskCard } from '../../lab/experiment/task_card.ts'
-import { type Contents, contentsStore } from '../../lab/page/contents/contents.ts'
-import type { LabState } from '../../lab/page/store.ts'
-import { shownText } from '../../lab/protocol/token_text.ts'
+import { taskCard } from '../../document/experiment/task_card.ts'
+import { shownText } from '../../host/protocol/token_text.ts'
+import { type Contents, contentsStore } from '../../page/contents/contents.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { useLab } from '../base/run.ts'
 import { openData } from '../data/open_data.ts'
 
@@ -17,7 +17,7 @@ function useResult(id: string): string | undefined {
   const [text, setText] = useState<string>()
   useEffect(() => {
     let is_wanted = true
-    import('../../lab/presets/task_results.ts').then(({ taskResult, resultText }) => {
+    import('../../document/presets/task_results.ts').then(({ taskResult, resultText }) => {
       const result = taskResult(id)
       if (is_wanted) setText(result && resultText(result))
     })

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { train } from '../../lab/page/client/controls.ts'
-import { type Edit, editField } from '../../lab/page/client/edits.ts'
-import { openLab } from '../../lab/page/client/lab.ts'
-import { choosePreset, openExperiment } from '../../lab/page/client/opening.ts'
-import { labStore } from '../../lab/page/store.ts'
-import { PRESETS, presetOf } from '../../lab/presets/presets.ts'
+import { PRESETS, presetOf } from '../../document/presets/presets.ts'
+import { train } from '../../page/client/controls.ts'
+import { type Edit, editField } from '../../page/client/edits.ts'
+import { openLab } from '../../page/client/lab.ts'
+import { choosePreset, openExperiment } from '../../page/client/opening.ts'
+import { labStore } from '../../page/state/store.ts'
 import {
   carryOver,
   emptyHistory,

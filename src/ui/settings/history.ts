@@ -1,13 +1,13 @@
 // Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it back.
 import { createStore } from 'zustand/vanilla'
-import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { type Edit, onEdit } from '../../lab/page/client/edits.ts'
-import { restoreSettings } from '../../lab/page/client/opening.ts'
-import type { Settings } from '../../lab/page/client/stage.ts'
-import { labStore } from '../../lab/page/store.ts'
-import { presetOf } from '../../lab/presets/presets.ts'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import { type Edit, onEdit } from '../../page/client/edits.ts'
+import { restoreSettings } from '../../page/client/opening.ts'
+import type { Settings } from '../../page/client/stage.ts'
+import { labStore } from '../../page/state/store.ts'
 
 /** One entry: where the settings came from, where they went, and that in words. */
 export interface Entry {

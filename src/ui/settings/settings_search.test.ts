@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import { PRESETS } from '../../lab/presets/presets.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
 import { isMeant } from './other_words.ts'
 import { findWords, foundWords, isFound, pathWords } from './settings_search.ts'
 

@@ -1,9 +1,9 @@
 // What the page says of a task: its problems beside the choice, and its vocabulary where a run is on.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { withField } from '../../lab/experiment/experiment.ts'
-import type { Experiment } from '../../lab/experiment/schema.ts'
-import { initialState, labStore } from '../../lab/page/store.ts'
+import { withField } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
 import { shownStore, viewStore } from '../base/shown.ts'
 import { useVocabulary } from '../base/vocabulary.ts'
 import { Pending } from '../notices/Pending.tsx'

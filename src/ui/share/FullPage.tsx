@@ -1,9 +1,9 @@
 import { ExternalLink } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { encodeLink } from '../../lab/links/link.ts'
-import { nextExperiment } from '../../lab/page/next_experiment.ts'
-import { type ShareState, shareStore } from '../../lab/page/share_store.ts'
+import { encodeLink } from '../../document/links/link.ts'
+import { nextExperiment } from '../../page/state/next_experiment.ts'
+import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import { useLab } from '../base/run.ts'
 
 const selectIsEmbedded = (state: ShareState) => state.options.embed

@@ -1,7 +1,7 @@
 // Said on a page whose link hides or locks something, with the way out.
 import { Lock } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type ShareState, shareStore } from '../../lab/page/share_store.ts'
+import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import { HIDDEN, LOCKED, listWords } from './names.ts'
 import { unlock } from './page_view.ts'
 

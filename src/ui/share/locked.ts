@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
-import type { LockPart } from '../../lab/links/view_options.ts'
-import { replayStore } from '../../lab/page/replay.ts'
-import { type ShareState, shareStore } from '../../lab/page/share_store.ts'
+import type { LockPart } from '../../document/links/view_options.ts'
+import { replayStore } from '../../page/state/replay.ts'
+import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import { selectIsReplaying } from '../runs/replay/replays.ts'
 
 const selectLock = (state: ShareState) => state.options.lock

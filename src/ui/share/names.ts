@@ -1,5 +1,5 @@
 // What people read for the names that links carry.
-import type { HidePart, LockPart } from '../../lab/links/view_options.ts'
+import type { HidePart, LockPart } from '../../document/links/view_options.ts'
 
 export const HIDDEN: Readonly<Record<HidePart, string>> = {
   header: 'the page’s head',

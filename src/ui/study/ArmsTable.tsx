@@ -1,11 +1,11 @@
 // The arms of a study in numbers; each can be taken out of it.
-import type { Analysis } from '../../lab/study/analysis.ts'
-import type { Arm } from '../../lab/study/arms.ts'
-import { withoutArm } from '../../lab/study/build.ts'
-import { setStudy } from '../../lab/study/page/study_store.ts'
-import { short } from '../../lab/study/report/svg.ts'
-import { differenceText } from '../../lab/study/report/words.ts'
-import type { Study } from '../../lab/study/study.ts'
+import type { Analysis } from '../../document/study/analysis.ts'
+import type { Arm } from '../../document/study/arms.ts'
+import { withoutArm } from '../../document/study/build.ts'
+import { short } from '../../document/study/report/svg.ts'
+import { differenceText } from '../../document/study/report/words.ts'
+import type { Study } from '../../document/study/study.ts'
+import { setStudy } from '../../page/study/study_store.ts'
 
 const VERDICTS = {
   better: 'better',

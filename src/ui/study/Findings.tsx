@@ -1,11 +1,11 @@
 // What a study found: its answer in words, the pictures, and what limits them.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { Analysis } from '../../lab/study/analysis.ts'
-import { studyPictures } from '../../lab/study/report/files.ts'
-import { DARK, LIGHT } from '../../lab/study/report/svg.ts'
-import { answerSentence, armSentence, planSentence } from '../../lab/study/report/words.ts'
-import type { Study } from '../../lab/study/study.ts'
+import type { Analysis } from '../../document/study/analysis.ts'
+import { studyPictures } from '../../document/study/report/files.ts'
+import { DARK, LIGHT } from '../../document/study/report/svg.ts'
+import { answerSentence, armSentence, planSentence } from '../../document/study/report/words.ts'
+import type { Study } from '../../document/study/study.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 
 const selectIsDark = (state: UiState) => state.is_dark

@@ -1,8 +1,8 @@
 // The studies that come with the lab: what each asked and found, a link that trains one of its arms, and a button that opens it here.
 import { useState } from 'react'
-import gallery from '../../lab/study/page/gallery.json' with { type: 'json' }
-import { openLabStudy } from '../../lab/study/page/study_store.ts'
-import { decodeStudy } from '../../lab/study/study_link.ts'
+import { decodeStudy } from '../../document/study/study_link.ts'
+import gallery from '../../page/study/gallery.json' with { type: 'json' }
+import { openLabStudy } from '../../page/study/study_store.ts'
 
 type Entry = (typeof gallery)[number]
 

@@ -1,9 +1,9 @@
 // The studies of this browser that are not open, each with how far it is.
 import { useStore } from 'zustand'
-import { runsOf } from '../../lab/study/page/kept_studies.ts'
-import { studyStore } from '../../lab/study/page/study_state.ts'
-import type { KeptStudy } from '../../lab/study/page/study_storage.ts'
-import { reopenStudy } from '../../lab/study/page/study_store.ts'
+import { runsOf } from '../../page/study/kept_studies.ts'
+import { studyStore } from '../../page/study/study_state.ts'
+import type { KeptStudy } from '../../page/study/study_storage.ts'
+import { reopenStudy } from '../../page/study/study_store.ts'
 import { DeleteStudy } from './DeleteStudy.tsx'
 
 function Own({ kept }: { readonly kept: KeptStudy }) {

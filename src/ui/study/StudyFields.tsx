@@ -1,7 +1,7 @@
 // The fields of a study that is being written: what differs, how settings are chosen, how many seeds, what is equal, and what is measured.
 import type { ReactNode } from 'react'
-import { experimentFields } from '../../lab/experiment/form/form.ts'
-import type { Draft, DraftAxis, DraftField } from '../../lab/study/draft.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Draft, DraftAxis, DraftField } from '../../document/study/draft.ts'
 import { useLab } from '../base/run.ts'
 
 const METRICS = {

@@ -1,6 +1,9 @@
 // A study while it is trained and afterwards: how far it is, its answer, pictures, table and files.
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
+import { studyFiles } from '../../document/study/report/files.ts'
+import type { Study } from '../../document/study/study.ts'
+import { encodeStudy } from '../../document/study/study_link.ts'
 import {
   AT_ONCE,
   analysisOf,
@@ -8,7 +11,7 @@ import {
   type StudyState,
   studyStore,
   timeLeft,
-} from '../../lab/study/page/study_state.ts'
+} from '../../page/study/study_state.ts'
 import {
   closeStudy,
   dropRecorded,
@@ -16,10 +19,7 @@ import {
   setAtOnce,
   setStudy,
   trainStudy,
-} from '../../lab/study/page/study_store.ts'
-import { studyFiles } from '../../lab/study/report/files.ts'
-import type { Study } from '../../lab/study/study.ts'
-import { encodeStudy } from '../../lab/study/study_link.ts'
+} from '../../page/study/study_store.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
 import { ArmsTable } from './ArmsTable.tsx'

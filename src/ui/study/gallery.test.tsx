@@ -1,10 +1,10 @@
 // The list of the lab's studies: each with its answer, a study that can be trained, and an arm that can.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { decodeLink } from '../../lab/links/link.ts'
-import { expandStudy } from '../../lab/study/arms.ts'
-import gallery from '../../lab/study/page/gallery.json' with { type: 'json' }
-import { decodeStudy } from '../../lab/study/study_link.ts'
+import { decodeLink } from '../../document/links/link.ts'
+import { expandStudy } from '../../document/study/arms.ts'
+import { decodeStudy } from '../../document/study/study_link.ts'
+import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { Gallery } from './Gallery.tsx'
 
 test('each study is listed with its question and its answer', () => {

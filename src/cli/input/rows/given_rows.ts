@@ -1,5 +1,5 @@
 // --rows FIELD=VALUE: what a row of --data is, in place of what the lab proposes.
-import { DATASET_ID, TASK_PARAMS } from '../../../lab/experiment/fields/task_fields.ts'
+import { DATASET_ID, TASK_PARAMS } from '../../../document/experiment/fields/task_fields.ts'
 import type { DataPlan } from '../../../tasks/data/plan.ts'
 import { UsageError } from '../../command.ts'
 

@@ -1,7 +1,7 @@
 // A run that was steered by hand, and its document run from the start: the same bits. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
-import { TINY, tinyExperiment } from '../../../lab/checkpoints/testing.ts'
-import { decodeLink, encodeLink } from '../../../lab/links/link.ts'
+import { decodeLink, encodeLink } from '../../../document/links/link.ts'
+import { TINY, tinyExperiment } from '../../../host/checkpoints/testing.ts'
 import { phase, run, startedBy } from './testing.ts'
 
 test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document and by its link', async () => {

@@ -1,9 +1,10 @@
 // A real trainer run through a document, with a person’s part said beforehand, for tests.
+
+import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { SteeringAction } from '../../../document/experiment/steering/actions.ts'
+import { tinyExperiment } from '../../../host/checkpoints/testing.ts'
+import { type Steered, SteeredRun } from '../../../host/worker/steered_run.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
-import { tinyExperiment } from '../../../lab/checkpoints/testing.ts'
-import type { Experiment } from '../../../lab/experiment/schema.ts'
-import type { SteeringAction } from '../../../lab/experiment/steering/actions.ts'
-import { type Steered, SteeredRun } from '../../../lab/worker/steered_run.ts'
 import { steeredEngine } from '../../../rl/train/engine.ts'
 import type { StepResult } from '../../../rl/train/step_result.ts'
 

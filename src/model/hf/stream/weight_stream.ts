@@ -1,6 +1,6 @@
 // Weights from files to wherever they are needed, piece by piece: never more than one piece of a file is in memory.
 
-import { HEAD_BYTES } from '../../../files/first_bytes.ts'
+import { HEAD_BYTES } from '../../../formats/first_bytes.ts'
 import { ModelFileError, shown } from '../../params/errors.ts'
 import { decodeFloats, requireFloats } from '../safetensors.ts'
 import {

@@ -1,5 +1,5 @@
 // What a file is by its bytes, whatever its name says; and bytes as text.
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../../files/first_bytes.ts'
+import { foreignFile, foreignWords, HEAD_BYTES } from '../../../formats/first_bytes.ts'
 import { DataFileError } from '../data_file.ts'
 
 /** A file of plain text may be a path, or anything else that is no rows. */

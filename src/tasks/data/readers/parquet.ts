@@ -1,6 +1,6 @@
 // Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
 
-import { isParquet } from '../../../files/first_bytes.ts'
+import { isParquet } from '../../../formats/first_bytes.ts'
 import type { Reading } from '../bad_rows.ts'
 import { type DataFile, DataFileError } from '../data_file.ts'
 import { refuseColumns, refuseRows, type Table } from '../table.ts'

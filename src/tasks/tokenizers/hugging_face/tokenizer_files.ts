@@ -1,5 +1,5 @@
 // The files that make a tokenizer in a Hugging Face model folder, and what they say together.
-import { foreignText, foreignWords } from '../../../files/first_bytes.ts'
+import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
 import { isRecord, parseRecord, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Texts of the files, by their names; only the first is required. */

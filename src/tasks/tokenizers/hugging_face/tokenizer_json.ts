@@ -1,5 +1,5 @@
 // What a Hugging Face tokenizer.json says, checked: https://huggingface.co/docs/tokenizers.
-import { foreignText, foreignWords } from '../../../files/first_bytes.ts'
+import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
 
 /** A file of a tokenizer that cannot be used; the message names the file and the field. */
 export class TokenizerFileError extends Error {

@@ -1,6 +1,7 @@
 // The presets as the options of a menu: those that train at once, then those for models that a person opens first.
-import { unopenedModel } from '../../../lab/content/models/unopened.ts'
-import { PRESETS } from '../../../lab/presets/presets.ts'
+
+import { PRESETS } from '../../../document/presets/presets.ts'
+import { unopenedModel } from '../../../host/content/models/unopened.ts'
 
 const option = ({ id, name }: (typeof PRESETS)[number]) => (
   <option key={id} value={id}>

@@ -1,7 +1,7 @@
 // The parts of the page, one at a time: what is not open is neither drawn nor measured.
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useStore } from 'zustand'
-import { TABS, type Tab } from '../../../lab/links/view.ts'
+import { TABS, type Tab } from '../../../document/links/view.ts'
 import { openTab, type UiState, uiStore } from '../store.ts'
 import { lazyPart } from './lazy_part.tsx'
 import { Part } from './Part.tsx'

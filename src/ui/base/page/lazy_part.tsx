@@ -9,7 +9,7 @@ import {
   useEffect,
   useState,
 } from 'react'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { selectIsBusy, useLab } from '../run.ts'
 import { reloadKept, wasReplaced } from './new_version.ts'
 

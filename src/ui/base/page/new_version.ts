@@ -1,8 +1,8 @@
 // New versions of this page: whether one was published, and how a person comes to it without losing a run.
 import { createStore } from 'zustand/vanilla'
-import { keepCheckpoint } from '../../../lab/page/client/checkpoints.ts'
-import { onLabEvent } from '../../../lab/page/client/connection.ts'
-import { labStore } from '../../../lab/page/store.ts'
+import { keepCheckpoint } from '../../../page/client/checkpoints.ts'
+import { onLabEvent } from '../../../page/connection/connection.ts'
+import { labStore } from '../../../page/state/store.ts'
 import { selectIsBusy } from '../run.ts'
 
 /** A new version was kept for offline use, and waits (offline.ts). */

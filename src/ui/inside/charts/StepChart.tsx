@@ -1,8 +1,8 @@
 // Lines over the run's steps on the page's common step axis, with phases shaded and the shown step marked.
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
-import { thinnedOf, thinnedWords } from '../../../lab/columns/thinning.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { thinnedOf, thinnedWords } from '../../../host/columns/thinning.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { formatTick } from '../../base/format.ts'
 import { shownPhases, useLastLayer } from '../../base/run.ts'
 import { shownStore, useAtStep, useShown } from '../../base/shown.ts'

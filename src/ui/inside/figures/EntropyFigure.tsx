@@ -1,7 +1,7 @@
 // Entropy of the final policy over the run, phases shaded (BuPO, arXiv 2512.19673, figure 7).
 import { useCallback } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { formatNats } from '../../base/format.ts'
 import { overlayStore } from '../../base/overlays.ts'
 import { seriesOf, useLastLayer, usePhaseSpans } from '../../base/run.ts'

@@ -1,6 +1,6 @@
 // Entropy on its way through the layers, with the lengths that it depends on (BuPO, arXiv 2512.19673, figure 2).
 import { useId, useState } from 'react'
-import type { Observation } from '../../../lab/protocol/observation.ts'
+import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNats, formatNumber, formatTick } from '../../base/format.ts'
 import { useVocabulary } from '../../base/vocabulary.ts'
 import { linearScale, logScale } from '../charts/axes.ts'

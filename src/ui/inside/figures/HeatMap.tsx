@@ -1,7 +1,7 @@
 // One layer × step map of entropy: its picture, its row under the pointer, its summary in words.
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
 import { useEditMarks, usePhaseSpans, useStepDomain } from '../../base/run.ts'
 import { shownStore, useAtStep, useShown } from '../../base/shown.ts'

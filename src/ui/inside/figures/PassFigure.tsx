@@ -1,7 +1,7 @@
 // How many tries a problem takes (BuPO, arXiv 2512.19673, figure 6).
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { formatShare } from '../../base/format.ts'
 import { shownExperiment } from '../../base/run.ts'
 import { shownStore, useAtStep, useShown } from '../../base/shown.ts'

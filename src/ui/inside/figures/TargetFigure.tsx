@@ -1,7 +1,7 @@
 // What training one layer does to the others (BuPO, arXiv 2512.19673, figure 5).
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { formatNats, formatNumber, formatTick } from '../../base/format.ts'
 import { useLastLayer } from '../../base/run.ts'
 import { shownStore, useShown } from '../../base/shown.ts'

@@ -1,6 +1,6 @@
 // Takes a figure along: its numbers, or what is seen of it.
 import { useRef } from 'react'
-import { runFileStem } from '../../../lab/runs/files/file_names.ts'
+import { runFileStem } from '../../../record/files/file_names.ts'
 import { shownExperiment } from '../../base/run.ts'
 import { saveFile } from '../../base/save.ts'
 import { shownStore } from '../../base/shown.ts'

@@ -1,5 +1,5 @@
 // The numbers of a figure as text: as files, and as a table on the page.
-import { csvTable } from '../../../lab/runs/files/text_tables.ts'
+import { csvTable } from '../../../formats/text_tables.ts'
 
 export interface NumberTable {
   readonly columns: readonly string[]

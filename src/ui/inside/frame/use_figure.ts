@@ -1,9 +1,9 @@
 // What every figure of the inside does: it asks for its numbers while it is in view, and finds those of the shown step.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { wantObserved } from '../../../lab/page/client/observing.ts'
-import type { LabState } from '../../../lab/page/store.ts'
-import type { ObservedGroup } from '../../../lab/protocol/observation.ts'
+import type { ObservedGroup } from '../../../host/protocol/observation.ts'
+import { wantObserved } from '../../../page/client/observing.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 import { shownStore, useAtStep, useShown, viewStore } from '../../base/shown.ts'
 import { uiStore } from '../../base/store.ts'

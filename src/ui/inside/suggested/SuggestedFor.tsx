@@ -1,7 +1,7 @@
 // Below the layer in a phase’s settings: the suggestion, where there is one that it does not follow.
 import { useStore } from 'zustand'
-import { layerFor } from '../../../lab/diagnosis/inner_layer.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { layerFor } from '../../../record/diagnosis/inner_layer.ts'
 import { useLab } from '../../base/run.ts'
 import { type UiState, uiStore } from '../../base/store.ts'
 import { putLayer, useChanges } from './changes.ts'

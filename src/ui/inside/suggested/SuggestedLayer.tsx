@@ -1,15 +1,15 @@
 // Which layer an inner phase should train: what the feed-forwards do to the entropy, and the way into the settings.
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import { editField } from '../../../page/client/edits.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import {
   innerPhases,
   type LayerChanges,
   layerFor,
   withInnerPhase,
-} from '../../../lab/diagnosis/inner_layer.ts'
-import { editField } from '../../../lab/page/client/edits.ts'
-import { isBusy } from '../../../lab/page/run_parts.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+} from '../../../record/diagnosis/inner_layer.ts'
+import { isBusy } from '../../../record/run/run_parts.ts'
 import { useLab, useLastLayer } from '../../base/run.ts'
 import { useShown } from '../../base/shown.ts'
 import { isThreshold, setPreference, type UiState, uiStore } from '../../base/store.ts'

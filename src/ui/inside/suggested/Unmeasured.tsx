@@ -1,8 +1,8 @@
 // Why there is no layer to suggest yet, and what to do about it: a run that is over is measured at a state that it kept.
 import { useStore } from 'zustand'
-import { stateToMeasure } from '../../../lab/diagnosis/inner_layer.ts'
-import { editField } from '../../../lab/page/client/edits.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { editField } from '../../../page/client/edits.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { stateToMeasure } from '../../../record/diagnosis/inner_layer.ts'
 import { formatCount } from '../../base/format.ts'
 import { selectIsBusy, shownExperiment, useLab } from '../../base/run.ts'
 import { useIsPast, useShown } from '../../base/shown.ts'

@@ -1,8 +1,8 @@
 // What the shown run has measured of its layers, by its probe or by the figures of the inside.
 import { useMemo } from 'react'
-import { decidingChanges, type LayerChanges } from '../../../lab/diagnosis/inner_layer.ts'
-import { editField } from '../../../lab/page/client/edits.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { editField } from '../../../page/client/edits.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { decidingChanges, type LayerChanges } from '../../../record/diagnosis/inner_layer.ts'
 import { shownExperiment, useLastLayer } from '../../base/run.ts'
 import { useShown } from '../../base/shown.ts'
 import { showToast } from '../../base/store.ts'

@@ -1,8 +1,8 @@
 // Beside the axis of steps: the shown step, the way to kept ones, the zoom, and what is kept of past steps.
 import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
 import { useStore } from 'zustand'
-import { keptBytes, setKeptBudget } from '../../../lab/page/kept_run.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { lastDrawnStep, shownPhases, useEqualPhases, useStepDomain } from '../../base/run.ts'
 import { shownStep, shownStore, useAtStep, useShown } from '../../base/shown.ts'

@@ -2,7 +2,7 @@
 // Its steps lie where those of the charts lie (plot/axes/step_scale.ts).
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import {
   lastDrawnStep,
   plannedSteps,

@@ -2,7 +2,7 @@
 // found by its name, and pinned to a board above.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { useShownFrame } from '../../base/shown.ts'
 import { type UiState, uiStore } from '../../base/store.ts'
 import { BoardChart } from './BoardChart.tsx'

@@ -1,6 +1,6 @@
 // The board: charts that a person pinned to the top, by a name of their own each. It is a part of the address, so a link carries it.
 import { createStore } from 'zustand/vanilla'
-import { viewParts, withParts } from '../../../lab/links/view.ts'
+import { viewParts, withParts } from '../../../document/links/view.ts'
 
 /** More would be a page of their own. */
 const MOST = 12

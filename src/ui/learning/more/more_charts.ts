@@ -1,5 +1,5 @@
 // The charts behind “More charts”: which metrics each draws. One is there where the run has measured any of its lines.
-import { RUN_COLORS, runColor } from '../../../lab/runs/record/record.ts'
+import { RUN_COLORS, runColor } from '../../../record/run/record.ts'
 import { formatNumber, formatShare, NONE } from '../../base/format.ts'
 import { STAGES } from '../../gpu/profile.ts'
 import { IDEAL_EXPLAINED_VARIANCE } from '../../plot/axes/ideal.ts'

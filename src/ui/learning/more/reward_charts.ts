@@ -1,5 +1,5 @@
 // The charts of a composed reward.
-import { runColor } from '../../../lab/runs/record/record.ts'
+import { runColor } from '../../../record/run/record.ts'
 import type { Line } from '../../plot/chart_lines.ts'
 
 interface RewardChart {

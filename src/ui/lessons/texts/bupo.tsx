@@ -1,5 +1,5 @@
 // Lesson: BuPO's two phases, and what the evidence says.
-import { resolvePhases } from '../../../lab/experiment/resolve.ts'
+import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { formatNumber } from '../../base/format.ts'
 import { layerEntropy, REWARD } from '../../learning/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'

@@ -1,6 +1,6 @@
 // Lesson: GRPO on one group of responses, by hand.
 import { useState } from 'react'
-import { groupAdvantages } from '../../../lab/formulas/by_hand.ts'
+import { groupAdvantages } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../base/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'

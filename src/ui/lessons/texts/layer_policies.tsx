@@ -1,6 +1,6 @@
 // Lesson: the policies of the layers, raw and normed.
 import { useState } from 'react'
-import { softmaxEntropy } from '../../../lab/formulas/by_hand.ts'
+import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../base/format.ts'
 import { openTab } from '../../base/store.ts'
 import { layerEntropy } from '../../learning/metrics.ts'

@@ -1,6 +1,6 @@
 // Lesson: PPO with its critic, GAE and the clip.
 import { useState } from 'react'
-import { clippedLoss, gaeByHand } from '../../../lab/formulas/by_hand.ts'
+import { clippedLoss, gaeByHand } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../base/format.ts'
 import { openTab } from '../../base/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'

@@ -1,5 +1,5 @@
 // What a command is, and the keys that are none's.
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { shownStore } from '../../base/shown.ts'
 
 export type CommandGroup = 'Run' | 'Settings' | 'Files' | 'Steps' | 'Parts of the page' | 'Page'

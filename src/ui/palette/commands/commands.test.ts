@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { initialState, type LabState, labStore } from '../../../lab/page/store.ts'
-import { PRESETS } from '../../../lab/presets/presets.ts'
+import { PRESETS } from '../../../document/presets/presets.ts'
+import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import { uiStore } from '../../base/store.ts'
 import { emptyHistory, historyStore } from '../../settings/history.ts'
 import { paletteEntries } from '../entries.ts'

@@ -1,6 +1,6 @@
 // Ways around the page: its steps, its parts, its dialogs and its looks.
-import { TABS, type Tab } from '../../../lab/links/view.ts'
-import { lockedBecause } from '../../../lab/page/share_store.ts'
+import { TABS, type Tab } from '../../../document/links/view.ts'
+import { lockedBecause } from '../../../page/state/share_store.ts'
 import { shownStep } from '../../base/shown.ts'
 import { canKeepAwake, openTab, setPreference, uiStore } from '../../base/store.ts'
 import { follow, scrubKept } from '../../learning/scrub.ts'

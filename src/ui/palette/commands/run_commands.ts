@@ -1,8 +1,8 @@
 // What can be done with the run.
 
-import { profileStep, restart, stepOnce, traceStep } from '../../../lab/page/client/controls.ts'
-import { reset } from '../../../lab/page/client/starting.ts'
-import { nextPhase } from '../../../lab/page/client/steering.ts'
+import { profileStep, restart, stepOnce, traceStep } from '../../../page/client/controls.ts'
+import { reset } from '../../../page/client/starting.ts'
+import { nextPhase } from '../../../page/client/steering.ts'
 import { selectIsBusy, selectIsEdited } from '../../base/run.ts'
 import { openTab } from '../../base/store.ts'
 import {

@@ -1,5 +1,5 @@
 // Keys of the page. Left alone while someone types, and with a switch to turn them off.
-import { labStore } from '../../../lab/page/store.ts'
+import { labStore } from '../../../page/state/store.ts'
 import { uiStore } from '../../base/store.ts'
 import type { Command } from '../commands/command.ts'
 import { COMMANDS } from '../commands/commands.ts'

@@ -1,5 +1,5 @@
 // Where the values of a healthy run lie: a band behind the lines of a chart, and the same in words.
-import { CLIPPED } from '../../../lab/diagnosis/update_rules.ts'
+import { CLIPPED } from '../../../record/diagnosis/update_rules.ts'
 import type { Domain } from './domain.ts'
 
 /** Ends are part of it; an absent one is open. */

@@ -1,9 +1,5 @@
 // The numbers of one chart as text: as files, and as a table on the page.
-import {
-  type MetricColumns,
-  metricsCsv,
-  metricsJsonl,
-} from '../../../lab/runs/files/metrics_file.ts'
+import { type MetricColumns, metricsCsv, metricsJsonl } from '../../../record/files/metrics_file.ts'
 import type { Domain } from '../axes/domain.ts'
 import { type Columns, indexAt, lowerBound } from '../lines/columns.ts'
 

@@ -1,5 +1,5 @@
 // The numbers of a metric as they arrive: append-only columns, and where a step lies in them.
-import type { Thinned } from '../../../lab/columns/thinning.ts'
+import type { Thinned } from '../../../host/columns/thinning.ts'
 
 /** Columns of one metric; the first `length` entries are valid, `steps` ascend. */
 export interface Columns {

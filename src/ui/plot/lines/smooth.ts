@@ -1,5 +1,5 @@
 // Smoothed lines, computed as the measured ones grow.
-import { nextAverage } from '../../../lab/columns/smoothing.ts'
+import { nextAverage } from '../../../host/columns/smoothing.ts'
 import type { Columns } from './columns.ts'
 
 /** Largest weight; at 1 nothing would move. */

@@ -1,9 +1,9 @@
 // The checkpoints of one run: where it can continue from, and files to download.
 import { Download, GitBranch, Play, Search, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
-import type { CheckpointEntry } from '../../../lab/protocol/checkpoint_facts.ts'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import { listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import type { CheckpointEntry } from '../../../host/protocol/checkpoint_facts.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 import { openTab } from '../../base/store.ts'

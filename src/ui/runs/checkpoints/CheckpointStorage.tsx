@@ -7,12 +7,12 @@ import {
   setTotalBudget,
   TOTALS,
   totalBudget,
-} from '../../../lab/checkpoints/settings.ts'
-import { listCheckpoints, removeCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
-import { labStore } from '../../../lab/page/store.ts'
-import { measureStorage } from '../../../lab/runs/library/room.ts'
-import { keepRoom } from '../../../lab/runs/recorder/record_page.ts'
-import { heldRuns, withFreeRuns } from '../../../lab/runs/storage/locks.ts'
+} from '../../../host/checkpoints/settings.ts'
+import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { keepRoom } from '../../../page/runs/library/record_page.ts'
+import { measureStorage } from '../../../page/runs/library/room.ts'
+import { heldRuns, withFreeRuns } from '../../../page/runs/storage/locks.ts'
+import { labStore } from '../../../page/state/store.ts'
 import { formatBytes } from '../../base/format.ts'
 import { showToast } from '../../base/store.ts'
 

@@ -1,22 +1,23 @@
 // Continues runs that were kept: after the page was closed, as a new run, or from a file.
-import { peekCheckpoint } from '../../../lab/checkpoints/file/peek.ts'
-import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
-import { downloadName } from '../../../lab/checkpoints/storage/places.ts'
-import { parseExperiment } from '../../../lab/experiment/experiment.ts'
-import type { Experiment } from '../../../lab/experiment/schema.ts'
-import { readCheckpoint } from '../../../lab/page/client/checkpoints.ts'
-import { settingsOf } from '../../../lab/page/client/links.ts'
-import { goOn } from '../../../lab/page/client/starting.ts'
-import { labStore } from '../../../lab/page/store.ts'
-import { runFileStem } from '../../../lab/runs/files/file_names.ts'
+
+import { parseExperiment } from '../../../document/experiment/experiment.ts'
+import type { Experiment } from '../../../document/experiment/schema.ts'
+import { peekCheckpoint } from '../../../host/checkpoints/file/peek.ts'
+import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { downloadName } from '../../../host/checkpoints/storage/places.ts'
+import { readCheckpoint } from '../../../page/client/checkpoints.ts'
+import { settingsOf } from '../../../page/client/links.ts'
+import { goOn } from '../../../page/client/starting.ts'
+import { lastRun } from '../../../page/runs/library/last_run.ts'
 import {
   type Library,
   libraryStore,
   openRun,
   type RunEntry,
-} from '../../../lab/runs/library/library.ts'
-import { lastRun } from '../../../lab/runs/recorder/last_run.ts'
-import { claimRun } from '../../../lab/runs/storage/locks.ts'
+} from '../../../page/runs/library/library.ts'
+import { claimRun } from '../../../page/runs/storage/locks.ts'
+import { labStore } from '../../../page/state/store.ts'
+import { runFileStem } from '../../../record/files/file_names.ts'
 import { selectIsBusy } from '../../base/run.ts'
 import { saveFile } from '../../base/save.ts'
 import { showToast } from '../../base/store.ts'

@@ -1,8 +1,8 @@
 // What the page says about kept runs, and about those that were interrupted.
 
-import type { CheckpointProblem, Loss } from '../../../lab/page/run_parts.ts'
-import type { LabState } from '../../../lab/page/store.ts'
-import { brokenHead } from '../../../lab/protocol/guard.ts'
+import { brokenHead } from '../../../host/protocol/guard.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import type { CheckpointProblem, Loss } from '../../../record/run/run_parts.ts'
 
 export interface NoticeText {
   readonly title: string

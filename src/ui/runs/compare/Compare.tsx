@@ -1,8 +1,8 @@
 // The ticked runs side by side.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { differences } from '../../../lab/runs/compare/compare.ts'
-import { labelRun, type RunEntry } from '../../../lab/runs/library/library.ts'
+import { labelRun, type RunEntry } from '../../../page/runs/library/library.ts'
+import { differences } from '../../../record/compare/compare.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { NONE } from '../../base/format.ts'
 import { type Overlay, overlayStore } from '../../base/overlays.ts'

@@ -1,15 +1,15 @@
 // A/B: two runs in turns on one GPU, on the same charts.
 import { Pause, Play, Square } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
 import {
   type Duel,
   duelStore,
   endDuel,
   pauseDuel,
   resumeDuel,
-} from '../../../lab/runs/compare/duel.ts'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
+} from '../../../page/runs/duel/duel.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { formatCount } from '../../base/format.ts'
 import { useLab } from '../../base/run.ts'
 import { DuelChooser } from './DuelChooser.tsx'

@@ -1,15 +1,15 @@
 // Entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv 2512.19673, figures 2 and 3).
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
-import { type LabState, labStore } from '../../../lab/page/store.ts'
 import {
   type Library,
   libraryStore,
   openRun,
   type RunEntry,
-} from '../../../lab/runs/library/library.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
+} from '../../../page/runs/library/library.ts'
+import { type LabState, labStore } from '../../../page/state/store.ts'
+import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../base/format.ts'
 import { useLab } from '../../base/run.ts'
 import { RunMark } from '../RunMark.tsx'

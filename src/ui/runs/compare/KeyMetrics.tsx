@@ -1,12 +1,9 @@
 // Last and highest values of the key metrics, run beside run, and differences by seed.
-import {
-  bySettings,
-  type PairedDifference,
-  pairedBySeed,
-} from '../../../lab/runs/compare/compare.ts'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
-import { statisticOf } from '../../../lab/runs/record/summary.ts'
+
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { bySettings, type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
+import { runName } from '../../../record/run/names.ts'
+import { statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { MarkedName } from '../RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'

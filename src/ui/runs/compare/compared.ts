@@ -1,19 +1,19 @@
 // The runs that are compared: their columns, and what the charts draw of them behind the shown run.
 
-import type { Series } from '../../../lab/columns/series.ts'
-import { type LabState, labStore } from '../../../lab/page/store.ts'
-import { duelStore } from '../../../lab/runs/compare/duel.ts'
-import { type BandKind, type MeanBand, meanBand } from '../../../lab/runs/compare/statistics.ts'
+import type { Series } from '../../../host/columns/series.ts'
+import { duelStore } from '../../../page/runs/duel/duel.ts'
 import {
   libraryStore,
   type RunEntry,
   readColumns,
   runOf,
   shownRuns,
-} from '../../../lab/runs/library/library.ts'
-import { distinctColors } from '../../../lab/runs/record/looks.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
-import { isLive, runColor } from '../../../lab/runs/record/record.ts'
+} from '../../../page/runs/library/library.ts'
+import { type LabState, labStore } from '../../../page/state/store.ts'
+import { type BandKind, type MeanBand, meanBand } from '../../../record/compare/statistics.ts'
+import { distinctColors } from '../../../record/run/looks.ts'
+import { runName } from '../../../record/run/names.ts'
+import { isLive, runColor } from '../../../record/run/record.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../base/overlays.ts'
 import { openedStore, redraw } from '../opened.ts'
 import { groupRuns } from '../table/groups.ts'

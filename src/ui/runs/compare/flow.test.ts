@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Observation } from '../../../lab/protocol/observation.ts'
+import type { Observation } from '../../../host/protocol/observation.ts'
 import { barsOf, flowOf } from './flow.ts'
 
 const observation = (mean: Observation['mean']): Observation => ({

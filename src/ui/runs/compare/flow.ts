@@ -1,6 +1,7 @@
 // Entropy changes of every block as bars: pure functions from an observation to rectangles.
-import type { KeptItem } from '../../../lab/page/kept.ts'
-import type { Observation } from '../../../lab/protocol/observation.ts'
+
+import type { Observation } from '../../../host/protocol/observation.ts'
+import type { KeptItem } from '../../../record/run/kept.ts'
 
 /** What a block writes, and the block as a whole; nats. */
 export const WRITES = [

@@ -1,8 +1,8 @@
 // Beside the controls while a recording plays: what it is, how fast, and the way out.
 import { Film } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type ReplayState, replayStore, SPEEDS } from '../../../lab/page/replay.ts'
-import { adapterName } from '../../../lab/protocol/names.ts'
+import { adapterName } from '../../../document/links/names.ts'
+import { type ReplayState, replayStore, SPEEDS } from '../../../page/state/replay.ts'
 import { leaveRecording } from './replays.ts'
 
 const selectRecording = (state: ReplayState) => state.recording

@@ -1,6 +1,6 @@
 import { Film } from 'lucide-react'
 import { useStore } from 'zustand'
-import { replayStore } from '../../../lab/page/replay.ts'
+import { replayStore } from '../../../page/state/replay.ts'
 import { loadingStore, selectIsReplaying, watchRecording } from './replays.ts'
 
 /** The way to a recorded run, for those who cannot or need not train. */

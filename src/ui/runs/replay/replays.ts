@@ -1,8 +1,8 @@
 // From the page to a recorded run and back. The file comes from the page's own folder.
 import { createStore } from 'zustand/vanilla'
-import { train } from '../../../lab/page/client/controls.ts'
-import { openInstead } from '../../../lab/page/client/lab.ts'
-import { type ReplayState, replayStore } from '../../../lab/page/replay.ts'
+import { train } from '../../../page/client/controls.ts'
+import { openInstead } from '../../../page/client/lab.ts'
+import { type ReplayState, replayStore } from '../../../page/state/replay.ts'
 
 /** Recorded with `lab record tiny`. */
 const FILE = 'recordings/tiny.json'
@@ -32,8 +32,8 @@ async function open(): Promise<string | undefined> {
   try {
     // The reader and the player are loaded with the recording: most visitors need neither.
     const [{ readRecording }, { replayPort }] = await Promise.all([
-      import('../../../lab/runs/files/recording.ts'),
-      import('../../../lab/page/replay_port.ts'),
+      import('../../../record/files/recording.ts'),
+      import('../../../page/connection/replay_port.ts'),
     ])
     const response = await fetch(new URL(FILE, document.baseURI))
     if (!response.ok) return `The recording could not be loaded (${response.status}).`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { appendRow, type Series } from '../../../lab/columns/series.ts'
+import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { greedyAccuracy } from '../../learning/metrics.ts'
 import { FIRST_VIEW } from '../table/table.ts'
 import { entryOf } from '../table/testing.ts'

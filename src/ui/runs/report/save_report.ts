@@ -1,6 +1,7 @@
 // Writes the report of chosen runs for the person at the page.
-import { labStore } from '../../../lab/page/store.ts'
-import { libraryStore, type RunEntry, readColumns } from '../../../lab/runs/library/library.ts'
+
+import { libraryStore, type RunEntry, readColumns } from '../../../page/runs/library/library.ts'
+import { labStore } from '../../../page/state/store.ts'
 import { saveFile } from '../../base/save.ts'
 import { showToast } from '../../base/store.ts'
 import { zipOf } from '../../share/export/zip.ts'

@@ -1,7 +1,7 @@
 // Which settings, metrics and facts are columns of the table.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { columnGroups, columnLabel } from './columns.ts'
 import { type Selection, selectionStore, setView } from './selection.ts'
 

@@ -2,7 +2,7 @@
 import { X } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { cellOf, columnGroups, columnLabel } from './columns.ts'
 import { type Filter, filterWords, OPERATORS } from './filters.ts'
 import { type Selection, selectionStore, setView } from './selection.ts'

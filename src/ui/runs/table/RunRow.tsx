@@ -1,8 +1,8 @@
 // One run of the table, and below it, when asked, what a person says about it.
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import { canDelete, labelRun, setBaseline } from '../../../lab/runs/library/library.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
+import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/library.ts'
+import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { formatCount } from '../../base/format.ts'
 import { removeRuns, showRun } from '../opened.ts'

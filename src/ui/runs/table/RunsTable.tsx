@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { tickedRuns } from '../compare/compared.ts'
 import { type Opened, openedStore } from '../opened.ts'
 import { columnLabel, METRIC_CHOICES } from './columns.ts'

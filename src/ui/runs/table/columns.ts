@@ -1,9 +1,9 @@
 // What a column of the table can be: a setting of the run, one of its metrics, or a fact about it. Sorting, filters and groups
 // name the same columns.
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
-import { leavesOf } from '../../../lab/runs/record/leaves.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
-import { type Statistic, statisticOf } from '../../../lab/runs/record/summary.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { leavesOf } from '../../../record/run/leaves.ts'
+import { runName } from '../../../record/run/names.ts'
+import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatShare, NONE } from '../../base/format.ts'
 import {
   foreignHeldOut,

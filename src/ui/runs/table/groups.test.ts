@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TINY } from '../../../lab/runs/testing.ts'
+import { TINY } from '../../../page/runs/testing.ts'
 import { cellText, columnGroups, columnLabel } from './columns.ts'
 import { type Filter, filterWords, holds } from './filters.ts'
 import { BY_SETTINGS, rowGroups } from './groups.ts'

@@ -1,8 +1,9 @@
 // The rows of the table under headings: runs that share a setting, a fact or everything but the seed.
-import { bySettings, differences } from '../../../lab/runs/compare/compare.ts'
-import { type MeanInterval, meanInterval } from '../../../lab/runs/compare/statistics.ts'
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
+
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { bySettings, differences } from '../../../record/compare/compare.ts'
+import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
+import { runName } from '../../../record/run/names.ts'
 import { NONE } from '../../base/format.ts'
 import { cellOf, cellText, columnLabel, isMetric } from './columns.ts'
 import type { Row, TableView } from './table.ts'

@@ -1,6 +1,6 @@
 // Which runs are ticked, and what the table shows of all of them.
 import { createStore } from 'zustand/vanilla'
-import type { BandKind } from '../../../lab/runs/compare/statistics.ts'
+import type { BandKind } from '../../../record/compare/statistics.ts'
 import { rememberedView, rememberView } from './remembered_view.ts'
 import { FIRST_VIEW, type TableView } from './table.ts'
 

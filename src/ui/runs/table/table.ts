@@ -1,7 +1,7 @@
 // Rows of the table of runs: searched, sorted, with the number that was asked for.
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
-import { runName } from '../../../lab/runs/record/names.ts'
-import type { Statistic } from '../../../lab/runs/record/summary.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { runName } from '../../../record/run/names.ts'
+import type { Statistic } from '../../../record/run/summary.ts'
 import { statusWord } from '../words.ts'
 import { type Cell, cellOf } from './columns.ts'
 import { type Filter, holds } from './filters.ts'

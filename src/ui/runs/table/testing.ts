@@ -1,8 +1,8 @@
 // Runs for the tests of the table; never shipped.
-import type { RunEntry } from '../../../lab/runs/library/library.ts'
-import { NO_LABELS, RECORD_VERSION } from '../../../lab/runs/record/record.ts'
-import { extendSummary } from '../../../lab/runs/record/summary.ts'
-import { TINY } from '../../../lab/runs/testing.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { TINY } from '../../../page/runs/testing.ts'
+import { NO_LABELS, RECORD_VERSION } from '../../../record/run/record.ts'
+import { extendSummary } from '../../../record/run/summary.ts'
 import { greedyAccuracy } from '../../learning/metrics.ts'
 
 /** A run of the smallest preset that is over. */

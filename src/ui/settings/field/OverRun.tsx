@@ -1,6 +1,6 @@
 // Below a setting: what it was over the run.
 import { useCallback } from 'react'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { useLab } from '../../base/run.ts'
 import { overRunWords } from './over_run.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { edited } from '../../../lab/experiment/testing.ts'
-import { initialState, type LabState } from '../../../lab/page/store.ts'
+import { edited } from '../../../document/experiment/testing.ts'
+import { initialState, type LabState } from '../../../page/state/store.ts'
 import { overRunWords } from './over_run.ts'
 
 const LR = 'actor.optim.lr'

@@ -3,9 +3,9 @@ import {
   changesWords,
   fieldChanges,
   type ValueSince,
-} from '../../../lab/experiment/steering/field_changes.ts'
-import { nextExperiment } from '../../../lab/page/next_experiment.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+} from '../../../document/experiment/steering/field_changes.ts'
+import { nextExperiment } from '../../../page/state/next_experiment.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { selectIsBusy } from '../../base/run.ts'
 
 type Changes = ReadonlyMap<string, readonly ValueSince[]>

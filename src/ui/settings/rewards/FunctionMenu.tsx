@@ -1,6 +1,10 @@
 // Which function of a program scores: those that the sandbox finds in it.
 import { useEffect, useState } from 'react'
-import { type FoundFunction, functionsOf, type PartChoice } from '../../../lab/page/reward_trial.ts'
+import {
+  type FoundFunction,
+  functionsOf,
+  type PartChoice,
+} from '../../../page/trials/reward_trial.ts'
 
 interface MenuProps {
   readonly part: PartChoice

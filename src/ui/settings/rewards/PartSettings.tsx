@@ -1,6 +1,6 @@
 // The settings of one part, drawn from its declaration.
 import { useId } from 'react'
-import type { ParamValue, PartChoice, RewardParam } from '../../../lab/page/reward_trial.ts'
+import type { ParamValue, PartChoice, RewardParam } from '../../../page/trials/reward_trial.ts'
 import { Words } from '../../glossary/Words.tsx'
 
 interface SettingProps {

@@ -1,7 +1,7 @@
 // A program's text, which can be written here, chosen as a file, or dropped onto the page: for parts of a reward and for tools.
 import { useState } from 'react'
-import { programText } from '../../../lab/page/contents/kept_programs.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { programText } from '../../../page/contents/kept_programs.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { useLab } from '../../base/run.ts'
 
 const selectExperiment = ({ experiment }: LabState) => experiment

@@ -1,7 +1,7 @@
 // What a run's programs said: loaded once there is something.
 import { useStore } from 'zustand'
-import { programStore } from '../../../lab/page/contents/programs.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { programStore } from '../../../page/contents/programs.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { useLab } from '../../base/run.ts'
 
 const selectRemarks = ({ reward_remarks }: LabState) => reward_remarks

@@ -1,7 +1,7 @@
 // The dialog that composes the reward. What is inside is loaded when it is first opened.
 import { useStore } from 'zustand'
-import { programStore } from '../../../lab/page/contents/programs.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { programStore } from '../../../page/contents/programs.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { later } from '../../base/page/later.tsx'
 import { lazyPart } from '../../base/page/lazy_part.tsx'
 import { useLab } from '../../base/run.ts'

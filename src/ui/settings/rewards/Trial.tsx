@@ -1,8 +1,8 @@
 // Before anything is trained: what the reward says of a right answer, of a wrong one and of none.
 import { useEffect, useState } from 'react'
-import { type TriedRow, tryRewardOf } from '../../../lab/page/reward_trial.ts'
-import type { LabState } from '../../../lab/page/store.ts'
-import { shownText } from '../../../lab/protocol/token_text.ts'
+import { shownText } from '../../../host/protocol/token_text.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { type TriedRow, tryRewardOf } from '../../../page/trials/reward_trial.ts'
 import { formatNumber } from '../../base/format.ts'
 
 /** A person who types changes it with every key. */

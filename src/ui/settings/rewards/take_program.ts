@@ -1,8 +1,8 @@
 // A program that is dropped onto the page: one that says a tool_schema becomes a tool, any other a part of the reward, in place of an earlier one.
-import { editField } from '../../../lab/page/client/edits.ts'
-import { type PartChoice, programParts } from '../../../lab/page/reward_trial.ts'
-import { labStore } from '../../../lab/page/store.ts'
-import { isToolProgram, programTool, type ToolChoice } from '../../../lab/page/tool_trial.ts'
+import { editField } from '../../../page/client/edits.ts'
+import { labStore } from '../../../page/state/store.ts'
+import { type PartChoice, programParts } from '../../../page/trials/reward_trial.ts'
+import { isToolProgram, programTool, type ToolChoice } from '../../../page/trials/tool_trial.ts'
 import { showDialog } from '../../palette/dialogs.ts'
 
 /** In place of the programs that are there, the one of a single program with its weight; or at the end. */

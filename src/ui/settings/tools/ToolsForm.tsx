@@ -2,8 +2,8 @@
 import '../rewards/rewards.css'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { editField } from '../../../lab/page/client/edits.ts'
-import type { LabState } from '../../../lab/page/store.ts'
+import { editField } from '../../../page/client/edits.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import {
   BUILT_IN,
   programTool,
@@ -12,7 +12,7 @@ import {
   type ToolChoice,
   type TriedCall,
   tryTool,
-} from '../../../lab/page/tool_trial.ts'
+} from '../../../page/trials/tool_trial.ts'
 import { useLab } from '../../base/run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { closeDialog } from '../../palette/dialogs.ts'

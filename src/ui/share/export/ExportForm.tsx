@@ -1,8 +1,8 @@
 // Inside the export dialog: what leaves, for which system, what is lost on the way, and the files.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { JobSource } from '../../../lab/jobs/job_spec.ts'
-import { phaseWords } from '../../../lab/jobs/phase_choice.ts'
+import type { JobSource } from '../../../jobs/job_spec.ts'
+import { phaseWords } from '../../../jobs/settings/phase_choice.ts'
 import { closeDialog } from '../../palette/dialogs.ts'
 import { type Wanted, wantedStore } from './open_export.ts'
 import { canScale, FIRST_PLAN, outcomeOf, type Plan } from './plan.ts'

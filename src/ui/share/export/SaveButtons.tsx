@@ -1,7 +1,7 @@
 // The files: as one .zip, or straight into a folder.
 import { Download, FolderDown } from 'lucide-react'
 import { useState } from 'react'
-import type { JobSource } from '../../../lab/jobs/job_spec.ts'
+import type { JobSource } from '../../../jobs/job_spec.ts'
 import { formatBytes } from '../../base/format.ts'
 import { saveFile } from '../../base/save.ts'
 import { canPickFolder, pickFolder, writeInto } from './folder.ts'

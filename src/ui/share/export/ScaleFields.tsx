@@ -1,7 +1,7 @@
 // Another model on a cluster: its name, its GPUs, and what is proposed for them, each with its reason.
 import { useId } from 'react'
-import { KNOWN_MODELS } from '../../../lab/jobs/scale/known_models.ts'
-import { type Cluster, FIRST_CLUSTER, type Proposal } from '../../../lab/jobs/scale/scale.ts'
+import { KNOWN_MODELS } from '../../../jobs/scale/known_models.ts'
+import { type Cluster, FIRST_CLUSTER, type Proposal } from '../../../jobs/scale/scale.ts'
 import type { Outcome, Plan } from './plan.ts'
 
 interface Props {

@@ -1,6 +1,6 @@
 // For which system: each with what it is, and why it cannot run this experiment where it cannot.
-import type { JobSource } from '../../../lab/jobs/job_spec.ts'
-import type { VerlVersion } from '../../../lab/jobs/setting.ts'
+import type { JobSource } from '../../../jobs/job_spec.ts'
+import type { VerlVersion } from '../../../jobs/settings/setting.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { type Format, formatsOf, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
 

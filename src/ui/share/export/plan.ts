@@ -1,5 +1,5 @@
 // What a person chose in the dialog, and what would come of it.
-import { JobError } from '../../../lab/jobs/job_error.ts'
+
 import {
   adapterExport,
   checkJob,
@@ -7,17 +7,18 @@ import {
   type JobCheck,
   makeJob,
   modelExport,
-} from '../../../lab/jobs/job_files.ts'
-import type { JobOptions, JobSource } from '../../../lab/jobs/job_spec.ts'
+} from '../../../jobs/job_files.ts'
+import type { JobOptions, JobSource } from '../../../jobs/job_spec.ts'
 import {
   type Cluster,
   type Proposal,
   proposals,
   type ScaleValues,
   scaleValues,
-} from '../../../lab/jobs/scale/scale.ts'
-import { TARGETS, type Target, type VerlVersion } from '../../../lab/jobs/setting.ts'
-import { runFileStem } from '../../../lab/runs/files/file_names.ts'
+} from '../../../jobs/scale/scale.ts'
+import { JobError } from '../../../jobs/settings/job_error.ts'
+import { TARGETS, type Target, type VerlVersion } from '../../../jobs/settings/setting.ts'
+import { runFileStem } from '../../../record/files/file_names.ts'
 
 /** A plain model, PEFT's adapter, or a job of one of the systems. */
 const FORMATS = ['hf', 'peft', ...TARGETS] as const

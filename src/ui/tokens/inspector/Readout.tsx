@@ -1,6 +1,6 @@
 // Everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
-import { holdsPadding, shownText } from '../../../lab/protocol/token_text.ts'
+import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
 import { shownExperiment, useLastLayer } from '../../base/run.ts'
 import { shownStore } from '../../base/shown.ts'

@@ -1,6 +1,6 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
-import { shownText, tokenWords } from '../../../lab/protocol/token_text.ts'
+import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { ScoreSign } from '../../base/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../base/TurnText.tsx'

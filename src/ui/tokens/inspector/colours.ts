@@ -1,5 +1,5 @@
 // What a token's colour can say.
-import type { TracedSample } from '../../../lab/protocol/results.ts'
+import type { TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../base/format.ts'
 import { type Scale, shadeOf } from '../../base/shades.ts'
 import { cellValue } from '../stages/columns.ts'

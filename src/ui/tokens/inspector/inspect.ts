@@ -1,5 +1,5 @@
 // The responses of one step put in order for reading: by prompt, sorted, filtered, searched.
-import type { RolloutSample, TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { RolloutSample, TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { groupByPrompt } from '../../learning/grouping.ts'
 
 /** One response, with its tokens where its step was traced. */

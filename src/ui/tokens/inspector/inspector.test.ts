@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { applyEvent } from '../../../lab/page/events/apply.ts'
-import { initialState } from '../../../lab/page/store.ts'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
+import { applyEvent } from '../../../page/events/apply.ts'
+import { initialState } from '../../../page/state/store.ts'
 import { columnsOf } from '../../base/testing.ts'
 import {
   legendOf,

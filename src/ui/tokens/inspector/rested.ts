@@ -1,7 +1,7 @@
 // What a run keeps, at a pace that can be read.
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { shownStore, useShown, viewStore } from '../../base/shown.ts'
 
 const selectKept = (state: LabState) => state.kept

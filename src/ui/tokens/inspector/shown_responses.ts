@@ -1,8 +1,8 @@
 // Which responses the inspector shows, and the entropies of a layer at their tokens.
 import { useMemo } from 'react'
-import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
-import type { LensSample } from '../../../lab/protocol/observation.ts'
-import type { TokenTable } from '../../../lab/protocol/results.ts'
+import type { LensSample } from '../../../host/protocol/observation.ts'
+import type { TokenTable } from '../../../host/protocol/results.ts'
+import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { useAtStep } from '../../base/shown.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
 import { lensItem } from '../lens/store.ts'

@@ -1,6 +1,6 @@
 // One cell of the lens in full: its place, what it would say, and how likely the truth is.
-import type { Lens } from '../../../lab/protocol/observation.ts'
-import { tokenWords } from '../../../lab/protocol/token_text.ts'
+import type { Lens } from '../../../host/protocol/observation.ts'
+import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../base/format.ts'
 import { Token } from '../Token.tsx'
 import {

@@ -1,7 +1,7 @@
 // One text, every layer: rows are layers, columns positions, cells what the layer would say next.
 import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
-import type { Lens } from '../../../lab/protocol/observation.ts'
-import { tokenWords } from '../../../lab/protocol/token_text.ts'
+import type { Lens } from '../../../host/protocol/observation.ts'
+import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { shadeOf } from '../../base/shades.ts'
 import { type TokenLook, useTokenLook } from '../Token.tsx'
 import {

@@ -1,5 +1,5 @@
 // Which text the lens looks at, how it reads the states, and which step it compares with.
-import { shownText } from '../../../lab/protocol/token_text.ts'
+import { shownText } from '../../../host/protocol/token_text.ts'
 import {
   type Compare,
   type LensText,

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { applyEvent } from '../../../lab/page/events/apply.ts'
-import { initialState, type LabState } from '../../../lab/page/store.ts'
-import type { LensSample } from '../../../lab/protocol/observation.ts'
-import { tokenWords } from '../../../lab/protocol/token_text.ts'
+import type { LensSample } from '../../../host/protocol/observation.ts'
+import { tokenWords } from '../../../host/protocol/token_text.ts'
+import { applyEvent } from '../../../page/events/apply.ts'
+import { initialState, type LabState } from '../../../page/state/store.ts'
 import {
   cellWords,
   entropyAtToken,

@@ -5,7 +5,7 @@ import {
   type LensReadout,
   type LensSample,
   type Observation,
-} from '../../../lab/protocol/observation.ts'
+} from '../../../host/protocol/observation.ts'
 import { formatNumber, formatShare } from '../../base/format.ts'
 
 export type LensKind = 'raw' | 'normed'

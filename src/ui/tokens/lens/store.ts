@@ -1,9 +1,9 @@
 // What the layer lens looks at, and how: there again when its tab is.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { KeptItem } from '../../../lab/page/kept.ts'
-import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
-import type { Lens, LensSample, Observation } from '../../../lab/protocol/observation.ts'
+import type { Lens, LensSample, Observation } from '../../../host/protocol/observation.ts'
+import type { KeptItem } from '../../../record/run/kept.ts'
+import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { openTab } from '../../base/store.ts'
 import { type LensKind, lensOf, textKey } from './lens.ts'
 

@@ -4,7 +4,7 @@ import {
   type Lens,
   type LensReadout,
   type Observation,
-} from '../../../lab/protocol/observation.ts'
+} from '../../../host/protocol/observation.ts'
 
 /** Arrays as plain numbers, so that a test can hand them to a page. */
 type Plain<T> = { readonly [K in keyof T]: T[K] extends Float32Array ? readonly number[] : T[K] }

@@ -1,7 +1,12 @@
 // What a model was asked and what it wrote: every token shows its entropy, and a press on one asks every layer about it.
-import { lookBack, type Written } from '../../../lab/page/opened/opened_model.ts'
-import type { ChatTurn, OpenedModelFacts, WrittenPart } from '../../../lab/protocol/opened_model.ts'
-import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+
+import type {
+  ChatTurn,
+  OpenedModelFacts,
+  WrittenPart,
+} from '../../../host/protocol/opened_model.ts'
+import { tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
+import { lookBack, type Written } from '../../../page/opened/opened_model.ts'
 import { formatNats, formatShare } from '../../base/format.ts'
 import { shadeOf } from '../../base/shades.ts'
 

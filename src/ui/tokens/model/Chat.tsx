@@ -1,12 +1,12 @@
 // A model that writes: a conversation through its own template, or a text that it continues.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
-import { cancelModel, openedModelStore, writeText } from '../../../lab/page/opened/opened_model.ts'
 import type {
   ChatTurn,
   OpenedModelFacts,
   WritingSettings,
-} from '../../../lab/protocol/opened_model.ts'
+} from '../../../host/protocol/opened_model.ts'
+import { cancelModel, openedModelStore, writeText } from '../../../page/opened/opened_model.ts'
 import { Shades } from '../inspector/Legend.tsx'
 import { Answer } from './Answer.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'

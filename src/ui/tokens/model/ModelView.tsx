@@ -1,14 +1,14 @@
 // Models that a person opened: what they are, what every layer says of a text, and what they write.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
+import type { ModelPlace, ModelUse, OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
 import {
   cancelModel,
   closeSecond,
   keepModel,
   openedModelStore,
   readText,
-} from '../../../lab/page/opened/opened_model.ts'
-import type { ModelPlace, ModelUse, OpenedModelFacts } from '../../../lab/protocol/opened_model.ts'
+} from '../../../page/opened/opened_model.ts'
 import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
 import { closeDialog } from '../../palette/dialogs.ts'
 import { Chat } from './Chat.tsx'

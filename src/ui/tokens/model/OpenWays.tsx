@@ -2,7 +2,8 @@
 import { FolderOpen } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { type ModelAddress, modelAddress } from '../../../lab/content/models/model_address.ts'
+import { type ModelAddress, modelAddress } from '../../../host/content/models/model_address.ts'
+import type { FoundModel, ModelUse } from '../../../host/protocol/opened_model.ts'
 import {
   fetchModel,
   findModel,
@@ -11,8 +12,7 @@ import {
   nextPlace,
   openedModelStore,
   openKept,
-} from '../../../lab/page/opened/opened_model.ts'
-import type { FoundModel, ModelUse } from '../../../lab/protocol/opened_model.ts'
+} from '../../../page/opened/opened_model.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { chooseFile } from '../../palette/files.ts'
 import { FetchFrame } from './FetchFrame.tsx'

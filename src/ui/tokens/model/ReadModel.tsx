@@ -5,8 +5,8 @@ import type {
   ModelPlace,
   ModelReading,
   OpenedModelFacts,
-} from '../../../lab/protocol/opened_model.ts'
-import { SIGNS_SAY, tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+} from '../../../host/protocol/opened_model.ts'
+import { SIGNS_SAY, tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber, formatShare, NONE } from '../../base/format.ts'
 import { Shades } from '../inspector/Legend.tsx'
 import { CellDetail } from '../lens/CellDetail.tsx'

@@ -4,8 +4,8 @@ import {
   SHIPPED,
   type ShippedModel,
   type ShippedName,
-} from '../../../lab/content/models/shipped.ts'
-import { shippedFiles } from '../../../lab/page/opened/shipped_files.ts'
+} from '../../../host/content/models/shipped.ts'
+import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { formatBytes } from '../../base/format.ts'
 import { openModelFiles } from './model_files.ts'
 

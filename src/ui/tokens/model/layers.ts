@@ -1,5 +1,5 @@
 // What a read text says in numbers, without React.
-import type { Lens } from '../../../lab/protocol/observation.ts'
+import type { Lens } from '../../../host/protocol/observation.ts'
 import { type LensCell, type LensKind, layersOf, lensCell } from '../lens/lens.ts'
 
 /** Mean entropy over the positions, by layer, nats. */

@@ -4,7 +4,7 @@ import {
   closeModel,
   openedModelStore,
   openModel,
-} from '../../../lab/page/opened/opened_model.ts'
+} from '../../../page/opened/opened_model.ts'
 import { dialogStore, showDialog } from '../../palette/dialogs.ts'
 
 const has = (files: readonly File[], name: string) => files.some((file) => file.name === name)

@@ -1,5 +1,5 @@
 // From an opened model to the settings that train it, and to the rows that it can read.
-import { openedModelStore, trainFrom } from '../../../lab/page/opened/opened_model.ts'
+import { openedModelStore, trainFrom } from '../../../page/opened/opened_model.ts'
 import { showToast } from '../../base/store.ts'
 import { openData, openedDataStore } from '../../data/open_data.ts'
 import { closeDialog } from '../../palette/dialogs.ts'
@@ -8,7 +8,7 @@ import { closePast } from '../../runs/opened.ts'
 /** Keeps the first model, and puts it into the settings; with an adapter to train, or with all of its weights. */
 export const trainOpened = (has_adapter: boolean): void =>
   trainFrom(has_adapter, async (start) => {
-    const { startFrom } = await import('../../../lab/page/opened/start_from.ts')
+    const { startFrom } = await import('../../../page/opened/start_from.ts')
     const started = await startFrom(start)
     if (!started.ok) return openedModelStore.setState({ problem: started.why })
     closePast()

@@ -1,7 +1,7 @@
 // The formulas of one token with its numbers filled in.
-import { formulaNumber } from '../../../lab/formulas/formula_text.ts'
-import { type FilledFormula, tokenFormulas } from '../../../lab/formulas/formulas.ts'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import { formulaNumber } from '../../../document/formulas/formula_text.ts'
+import { type FilledFormula, tokenFormulas } from '../../../document/formulas/formulas.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { Token } from '../Token.tsx'
 import type { StageIndex } from './SlowMotion.tsx'
 import { PART_STAGE } from './stages.ts'

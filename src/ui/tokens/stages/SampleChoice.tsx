@@ -1,5 +1,5 @@
 // Which traced step is shown, and which of its responses.
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../base/format.ts'
 import { scrubTo } from '../../learning/scrub.ts'
 import { useKept } from '../inspector/rested.ts'

@@ -1,7 +1,7 @@
 // One step of reinforcement, token by token, and in slow motion.
 import { Search } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
-import type { LabState } from '../../../lab/page/store.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { selectIsBusy, selectStatus, useLab } from '../../base/run.ts'
 import { useIsPast } from '../../base/shown.ts'
 import {

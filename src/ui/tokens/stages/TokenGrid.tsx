@@ -1,7 +1,7 @@
 // The numbers of one response: a row for every token, or a column.
 
 import { type KeyboardEvent, useRef } from 'react'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { Token } from '../Token.tsx'
 import { type Column, cellText, exactText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'

@@ -1,8 +1,8 @@
 // One traced step: a response, the table of its tokens, and the formulas of the token that was pointed at.
 
 import { useMemo, useState } from 'react'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { shownText } from '../../../lab/protocol/token_text.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
+import { shownText } from '../../../host/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { seriesOf } from '../../base/run.ts'
 import { useMedia } from '../../base/use_media.ts'

@@ -1,5 +1,5 @@
 // Which response of a traced step is shown.
-import type { TracedSample } from '../../../lab/protocol/results.ts'
+import type { TracedSample } from '../../../host/protocol/results.ts'
 
 export type Choice = 'best' | 'worst' | number
 

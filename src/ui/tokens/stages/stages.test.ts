@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { COLUMNS, cellText, cellValue, exactText, shownColumns } from './columns.ts'
 import { placeOf } from './sample_choice.ts'
 import { STAGES } from './stages.ts'

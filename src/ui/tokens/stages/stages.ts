@@ -1,5 +1,5 @@
 // What the walk through one step says, without React.
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber, NONE } from '../../base/format.ts'
 import { shortNumber } from './columns.ts'
 

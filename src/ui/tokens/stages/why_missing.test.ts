@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { COLUMNS, shownColumns } from './columns.ts'
 import { missingColumns, whyMissing } from './why_missing.ts'
 

@@ -1,0 +1,156 @@
+// The files of a study: its report, its tables and its pictures.
+
+import { type Cell, csvTable, markdownTable, markdownText } from '../../../formats/text_tables.ts'
+import { encodeLink } from '../../links/link.ts'
+import type { Analysis, ArmResult } from '../analysis.ts'
+import type { Study } from '../study.ts'
+import { encodeStudy } from '../study_link.ts'
+import { besideTable, entropyTable } from './beside.ts'
+import { forestPlot } from './forest.ts'
+import { heatMap } from './heat.ts'
+import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
+import { type Inks, LIGHT, short } from './svg.ts'
+import { answerSentence, armSentence, differenceText, planSentence } from './words.ts'
+
+/** Pictures by the names of their files. */
+export function studyPictures(
+  study: Study,
+  analysis: Analysis,
+  inks: Inks = LIGHT,
+): Map<string, string> {
+  const pictures = new Map<string, string>()
+  const add = (name: string, svg: string | undefined) => {
+    if (svg !== undefined) pictures.set(name, svg)
+  }
+  if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis, inks))
+  add('curves.svg', curvesPlot(study, analysis, inks))
+  add('profiles.svg', profilesPlot(analysis, inks))
+  add('heat.svg', heatMap(study, analysis, inks))
+  add('layers.svg', layersPlot(study, analysis, inks))
+  return pictures
+}
+
+/**
+ * Everything that a study leaves beside its runs, by the names of the files. `study` is what is compared; `whole`, what the report links:
+ * of a search the study with the seeds that choose.
+ */
+export function studyFiles(
+  study: Study,
+  analysis: Analysis,
+  changes: readonly string[] = [],
+  whole: Study = study,
+): Map<string, string> {
+  const pictures = studyPictures(study, analysis)
+  return new Map([
+    ['report.md', reportOf({ study, whole }, analysis, changes, [...pictures.keys()])],
+    ['table.csv', tableOf(analysis)],
+    ['runs.csv', runsTable(analysis)],
+    ...pictures,
+  ])
+}
+
+/** What could not be computed leaves its cell empty. */
+const known = (cell: Cell): Cell => (Number.isNaN(cell) ? undefined : cell)
+
+/** One row per arm. */
+const tableOf = ({ arms }: Analysis): string =>
+  csvTable([
+    [
+      ...['arm', 'seeds', 'mean', 'deviation', 'interquartile_mean', 'low', 'high', 'spent'],
+      ...['difference', 'difference_low', 'difference_high', 'bootstrap_low', 'bootstrap_high'],
+      ...['p_t', 'p_permutation', 'p_sign', 'p_holm', 'verdict', 'seeds_needed'],
+      ...['probability_of_improvement', 'collapsed'],
+    ],
+    ...arms.map(({ arm, values, mean, deviation, interquartile_mean, t, spent, comparison: c }) =>
+      [
+        ...[arm.name, values.length, mean, deviation, interquartile_mean, t?.low, t?.high, spent],
+        ...[c?.mean, c?.t?.low, c?.t?.high, c?.bootstrap?.low, c?.bootstrap?.high],
+        ...[c?.p_t, c?.p_permutation, c?.p_sign, c?.p_holm, c?.verdict, c?.seeds_needed],
+        c?.probability_of_improvement,
+        values.filter(({ has_collapsed }) => has_collapsed).length,
+      ].map(known),
+    ),
+  ])
+
+/** One row per run. */
+const runsTable = ({ arms }: Analysis): string =>
+  csvTable([
+    ['arm', 'seed', 'value', 'collapsed'],
+    ...arms.flatMap(({ arm, values }) =>
+      values.map(({ seed, value, has_collapsed }) => [
+        arm.name,
+        seed,
+        known(value),
+        has_collapsed ? 1 : 0,
+      ]),
+    ),
+  ])
+
+/** The arms of a report. */
+function armsTable({ arms, baseline }: Analysis): string {
+  const base = arms.find(({ arm }) => arm.name === baseline)
+  const gained = (one: ArmResult) => one.mean - one.began
+  const row = (one: ArmResult): string[] => {
+    const { arm, values, mean, deviation, interquartile_mean, spent, comparison } = one
+    const share = base && gained(base) !== 0 ? gained(one) / gained(base) : Number.NaN
+    return [
+      markdownText(arm.name),
+      `${values.length}`,
+      `${short(mean)} ± ${short(deviation)}`,
+      short(interquartile_mean),
+      short(spent),
+      Number.isFinite(share) ? `${Math.round(100 * share)} %` : '',
+      comparison && comparison.pairs.length > 0 ? differenceText(comparison) : '',
+      comparison ? short(comparison.p_holm) : '',
+      comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
+    ]
+  }
+  const heads = ['arm', 'seeds', 'mean ± sd', 'IQM', 'spent', `of ${markdownText(baseline)}’s gain`]
+  return markdownTable([...heads, 'difference [95 %]', 'p (Holm)', ''], arms.map(row))
+}
+
+/** One page: question, plan, answer, table, pictures, limits. */
+function reportOf(
+  { study, whole }: Readonly<Record<'study' | 'whole', Study>>,
+  analysis: Analysis,
+  changes: readonly string[],
+  pictures: readonly string[],
+): string {
+  const { runs, warnings, baseline, left_over } = analysis
+  const adapters = [...new Set(runs.map(({ adapter }) => adapter))]
+  const limits = [
+    ...warnings,
+    ...changes,
+    ...(left_over > 0 && !study.search
+      ? [`${left_over} kept runs belong to no arm of the study as it is now, and are not shown.`]
+      : []),
+    ...(study.search
+      ? [
+          `The compared settings were chosen by a ${study.search.kind} search among ${study.search.arms} per arm on other seeds than these.`,
+        ]
+      : []),
+  ]
+  const sentences = analysis.arms
+    .filter(({ comparison }) => comparison)
+    .map((arm) => `- ${markdownText(armSentence(arm, baseline))}`)
+  return [
+    `# ${markdownText(study.name)}`,
+    markdownText(study.question),
+    `**${markdownText(answerSentence(study, analysis))}**`,
+    markdownText(planSentence(study, analysis)),
+    `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
+    armsTable(analysis),
+    sentences.join('\n'),
+    `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
+      .map(({ arm }) => `[${markdownText(arm.name)}](?${encodeLink(arm.experiment)})`)
+      .join(', ')}. Put these behind the page’s address.`,
+    ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
+    ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(
+      (table) => table !== undefined,
+    ),
+    ...(limits.length > 0
+      ? ['## Limits', limits.map((one) => `- ${markdownText(one)}`).join('\n')]
+      : []),
+    '',
+  ].join('\n\n')
+}

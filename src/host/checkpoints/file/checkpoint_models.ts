@@ -1,0 +1,197 @@
+// The models of a run as named tensors, under Hugging Face's names for the weights, so that torch reads them too.
+
+import { hasCritic, settingsOf } from '../../../document/experiment/phase_settings.ts'
+import type { Experiment } from '../../../document/experiment/schema.ts'
+import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
+import { CONTROL } from '../../../kernels/optimizer/control.ts'
+import { type AdapterLayout, adapterLayout } from '../../../model/adapter/adapter_layout.ts'
+import { readFloats } from '../../../model/hf/safetensors.ts'
+import type { OpenSafetensors } from '../../../model/hf/safetensors_header.ts'
+import type { WrittenTensor } from '../../../model/hf/safetensors_write.ts'
+import { modelShape } from '../../../model/params/config.ts'
+import type { FlatLayout } from '../../../model/params/flat_params.ts'
+import { type Head, type ParamLayout, paramLayout } from '../../../model/params/params.ts'
+import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
+
+export type NamedTensor = readonly [name: string, tensor: WrittenTensor]
+export interface ShapeOf {
+  readonly dtype: string
+  readonly shape: readonly number[]
+}
+export type Shapes = ReadonlyMap<string, ShapeOf>
+
+type Learner = 'actor' | 'critic' | 'reward_model'
+
+/** Where the weights of a learner lie, and those of its adapter where that is trained in their place. */
+export interface LearnerLayout {
+  readonly weights: ParamLayout
+  readonly adapter?: AdapterLayout | undefined
+}
+
+/** What a learner trains. */
+export const trainedLayout = ({ weights, adapter }: LearnerLayout): FlatLayout => adapter ?? weights
+
+/** What trains in a run of an experiment, and where its weights lie. */
+export interface RunModels {
+  readonly learners: ReadonlyMap<Learner, LearnerLayout>
+  /** Whether there is a frozen policy that KL is measured to: kept from the beginning of reinforcement, used or not. */
+  readonly has_reference: boolean
+  /** Whether a phase measures KL to it. */
+  readonly uses_reference: boolean
+}
+
+/** The models of a run, known from its experiment alone. */
+export function runModels(experiment: Experiment): RunModels {
+  const shape = modelShape(trainerConfig(experiment).model)
+  const whole = modelShape({ ...shape, lora: undefined })
+  const layout = (head: Head) => ({ weights: paramLayout(whole, head) })
+  const rl = experiment.phases.filter((phase) => phase.kind === 'rl')
+  const settings = rl.map((phase) => settingsOf(experiment, phase))
+  const adapter = shape.lora && adapterLayout(shape, shape.lora)
+  const actor = { weights: paramLayout(shape), adapter }
+  const learners = new Map<Learner, LearnerLayout>([['actor', actor]])
+  if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))
+  if (experiment.phases.some(({ kind }) => kind === 'reward_model'))
+    learners.set('reward_model', layout('reward_head'))
+  const uses_reference = settings.some(
+    ({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward,
+  )
+  // The reference of an adapter is its base.
+  const keeps = !adapter
+  return {
+    learners,
+    has_reference: keeps && rl.length > 0,
+    uses_reference: keeps && uses_reference,
+  }
+}
+
+/** The models of a file: files of version 1 hold a reference only where a phase uses it. */
+export const modelsIn = (models: RunModels, { entries }: OpenSafetensors): RunModels => ({
+  ...models,
+  has_reference:
+    models.uses_reference ||
+    (models.has_reference && [...entries.keys()].some((name) => name.startsWith('reference.'))),
+})
+
+const weightName = (model: string, name: string) => `${model}.${name}`
+const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
+  `${model}.${moment}.${name}`
+
+/** The dtype and shape of every tensor of these models. */
+export function modelShapes({ learners, has_reference }: RunModels): Shapes {
+  const shapes = new Map<string, ShapeOf>()
+  const add = (name: string, shape: readonly number[]) => shapes.set(name, { dtype: 'F32', shape })
+  for (const [model, learner] of learners) {
+    const trained = trainedLayout(learner)
+    for (const { name, shape } of [...learner.weights.params, ...(learner.adapter?.params ?? [])])
+      add(weightName(model, name), shape)
+    for (const { name, shape } of trained.params) {
+      add(momentName(model, 'adam_m', name), shape)
+      add(momentName(model, 'adam_v', name), shape)
+    }
+    add(`${model}.corrections`, [trained.segment_ends.length, 2])
+    add(`${model}.control`, [CONTROL.length])
+  }
+  if (has_reference)
+    for (const { name, shape } of actorLayout(learners).params)
+      add(weightName('reference', name), shape)
+  return shapes
+}
+
+function actorLayout(learners: RunModels['learners']): ParamLayout {
+  const learner = learners.get('actor')
+  if (!learner) throw new RangeError('checkpoint: expected a policy')
+  return learner.weights
+}
+
+/** Tensors of the models, as views. Throws RangeError where a state is not of these models. */
+export function modelTensors(models: RunModels, states: ModelStates): NamedTensor[] {
+  const tensors: NamedTensor[] = []
+  for (const [model, learner] of models.learners) {
+    const { weights: layout, adapter: own } = learner
+    const trained = trainedLayout(learner)
+    const state = states[model]
+    if (!state) throw new RangeError(`checkpoint: expected the state of the ${model}, got none`)
+    const { weights, adapter, adam_m, adam_v, corrections, control } = state
+    tensors.push(...named(layout, weights, (name) => weightName(model, name)))
+    if (own)
+      tensors.push(...named(own, adapter ?? new Float32Array(), (name) => weightName(model, name)))
+    tensors.push(...named(trained, adam_m, (name) => momentName(model, 'adam_m', name)))
+    tensors.push(...named(trained, adam_v, (name) => momentName(model, 'adam_v', name)))
+    const segments = trained.segment_ends.length
+    tensors.push([`${model}.corrections`, { shape: [segments, 2], data: corrections }])
+    tensors.push([`${model}.control`, { shape: [CONTROL.length], data: control }])
+  }
+  if (models.uses_reference && !states.reference)
+    throw new RangeError('checkpoint: expected a reference, got none')
+  if (models.has_reference && states.reference) {
+    const layout = actorLayout(models.learners)
+    tensors.push(...named(layout, states.reference, (name) => weightName('reference', name)))
+  }
+  return tensors
+}
+
+/** The parameters of a flat array. What lies between them is not kept, so it must be zero. */
+function named(
+  { params, size }: FlatLayout,
+  flat: Float32Array,
+  nameOf: (param: string) => string,
+): NamedTensor[] {
+  if (flat.length !== size)
+    throw new RangeError(`checkpoint ${nameOf('')}: expected ${size} values, got ${flat.length}`)
+  let end = 0
+  const requireZeros = (from: number, to: number) => {
+    for (let i = from; i < to; i++)
+      if (flat[i] !== 0)
+        throw new RangeError(`checkpoint ${nameOf('')}: expected 0 at ${i}, got ${flat[i]}`)
+  }
+  const tensors = params.map(({ name, shape, offset, size: count }): NamedTensor => {
+    requireZeros(end, offset)
+    end = offset + count
+    return [nameOf(name), { shape, data: flat.subarray(offset, end) }]
+  })
+  requireZeros(end, size)
+  return tensors
+}
+
+/** The models of a file whose tensors have the shapes of `modelShapes`. */
+export function readModels(
+  { learners, has_reference }: RunModels,
+  file: OpenSafetensors,
+): ModelStates {
+  const flat = ({ params, size }: FlatLayout, nameOf: (param: string) => string) => {
+    const values = new Float32Array(size)
+    for (const { name, offset, size: count } of params)
+      readFloats(file, nameOf(name), values.subarray(offset, offset + count))
+    return values
+  }
+  const floats = (name: string, count: number) => {
+    const values = new Float32Array(count)
+    readFloats(file, name, values)
+    return values
+  }
+  const learner = (model: Learner): ModelState | undefined => {
+    const own = learners.get(model)
+    if (!own) return undefined
+    const trained = trainedLayout(own)
+    const { weights, adapter } = own
+    return {
+      weights: flat(weights, (name) => weightName(model, name)),
+      ...(adapter && { adapter: flat(adapter, (name) => weightName(model, name)) }),
+      adam_m: flat(trained, (name) => momentName(model, 'adam_m', name)),
+      adam_v: flat(trained, (name) => momentName(model, 'adam_v', name)),
+      corrections: floats(`${model}.corrections`, 2 * trained.segment_ends.length),
+      control: floats(`${model}.control`, CONTROL.length),
+    }
+  }
+  const [actor, critic, reward_model] = (['actor', 'critic', 'reward_model'] as const).map(learner)
+  if (!actor) throw new RangeError('checkpoint: expected a policy')
+  return {
+    actor,
+    ...(has_reference && {
+      reference: flat(actorLayout(learners), (name) => weightName('reference', name)),
+    }),
+    ...(critic && { critic }),
+    ...(reward_model && { reward_model }),
+  }
+}

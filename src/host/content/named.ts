@@ -1,0 +1,45 @@
+// Which files a document names. One entry for each place of the document where a hash can be.
+
+import type { NamedContent } from '../../document/content/content.ts'
+import type { ProgramLimits } from '../../tasks/program.ts'
+import type { ToolChoice } from '../../tasks/tools/index.ts'
+
+type Part = { readonly id: string; readonly [field: string]: string | number | boolean }
+
+/** As much of an experiment as names files. */
+export interface NamingDocument {
+  readonly task: Part
+  readonly reward?: { readonly parts: readonly Part[] } & ProgramLimits
+  readonly tools?: readonly ToolChoice[]
+  readonly model?: NamedStart & { readonly lora: NamedStart }
+}
+
+interface NamedStart {
+  readonly source: string
+  readonly source_name: string
+}
+
+type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
+
+const NAMES: readonly Names[] = [
+  ({ task }) => [
+    { hash: task.data, name: task.name },
+    { hash: task.val_data, name: task.val_name },
+    { hash: task.tokenizer_data, name: task.tokenizer_name },
+  ],
+  ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
+  // The list of a model's files, which is what its hash is of; the files themselves are too large for this store (models/).
+  ({ model }) =>
+    [model, model?.lora].map((start) => ({ hash: start?.source, name: start?.source_name })),
+  ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),
+]
+
+/** Every file that an experiment names, each once. */
+export function contentNames(document: NamingDocument): readonly NamedContent[] {
+  const found = new Map<string, NamedContent>()
+  for (const names of NAMES)
+    for (const { hash, name } of names(document))
+      if (typeof hash === 'string' && hash !== '')
+        found.set(hash, { hash, name: typeof name === 'string' && name !== '' ? name : hash })
+  return [...found.values()]
+}

@@ -1,0 +1,98 @@
+// The weights that a run begins with, where its document names a model or an adapter: from the files that the browser keeps into the trainer.
+
+import type { ModelFields } from '../../../document/experiment/fields/model_fields.ts'
+import { adapterLayout, packAdapter } from '../../../model/adapter/adapter_layout.ts'
+import type { FileSource, OpenHfModel } from '../../../model/hf/hf_model.ts'
+import type { PeftAdapter } from '../../../model/hf/peft_adapter.ts'
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../model/hf/peft_config.ts'
+import type { RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import type { WeightSink } from '../../../model/hf/stream/weight_stream.ts'
+import type { ParamLayout } from '../../../model/params/params.ts'
+import { hashedFolder, modelHash } from '../../content/models/model_files.ts'
+import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
+import { ExperimentError } from '../session_host.ts'
+
+/** What the weights go into. */
+interface Target {
+  readonly layout: ParamLayout
+  weightSink(): WeightSink
+  importAdapter(flat: Float32Array): void
+}
+
+/** What the GPU side does with the files. */
+interface Readers {
+  readonly model: (folder: RangedFolder) => Promise<OpenHfModel>
+  readonly adapter: (source: FileSource, layout: ParamLayout) => Promise<PeftAdapter>
+}
+
+/** Where the files of a hash lie. */
+type Disk = (source: string) => Promise<ModelDisk | undefined>
+/** What a document says of a start. */
+interface Named {
+  readonly source: string
+  readonly source_name: string
+}
+
+/** Nothing where the document names no model. Throws ExperimentError where one is not kept here, damaged, or of other sizes. */
+export async function loadStart(
+  { source, source_name, lora }: Pick<ModelFields, 'source' | 'source_name' | 'lora'>,
+  disk: Disk,
+  readers: Readers,
+  target: Target,
+): Promise<void> {
+  await withKept({ source, source_name }, disk, async (folder) => {
+    const hf = await readers.model(folder)
+    const sizes = ({ params }: ParamLayout) => JSON.stringify(params.map((p) => [p.name, p.shape]))
+    if (sizes(hf.layout) !== sizes(target.layout))
+      throw new ExperimentError(
+        `${source_name} has other sizes than the settings under Model say. Press “Train from it” once more to take its own.`,
+      )
+    await hf.load(target.weightSink())
+  })
+  if (lora.r === 0) return
+  await withKept(lora, disk, async (folder) => {
+    const { shape } = target.layout
+    const own = await readers.adapter(smallFiles(folder), target.layout)
+    const wanted = shape.lora && adapterLayout(shape, shape.lora)
+    const given = adapterLayout(shape, own.lora)
+    const names = ({ params }: typeof given) => JSON.stringify(params.map((p) => [p.name, p.shape]))
+    if (!wanted || names(wanted) !== names(given) || wanted.scale !== given.scale)
+      throw new ExperimentError(
+        `The adapter ${lora.source_name} has another rank, alpha or other modules than the settings under Model say. Press “Train from it” once more to take its own.`,
+      )
+    target.importAdapter(packAdapter(given, own.factors))
+  })
+}
+
+/** An adapter is small: its files are read whole. */
+const smallFiles = (folder: RangedFolder): FileSource => ({
+  read: async (name) => {
+    if (name !== ADAPTER_CONFIG && name !== ADAPTER_WEIGHTS) return undefined
+    const file = await folder.open(name)
+    return file?.read(0, file.size)
+  },
+})
+
+/** Hands over the kept files of a hash, and checks afterwards that they are those. */
+async function withKept(
+  { source, source_name }: Named,
+  disk: Disk,
+  use: (folder: RangedFolder) => Promise<void>,
+): Promise<void> {
+  if (source === '') return
+  const own = await disk(source)
+  const store = own && new ModelStore(own)
+  const kept = (await store?.list())?.find(({ hash }) => hash === source)
+  if (!store || !kept)
+    throw new ExperimentError(
+      `This experiment begins with ${source_name} (${source}), which is not kept in this browser. Open it with “Open a model” and keep it, then train again.`,
+    )
+  const hashed = hashedFolder(store.files(kept))
+  await use(hashed)
+  for (const { name } of kept.files) await hashed.open(name)
+  const found = modelHash(await hashed.files())
+  if (found !== source)
+    throw new ExperimentError(
+      `The kept files of ${source_name} are damaged: expected ${source}, found ${found}. Forget them and open the model again.`,
+    )
+}

@@ -1,0 +1,236 @@
+// The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
+import { version as understory_version } from '../../../package.json'
+import { followExperiment } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { trainerConfig } from '../../document/experiment/trainer_config.ts'
+import { browserName } from '../../document/links/names.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import { mostBinding } from '../../kernels/device/adapter.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
+import {
+  defaultVariant,
+  MATMUL_VARIANTS,
+  missingFeatures,
+  shapeClass,
+} from '../../kernels/matmul/matmul_variants.ts'
+import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import { type AdapterSpeed, probeSpeed } from '../../kernels/peak/speed.ts'
+import { readAdapter } from '../../model/hf/peft_adapter.ts'
+import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
+import { openFiles } from '../../rl/look/opened_files.ts'
+import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
+import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
+import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
+import { planMemory } from '../../rl/train/memory.ts'
+import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
+import { planUses } from '../../rl/train/uses/planned_uses.ts'
+import { installProgramRunner } from '../../tasks/program.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
+import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
+import { openModelDisk } from '../content/models/opfs_disk.ts'
+import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
+import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import { ProgramCalls } from '../sandbox/program_calls.ts'
+import {
+  memoryBudget,
+  type PlanBytes,
+  plannedBytes,
+  requireMemory,
+  savingWords,
+} from './memory_budget.ts'
+import { plannedModel } from './opened/model_plan.ts'
+import { ModelReader } from './opened/model_reader.ts'
+import { wholeFiles } from './opened/model_sources.ts'
+import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
+import { loadStart } from './opened/start_weights.ts'
+import { TextTrial } from './opened/text_trial.ts'
+import { type RunDevice, Session } from './session.ts'
+import { systemClock } from './session_host.ts'
+import { Devices } from './shared/devices.ts'
+import { SteeredRun } from './steered_run.ts'
+
+const post = (event: LabEvent): void => postMessage(event)
+
+/** The experiment whose steps the benchmark times. */
+const BENCHMARK_PRESET = 'tiny'
+
+const VARIANTS: ReadonlySet<string> = new Set(MATMUL_VARIANTS.map(({ name }) => name))
+
+const devices = new Devices((options) => Gpu.open(options))
+
+/** Work on a device of its own, which is gone afterwards. */
+async function alone<T>(work: (gpu: Gpu) => Promise<T>): Promise<T> {
+  const gpu = await Gpu.open()
+  try {
+    return await work(gpu)
+  } finally {
+    gpu.destroy()
+  }
+}
+
+/** Milliseconds that a dispatch may take after the GPU was lost twice: half of what is usual. */
+const CAREFUL_MS = 25
+
+const planBytes: PlanBytes = (config) => planMemory(config).total()
+/** Chromium tells it, in a worker too. */
+const { deviceMemory } = navigator as { readonly deviceMemory?: number }
+const ALLOWED_BYTES = memoryBudget(deviceMemory)
+
+/** The folder of the page: a built worker lies in its assets/. */
+const HOST = new URL(import.meta.env.DEV ? '/' : '../', location.href)
+
+async function prepare(
+  experiment: Experiment,
+  is_careful = false,
+  allow_bytes = 0,
+  is_shared = false,
+): Promise<RunDevice> {
+  const config = trainerConfig(experiment)
+  const most_bytes = Math.max(ALLOWED_BYTES, allow_bytes)
+  const products = runProducts(config)
+  const { experiments } = followExperiment(experiment)
+  const lent = await devices.lend(largestTensor(experiments.map(trainerConfig)), is_shared)
+  const { gpu } = lent
+  let run: SteeredRun | undefined
+  try {
+    // A single buffer that the adapter does not allow is refused as such: nobody can allow it.
+    if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
+      requireMemory(experiment, most_bytes, planBytes)
+  } catch (error) {
+    await lent.end(true)
+    throw error
+  }
+  const is_limited = is_careful && !gpu.facts.is_software
+  if (is_limited) gpu.limitDispatches({ most_ms: CAREFUL_MS })
+  return {
+    adapter: gpu.facts,
+    lost: gpu.lost,
+    defaults: Object.fromEntries(
+      products.map((product) => [
+        shapeClass(product.op, product),
+        defaultVariant(product.op, product).name,
+      ]),
+    ),
+    suited: gpuChoice(products, gpu.facts),
+    variants: VARIANTS,
+    missing: (variant) => missingFeatures(variant, gpu.facts.features),
+    measure: (settled) =>
+      tuneBeside(gpu, products, settled, { largest: planMemory(config).largest }),
+    start: async (matmul, onProgress, state) => {
+      const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
+      if (state) run = await SteeredRun.resume(engine, state)
+      else {
+        const begun = await SteeredRun.begin(engine, experiment)
+        const model = (folder: RangedFolder) => openFiles(folder, undefined)
+        const readers = { model, adapter: readAdapter }
+        const disk = (source: string) =>
+          diskOfStart(source, openModelDisk, ownFiles(HOST), onProgress)
+        await loadStart(experiment.model, disk, readers, begun.trainer)
+        run = begun
+      }
+      return {
+        trainer: run,
+        counts: gpu.counts,
+        memory: () => gpu.memory(),
+        profile: (work) => gpu.profile(work),
+      }
+    },
+    free: async (ended_well, broke) => {
+      // A limit lasts as long as what was made with it. The others on a shared device have no part in what broke a run.
+      const is_sound = is_shared ? ended_well || broke === true : ended_well && !is_limited
+      if (is_sound) await run?.exported
+      await lent.end(is_sound)
+    },
+  }
+}
+
+let files: ReturnType<typeof openCheckpointFiles> | undefined
+let peak: Promise<Peak | undefined> | undefined
+let speed: Promise<AdapterSpeed> | undefined
+
+const session = new Session({
+  open: () => devices.facts(),
+  prepare,
+  plan: (experiment) => {
+    const bytes = plannedBytes(experiment, planBytes)
+    const plan = { bytes, allowed_bytes: ALLOWED_BYTES }
+    if (bytes <= ALLOWED_BYTES) return plan
+    return { ...plan, savings: savingWords(experiment, ALLOWED_BYTES, planBytes) }
+  },
+  version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
+  peak: () => {
+    peak ??= alone(probePeak).catch(() => undefined)
+    return peak
+  },
+  speed: () => {
+    speed ??= alone(probeSpeed)
+    return speed
+  },
+  benchmark: (onProgress) => {
+    const preset = presetOf(BENCHMARK_PRESET)
+    if (!preset) throw new RangeError(`there is no preset ${BENCHMARK_PRESET}`)
+    const config = benchmarkConfig(trainerConfig(preset.experiment))
+    return alone((gpu) => runBenchmark(gpu, config, onProgress))
+  },
+  checkpoints: {
+    open: () => {
+      files ??= openCheckpointFiles()
+      return files
+    },
+    encode: encodeCheckpoint,
+    decode: decodeCheckpoint,
+    understory: understory_version,
+  },
+  post,
+  ...systemClock,
+})
+
+/** The run whose settings a training of an opened model is planned with. */
+const PLANNED_PRESET = 'tiny-grpo'
+
+const trial = new TextTrial(
+  () => new Worker(new URL('./opened/text_worker.ts', import.meta.url), { type: 'module' }),
+)
+
+const reader = new ModelReader({
+  check: (folder, adapter) =>
+    openFiles(folder, adapter.length > 0 ? wholeFiles(adapter) : undefined),
+  open: (model, held, options) =>
+    OpenedModel.open(
+      model,
+      ({ largest, bytes }) => {
+        requireRoom(bytes, ALLOWED_BYTES - held)
+        return Gpu.open({ largest })
+      },
+      options,
+    ),
+  plan: async (config) => {
+    const preset = presetOf(PLANNED_PRESET)
+    if (!preset) throw new RangeError(`there is no preset ${PLANNED_PRESET}`)
+    const uses = (facts: Parameters<typeof planUses>[0]) =>
+      planUses(facts, trainerConfig(preset.experiment))
+    return plannedModel(config, uses, ALLOWED_BYTES, await mostBinding())
+  },
+  readAdapter,
+  disk: openModelDisk,
+  post,
+  tryText: (patterns, text) => trial.try(patterns, text),
+  now: () => performance.now(),
+})
+
+const isOfModel = (command: LabCommand): command is ModelCommand =>
+  MODEL_COMMANDS.includes(command.type)
+
+const programs = new ProgramCalls(post)
+installProgramRunner((program, entry, calls) => programs.ask(program, entry, calls))
+
+addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
+  if (data.type === 'program_answers') programs.hear(data)
+  else if (isOfModel(data)) reader.handle(data)
+  else session.handle(data)
+})
+
+const ALIVE_MS = 2000
+setInterval(() => post({ type: 'alive' }), ALIVE_MS)
+post({ type: 'hello', protocol: PROTOCOL_VERSION })

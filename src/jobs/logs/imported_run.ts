@@ -1,0 +1,91 @@
+// An imported log as a record beside the page's own runs: its metrics, and an experiment that says no more than is known.
+
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
+import { withoutHidden } from '../../document/experiment/hidden.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Series } from '../../host/columns/series.ts'
+import { PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
+import { RECORD_VERSION, type RunHeader, type StoredColumns } from '../../record/run/record.ts'
+import type { RunWrite } from '../../record/run/storage.ts'
+import { extendSummary } from '../../record/run/summary.ts'
+import { TASKS } from '../../tasks/index.ts'
+import type { ImportedLog } from './imported_log.ts'
+import { LOG_KINDS } from './log_kinds.ts'
+
+const MAX_NAME = 80
+
+/** verl names a validation by its data source; a job of the lab calls it by the task. */
+const VALIDATION = /^val-(core|aux)\/(?:understory\/)?([^/]+)\/(.*)$/
+
+/** A task of the lab, whichever way its id is written. */
+const taskIdOf = (source: string): string | undefined =>
+  TASKS.find(({ id }) => id === source.replaceAll('-', '_'))?.id
+
+interface Named {
+  readonly series: ReadonlyMap<string, Series>
+  /** The task that validations are of; undefined for one that the lab has not. */
+  readonly task: string | undefined
+  /** Responses to each prompt of a sampled validation; 0 without one. */
+  readonly n: number
+}
+
+/** Metrics under the names by which charts ask for them. */
+function namedSeries(log: ImportedLog): Named {
+  const series = new Map<string, Series>()
+  let task: string | undefined
+  let n = 0
+  for (const [name, column] of log.series) {
+    const [, part, source, rest] = VALIDATION.exec(name) ?? []
+    const id = source === undefined ? undefined : taskIdOf(source)
+    task ??= id
+    if (id !== undefined) n = Math.max(n, Number(/^acc\/mean@(\d+)$/.exec(rest)?.[1] ?? 0))
+    series.set(id === undefined ? name : `val-${part}/${id}/${rest}`, column)
+  }
+  return { series, task, n }
+}
+
+/** What is known of the run: its name, its task and how long it was. */
+function experimentOf(name: string, step: number, { task, n }: Named): Experiment {
+  const known = {
+    name: withoutHidden(name).slice(0, MAX_NAME).toWellFormed(),
+    phases: [{ kind: 'rl', name: 'as logged', steps: Math.min(Math.max(1, step), MAX_STEPS) }],
+    ...(task !== undefined && { task: { id: task } }),
+  }
+  const sampled = parseExperiment({ ...known, validation: { n } })
+  const parsed = sampled.ok ? sampled : parseExperiment(known)
+  if (!parsed.ok) throw new RangeError(parsed.issues[0].message)
+  return parsed.experiment
+}
+
+/** What storage is to write: a finished run named after its file. `id`: of the record; `now`: milliseconds since 1970. */
+export function importedRun(
+  file: string,
+  log: ImportedLog,
+  { id, now, version }: { readonly id: string; readonly now: number; readonly version: string },
+): RunWrite {
+  const named = namedSeries(log)
+  const columns: Record<string, StoredColumns> = {}
+  const summaries: Record<string, RunHeader['summaries'][string]> = {}
+  const metrics: Record<string, number> = {}
+  for (const [name, { steps, values, length, thinned }] of named.series) {
+    columns[name] = { steps: steps.slice(0, length), values: values.slice(0, length), thinned }
+    summaries[name] = extendSummary(undefined, columns[name].values)
+    metrics[name] = values[length - 1]
+  }
+  const experiment = experimentOf(file.replace(/\.\w+$/, ''), log.step, named)
+  const header: RunHeader = {
+    ...{ id, record_version: RECORD_VERSION, preset_id: '', document: experiment, experiment },
+    auto_name: `imported from ${LOG_KINDS[log.kind]}`,
+    ...{ adapter: '', kernels: '', error: undefined, parent: undefined },
+    versions: { understory: version, protocol: PROTOCOL_VERSION },
+    ...{ started_at: now, ended_at: now, status: 'finished' },
+    ...{ step: log.step, phase: 0, phase_step: log.step },
+    phase_switches: [{ step: 0, phase: 0, reason: 'start' }],
+    steered: [],
+    ...{ metrics, summaries },
+    source: { kind: log.kind, file: file.slice(0, MAX_NAME), remarks: log.remarks },
+  }
+  const items = log.generations.map((kept) => ({ run: id, kind: 'generations' as const, ...kept }))
+  return { header, chunk: { run: id, part: 0, columns }, items, dropped: [] }
+}

@@ -1,0 +1,44 @@
+// Imported runs as one file: of each a line that says what it is, then the lines of verl's file logger under the lab's names, and those of
+// verl's validation generations.
+import { metricsJsonl } from '../../record/files/metrics_file.ts'
+import type { ImportedLog } from './imported_log.ts'
+import { isRecord } from './lines.ts'
+import { LOG_KINDS, type LogKind } from './log_kinds.ts'
+
+const VERSION = 1
+/** What a stranger's file may say. */
+const MAX_REMARKS = 20
+const MAX_REMARK = 400
+const MAX_RUN = 200
+
+/** The first line. */
+interface Head {
+  readonly imported_run: typeof VERSION
+  readonly kind: LogKind
+  /** Its name, where the file or folder that it came from had several. */
+  readonly run?: string
+  readonly remarks: readonly string[]
+}
+
+/** Whether a parsed line is the first one of such a file. */
+export const isHead = (line: unknown): line is Head =>
+  isRecord(line) &&
+  line.imported_run === VERSION &&
+  typeof line.kind === 'string' &&
+  Object.hasOwn(LOG_KINDS, line.kind) &&
+  (line.run === undefined || (typeof line.run === 'string' && line.run.length <= MAX_RUN)) &&
+  Array.isArray(line.remarks) &&
+  line.remarks.length <= MAX_REMARKS &&
+  line.remarks.every((remark) => typeof remark === 'string' && remark.length <= MAX_REMARK)
+
+/** The file's text: the runs one after the other. */
+export const importedRunsText = (logs: readonly ImportedLog[]): string =>
+  logs.map(importedRunText).join('')
+
+function importedRunText({ kind, run, remarks, series, generations }: ImportedLog): string {
+  const head: Head = { imported_run: VERSION, kind, ...(run !== '' && { run }), remarks }
+  const answers = generations.flatMap(({ step, item }) =>
+    item.map((answer) => `${JSON.stringify({ ...answer, step })}\n`),
+  )
+  return `${JSON.stringify(head)}\n${metricsJsonl(series)}${answers.join('')}`
+}

@@ -1,0 +1,24 @@
+// The metrics of a run as a TensorBoard event file.
+import type { MetricColumns } from '../../record/files/metrics_file.ts'
+import { scalarsRecord, versionRecord } from './tensorboard.ts'
+
+/** Its name as TensorBoard looks for it; `wall_time` in seconds since 1970. */
+export const eventFileName = (wall_time: number): string =>
+  `events.out.tfevents.${Math.floor(wall_time)}.understory`
+
+/** The records of such a file, a step each, steps growing. Every record has the same time: a log does not say when it was written. */
+export function* eventRecords(
+  series: MetricColumns,
+  wall_time: number,
+): Generator<Uint8Array<ArrayBuffer>> {
+  yield versionRecord(wall_time)
+  const rows = new Map<number, Record<string, number>>()
+  for (const [name, { steps, values, length }] of series)
+    for (let i = 0; i < length; i++) {
+      const row = rows.get(steps[i]) ?? {}
+      row[name] = values[i]
+      rows.set(steps[i], row)
+    }
+  for (const [step, metrics] of [...rows].sort(([a], [b]) => a - b))
+    yield scalarsRecord(wall_time, step, metrics)
+}

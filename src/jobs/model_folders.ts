@@ -1,0 +1,197 @@
+// The models of a job or a run as folders, whatever they come from.
+
+import { modelConfig } from '../document/experiment/fields/model_fields.ts'
+import { taskOf } from '../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../document/experiment/schema.ts'
+import type { SteeredState } from '../host/checkpoints/checkpoint.ts'
+import { firstNonfinite } from '../host/checkpoints/sound.ts'
+import { adapterLayout, initialAdapter } from '../model/adapter/adapter_layout.ts'
+import { mergeAdapter } from '../model/adapter/merge.ts'
+import type { OutFile } from '../model/hf/out_file.ts'
+import { adapterFiles } from '../model/hf/write_adapter.ts'
+import { modelFiles } from '../model/hf/write_model.ts'
+import { CHAT_TEMPLATE, hasNewline } from '../model/hf/write_tokenizer.ts'
+import { modelShape } from '../model/params/config.ts'
+import { type Head, initialWeights, paramLayout } from '../model/params/params.ts'
+import type { Task, Tokenizer } from '../tasks/task.ts'
+import { JobError } from './settings/job_error.ts'
+import type { Place } from './settings/phase_choice.ts'
+import type { Target } from './settings/setting.ts'
+
+/** What is written of a run or an experiment. Weights are in the flat layout of their head. */
+export interface ModelSource {
+  readonly experiment: Experiment
+  readonly vocabulary: Tokenizer
+  /** Undefined = as the experiment begins, from its seed. */
+  readonly policy: Float32Array | undefined
+  /** The factors of the adapter that is trained, where the policy is its frozen base; undefined = as the experiment begins. */
+  readonly adapter?: Float32Array | undefined
+  readonly critic?: Float32Array | undefined
+  readonly reward_model?: Float32Array | undefined
+  readonly place: Place
+  /** Training steps behind the weights; undefined = they were given by hand. */
+  readonly step: number | undefined
+  /** Training problems that were drawn before. */
+  readonly first_problem: number
+}
+
+/** An experiment as it begins; `policy` = weights that were given by hand. */
+export const experimentSource = (experiment: Experiment, policy?: Float32Array): ModelSource => ({
+  ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, policy },
+  place: { phase: 0, phase_step: 0 },
+  step: policy === undefined ? 0 : undefined,
+  first_problem: 0,
+})
+
+/** A run where a checkpoint has it. Throws JobError where weights are not finite. */
+export function checkpointSource({ trainer, experiment }: SteeredState): ModelSource {
+  const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
+  // Before their first steps both are no more than random weights.
+  const models = {
+    policy: actor.weights,
+    adapter: actor.adapter,
+    critic: trainer.critic_step > 0 ? critic?.weights : undefined,
+    reward_model: trainer.pairs_of === null ? undefined : reward_model?.weights,
+  }
+  for (const [name, own] of Object.entries(models)) if (own) requireFinite(name, own)
+  return {
+    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, step },
+    ...models,
+    place: { phase, phase_step },
+    first_problem: sample_index,
+  }
+}
+
+function requireFinite(name: string, weights: Float32Array): void {
+  const at = firstNonfinite(weights)
+  if (at >= 0)
+    throw new JobError(
+      `${name}: expected finite weights, found ${weights[at]}; export a checkpoint from before`,
+    )
+}
+
+/** vLLM's attention serves heads of these widths; it refuses a model with others when it starts. */
+const SERVED_HEADS = [32, 64, 96, 128, 160, 192, 224, 256]
+
+/** The files of `model/`, of `adapter/` where the policy is one on a frozen base, and of `critic/` where there is one. */
+export function modelFolders(given: ModelSource, task: Task): OutFile[] {
+  const source = { ...given, vocabulary: jobVocabulary(given.vocabulary, task) }
+  const { critic } = source
+  const base = policyFiles(source, task)
+  return [
+    ...below('model', base),
+    ...(adapterOf(source) ? below('adapter', policyAdapter(source, '../model')) : []),
+    ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
+  ]
+}
+
+/**
+ * The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab reads prompts as they are, the template therefore
+ * writes the texts of messages and nothing else.
+ */
+function jobVocabulary(vocabulary: Tokenizer, task: Task): Tokenizer {
+  const { files, renderChat } = vocabulary
+  if (!files || !renderChat || task.sample(0, 0, 'test').messages) return vocabulary
+  return { ...vocabulary, files: { ...files, 'chat_template.jinja': CHAT_TEMPLATE } }
+}
+
+/** A folder for each model of a run: the policy itself, an adapter merged, and critic/ and reward_model/ where there are such. */
+export function runModels(source: ModelSource, task: Task): OutFile[] {
+  const { critic, reward_model } = source
+  return [
+    ...policyFiles(source, task, mergedPolicy(source)),
+    ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
+    ...(reward_model
+      ? below('reward_model', headFiles(source, task, 'reward_head', reward_model))
+      : []),
+  ]
+}
+
+/** The adapter of a run as PEFT's folder, and in base/ the model that it belongs to. Throws JobError where there is no adapter. */
+export function runAdapter(source: ModelSource, task: Task): OutFile[] {
+  if (!adapterOf(source))
+    throw new JobError('there is no adapter: model.lora.r is 0. Export the model with --to hf')
+  const base = policyFiles(source, task)
+  return [...policyAdapter(source, 'base'), ...below('base', base)]
+}
+
+/** The adapter that an experiment trains, and its factors. */
+function adapterOf({ experiment, vocabulary, adapter }: ModelSource) {
+  const { lora, ...model } = modelConfig(experiment.model, vocabulary.vocab_size)
+  if (!lora) return undefined
+  const layout = adapterLayout(modelShape(model), lora)
+  return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
+}
+
+function policyAdapter(source: ModelSource, base_model_name_or_path: string): OutFile[] {
+  const own = adapterOf(source)
+  return own ? adapterFiles({ ...own, base_model_name_or_path }) : []
+}
+
+/** The policy's weights, with an adapter merged into a copy of them. */
+function mergedPolicy(source: ModelSource): Float32Array | undefined {
+  const own = adapterOf(source)
+  if (!own || !source.adapter) return source.policy
+  const layout = paramLayout(own.layout.shape)
+  const weights = source.policy?.slice() ?? initialWeights(layout, source.experiment.seed)
+  mergeAdapter(weights, layout, own.layout, own.weights)
+  return weights
+}
+
+const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
+  files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
+
+/** The policy, with weights of its own or merged ones. Throws JobError where they are those of a model that only its hash names. */
+function policyFiles(source: ModelSource, task: Task, weights = source.policy): OutFile[] {
+  const { source: hash, source_name } = source.experiment.model
+  if (!source.policy && hash !== '')
+    throw new JobError(
+      `This experiment begins with ${source_name} (${hash}), whose weights are no part of the settings. Export a run or a checkpoint, or take the model's own folder.`,
+    )
+  return headFiles(source, task, 'lm_head', weights)
+}
+
+function headFiles(
+  { experiment, vocabulary }: ModelSource,
+  task: Task,
+  head: Head,
+  weights: Float32Array | undefined,
+): OutFile[] {
+  const { lora: _, ...config } = modelConfig(experiment.model, vocabulary.vocab_size)
+  const layout = paramLayout(modelShape(config), head)
+  const longest = task.max_prompt_length + experiment.rollout.max_response_length
+  return modelFiles({
+    ...{ config, layout, vocabulary },
+    weights: weights ?? initialWeights(layout, experiment.seed),
+    max_position_embeddings: Math.max(128, 2 ** Math.ceil(Math.log2(longest))),
+  })
+}
+
+/** What is in the folder of the policy. */
+export function modelWords({ policy, step, experiment, vocabulary }: ModelSource): string {
+  const trained =
+    step === undefined
+      ? 'were named at export (--weights)'
+      : `are those after step ${step} of a run`
+  const weights = policy ? trained : `are untrained, as seed ${experiment.seed} makes them`
+  const newline = hasNewline(vocabulary)
+    ? ''
+    : ' The tokenizer has no line break: one in a text becomes the padding token.'
+  return `The weights ${weights}.${newline}`
+}
+
+/** What is to be known of the model before a job starts. */
+export function modelWarnings(source: ModelSource, targets: readonly Target[]): string[] {
+  const { experiment, policy } = source
+  const { head_dim } = experiment.model
+  const warnings: string[] = []
+  if (!policy && experiment.phases[0].kind === 'sft')
+    warnings.push(
+      'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --save DIR) and export with --weights DIR, or export a run, or reinforcement has nothing to begin with.',
+    )
+  if (targets.some((target) => target !== 'trl') && !SERVED_HEADS.includes(head_dim))
+    warnings.push(
+      `model.head_dim is ${head_dim}: the attention of vLLM, which verl samples with, serves heads of ${SERVED_HEADS.slice(0, 4).join(', ')} and so on. It may refuse this model; train one with head_dim 32. TRL takes any width.`,
+    )
+  return warnings
+}

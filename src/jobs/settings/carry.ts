@@ -1,0 +1,76 @@
+// Walks over every field of an experiment: what a system takes over, what it leaves out, and what it cannot run.
+import type { FieldValue } from '../../document/experiment/fields/field.ts'
+import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import { valueAt } from '../../document/experiment/paths.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import type { Fate, JobFacts, Setting, Target, VerlVersion, Written } from './setting.ts'
+import { SETTINGS } from './settings.ts'
+
+/** A field with a value that means something, and what becomes of it. */
+export interface Note {
+  readonly path: string
+  readonly value: FieldValue
+  readonly why: string
+}
+
+/** What a system takes over from an experiment. */
+export interface Carried {
+  /** Names and values there, each name once, in the order of the list. */
+  readonly arguments: ReadonlyMap<string, Written>
+  /** What has no counterpart and is left out. */
+  readonly lost: readonly Note[]
+  /** What it cannot run. */
+  readonly refused: readonly Note[]
+}
+
+/** What becomes of a field in a system. The fork is older than verl 0.7. */
+export const fateOf = (setting: Setting, target: Target, version: VerlVersion): Fate => {
+  if (target === 'trl') return setting.trl
+  if (target === 'bupo') return setting.bupo ?? setting.verl_0_7 ?? setting.verl
+  return version === '0.7' ? (setting.verl_0_7 ?? setting.verl) : setting.verl
+}
+
+/** Whether calls of tools are written as a chat template has them. */
+const hasChat = ({ experiment }: JobFacts): boolean =>
+  taskOf(experiment.task).tokenizer.renderChat !== undefined
+
+/** The fields of a job's phase and of its experiment, where the paths of the list lead to. */
+function documentOf({ experiment, phase, settings }: JobFacts) {
+  return {
+    ...experiment,
+    ...settings,
+    phases: { rl: phase },
+    steering: doneByHand(experiment.steering).length,
+  }
+}
+
+/** What `target` takes over; pure, and the same for the same experiment. */
+export function carry(facts: JobFacts, target: Target, version: VerlVersion): Carried {
+  const document = documentOf(facts)
+  const written = new Map<string, Written>()
+  const lost: Note[] = []
+  const refused: Note[] = []
+  for (const [path, setting] of Object.entries(SETTINGS)) {
+    const is_chat = target === 'verl' && version !== '0.7' && hasChat(facts)
+    const fate = (is_chat && setting.verl_chat) || fateOf(setting, target, version)
+    if ('by' in fate || setting.when?.(facts) === false) continue
+    const value = valueAt(document, path) as FieldValue
+    if ('lost' in fate) {
+      if (value !== fate.unless)
+        (fate.refuse ? refused : lost).push({ path: shownPath(path), value, why: fate.lost })
+      continue
+    }
+    if (fate.legal && !fate.legal.includes(String(value))) {
+      const why = `expected ${fate.legal.join(', ')}`
+      refused.push({ path: shownPath(path), value, why })
+      continue
+    }
+    const own = fate.value ? fate.value(value as never, facts) : value
+    if (own === undefined) continue
+    for (const key of typeof fate.to === 'string' ? [fate.to] : fate.to) written.set(key, own)
+  }
+  return { arguments: written, lost, refused }
+}
+
+/** A field of the phase as a person finds it. */
+const shownPath = (path: string): string => path.replace(/^phases\.rl\./, 'the phase’s ')

@@ -1,0 +1,77 @@
+// Jobs of presets for tests; never shipped.
+import { parseExperiment } from '../document/experiment/experiment.ts'
+import { taskOf } from '../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../document/experiment/schema.ts'
+import { presetOf } from '../document/presets/presets.ts'
+import { makeJob } from './job_files.ts'
+import type { JobOptions, JobSource } from './job_spec.ts'
+import { trainRows } from './rows/rows.ts'
+import { JobError } from './settings/job_error.ts'
+import { choosePhase } from './settings/phase_choice.ts'
+import type { JobFacts, Target, VerlVersion } from './settings/setting.ts'
+import { trlArguments } from './trl_arguments.ts'
+import { bupoCommand, type VerlJob, verlCommand } from './verl_arguments.ts'
+
+/** An untrained experiment, as the command line exports it. */
+export const sourceOf = (experiment: Experiment): JobSource => ({
+  ...{
+    experiment,
+    vocabulary: taskOf(experiment.task).tokenizer,
+    understory: '0.0.0',
+    policy: undefined,
+  },
+  place: { phase: 0, phase_step: 0 },
+  step: 0,
+  first_problem: 0,
+})
+
+export const experimentOf = (document: object): Experiment => {
+  const parsed = parseExperiment(document)
+  if (!parsed.ok) throw new RangeError(JSON.stringify(parsed.issues))
+  return parsed.experiment
+}
+
+/** What a job of a preset says when it is refused, else its files by path. */
+export function filesOf(experiment: Experiment, options: Partial<JobOptions> = {}) {
+  const { files, warnings } = makeJob(sourceOf(experiment), {
+    ...{ target: 'verl', verl: '0.9' },
+    ...options,
+  })
+  const text = new Map(
+    files.map(({ path, pieces }) => [path, Buffer.concat([...pieces]).toString('utf8')]),
+  )
+  return { files, warnings, text }
+}
+
+/** The sentence that refuses a preset, or the names and values of its command. */
+export function commandOf(
+  id: string,
+  target: Target,
+  version: VerlVersion,
+): string | ReadonlyMap<string, unknown> {
+  const experiment = presetOf(id)?.experiment
+  if (!experiment) throw new RangeError(`no preset ${id}`)
+  try {
+    const { phase, settings, steps, ...chosen } = choosePhase(experiment, target, {
+      phase: 0,
+      phase_step: 0,
+    })
+    const { rollout, actor } = settings
+    const updates = (rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs
+    const facts: JobFacts = { experiment, phase, settings, steps, updates }
+    const task = taskOf(experiment.task)
+    const rows = trainRows({ data: experiment.data, count: steps * rollout.train_batch_size })
+    const whole = { phase, settings, steps, ...chosen }
+    const job: VerlJob = { facts, chosen: whole, task, rows, has_critic_folder: false }
+    const { refused, arguments: own } =
+      target === 'trl'
+        ? trlArguments(facts)
+        : target === 'bupo'
+          ? bupoCommand(job)
+          : verlCommand(job, version)
+    return refused.length > 0 ? refused.map(({ path, why }) => `${path}: ${why}`).join('; ') : own
+  } catch (error) {
+    if (error instanceof JobError) return error.message
+    throw error
+  }
+}

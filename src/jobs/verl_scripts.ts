@@ -1,0 +1,50 @@
+// The scripts that start verl or BuPO's fork: one array with an argument on each line, which can be read, changed and printed.
+
+import type { JobPath, VerlValue } from './settings/setting.ts'
+import { hydraValue, shellQuoted } from './settings/shell.ts'
+import type { VerlCommand } from './verl_arguments.ts'
+
+const isPath = (value: VerlValue): value is JobPath =>
+  typeof value === 'object' && value !== null && 'in_job' in value
+
+/** A line of the array: what the shell passes on as one argument. */
+const argumentLine = (key: string, value: VerlValue): string =>
+  isPath(value) ? `"${key}=\\"$JOB/${value.in_job}\\""` : shellQuoted(`${key}=${hydraValue(value)}`)
+
+/** The fork imports its own models by their bare names, from a folder that its source names by a placeholder. */
+const FORK_MODELS = `if [ ! -d verl/models/custom_model ]; then
+  echo "Start this in a checkout of github.com/Trae1ounG/BuPO: there is no verl/models/custom_model in $PWD" >&2
+  exit 1
+fi
+export PYTHONPATH="$PWD/verl/models/custom_model:$PWD\${PYTHONPATH:+:$PYTHONPATH}"
+`
+
+/** A script that starts the job. `about`: what it needs, a line of text each; `is_fork`: it starts in a checkout of the fork. */
+export function startScript(
+  command: VerlCommand,
+  about: readonly string[],
+  is_fork = false,
+): string {
+  const lines = [...command.arguments].map(([key, value]) => `  ${argumentLine(key, value)}`)
+  return `#!/usr/bin/env bash
+${about.map((line) => `# ${line}`).join('\n')}
+# Further arguments are passed on, and the last one of a name counts: bash run_verl.sh trainer.total_training_steps=2
+# With --print the arguments are printed, one on each line, and nothing is started.
+set -euo pipefail
+JOB=\${JOB:-$(cd -- "$(dirname -- "\${BASH_SOURCE[0]}")" && pwd)}
+case $JOB in
+  *[\\"\\\\\\$]*)
+    echo "The path of this folder holds a quote, a backslash or a dollar sign, which verl's command line does not take: $JOB" >&2
+    exit 1
+    ;;
+esac
+ARGUMENTS=(
+${lines.join('\n')}
+)
+if [ "\${1-}" = --print ]; then
+  printf '%s\\n' "\${ARGUMENTS[@]}"
+  exit
+fi
+${is_fork ? FORK_MODELS : ''}exec python3 -m verl.trainer.main_ppo "\${ARGUMENTS[@]}" "$@"
+`
+}

@@ -1,0 +1,80 @@
+// The browser's own worker and page: what the client is opened with outside of tests.
+import type { ContentStore } from '../../document/content/content.ts'
+import { isCardHash } from '../../document/links/names.ts'
+import { isViewHash } from '../../document/links/view.ts'
+import type { LabPage, LabPort } from '../connection/port.ts'
+
+export const newWorker = (): LabPort =>
+  new Worker(new URL('../../host/worker/worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'understory',
+  })
+
+const CACHE_KEY = 'understory.kernels'
+
+/** The browser's storage; where it is off, the page remembers as long as it is open. */
+function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
+  let kept: string | undefined
+  return {
+    recall: () => {
+      try {
+        return localStorage.getItem(CACHE_KEY) ?? kept
+      } catch {
+        return kept
+      }
+    },
+    remember: (kernel_cache) => {
+      kept = kernel_cache
+      try {
+        localStorage.setItem(CACHE_KEY, kernel_cache)
+      } catch {
+        // Full or off.
+      }
+    },
+  }
+}
+
+let contents: Promise<ContentStore> | undefined
+
+/** Only some visitors have files of their own. */
+async function openContents(): Promise<ContentStore> {
+  const [{ contentStore }, { pageFolder }] = await Promise.all([
+    import('../../host/content/content_store.ts'),
+    import('../../host/content/opfs_folder.ts'),
+  ])
+  return contentStore(await pageFolder())
+}
+
+/** The browser's own page. Frames stop in hidden tabs, so a timer replaces them. */
+export function browserPage(): LabPage {
+  // A query after '#' is read too: some programs strip the one after '?'.
+  const is_query =
+    /=/.test(location.hash) && !isCardHash(location.hash) && !isViewHash(location.hash)
+  const hash = is_query ? location.hash : ''
+  return {
+    address: location.href.replace(/[?#].*$/s, ''),
+    query: location.search.length > 1 ? location.search : hash,
+    hash: location.hash,
+    replaceQuery: (query) => {
+      const view = isViewHash(location.hash) ? location.hash : ''
+      history.replaceState(history.state, '', `?${query}${view}`)
+    },
+    nextFrame: (flush) => {
+      let is_done = false
+      const once = () => {
+        if (!is_done) flush()
+        is_done = true
+      }
+      requestAnimationFrame(once)
+      setTimeout(once, 500)
+    },
+    ...browserMemory(),
+    contents: () => {
+      contents ??= openContents()
+      return contents
+    },
+    dataPort: () =>
+      new Worker(new URL('../contents/data_worker.ts', import.meta.url), { type: 'module' }),
+    now: () => performance.now(),
+  }
+}

@@ -1,0 +1,128 @@
+// Edits of the settings by a person: fields, phases, and what takes them back.
+
+import { withField } from '../../document/experiment/experiment.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { smallerExperiment } from '../../record/diagnosis/smaller.ts'
+import { isBusy, type WrongField } from '../../record/run/run_parts.ts'
+import { editedSettings, nextExperiment, settledPhases } from '../state/next_experiment.ts'
+import { lockedBecause, lockOf } from '../state/share_store.ts'
+import { type LabState, labStore } from '../state/store.ts'
+import { train } from './controls.ts'
+import { type Settings, settingsIn } from './stage.ts'
+import { forgetEdits, isMoving, MOVING, sendEdit, steer } from './steering.ts'
+
+/** What a person did to the settings. */
+export type EditKind =
+  | { readonly kind: 'field'; readonly path: string }
+  | { readonly kind: 'preset' | 'discard' | 'smaller' }
+  | { readonly kind: 'file'; readonly name: string }
+
+export type Edit = EditKind & { readonly before: Settings; readonly after: Settings }
+
+let tellEdit: (edit: Edit) => void = () => {}
+
+/** Reports every edit by a person from now on, after it was made. Changes that a run makes to the settings do not count. */
+export function onEdit(tell: (edit: Edit) => void): void {
+  tellEdit = tell
+}
+
+/** Changes the settings, and tells of it. What was typed and did not hold goes where other settings take the place of all. */
+export function edit(change: Partial<LabState>, kind: EditKind): void {
+  const before = settingsIn(labStore.getState())
+  labStore.setState({ ...change, ...(kind.kind !== 'field' && { wrong_fields: [] }) })
+  tellEdit({ ...kind, before, after: settingsIn(labStore.getState()) })
+}
+
+/** Changes one field of the experiment; `undefined` brings its default back. Returns why it was refused, if so. */
+export function editField(path: string, value: unknown): string | undefined {
+  const locked = lockedBecause(lockOf(path))
+  if (locked !== undefined) return locked
+  if (isMoving() && path.startsWith('phases.') && isBusy(labStore.getState())) return MOVING
+  const state = labStore.getState()
+  const settled =
+    path === 'phases' && Array.isArray(value)
+      ? settledPhases(value as PhaseDocument[], state)
+      : value
+  const result = withField(state.experiment, path, settled)
+  if (!result.ok) return result.message
+  edit({ experiment: editedSettings(result.experiment, state) }, { kind: 'field', path })
+  if (isBusy(labStore.getState())) sendEdit(path)
+  return undefined
+}
+
+/** Keeps what a person typed into a field that does not take it. */
+export function keepWrong(wrong: WrongField): void {
+  const others = labStore.getState().wrong_fields.filter(({ path }) => path !== wrong.path)
+  labStore.setState({ wrong_fields: [...others, wrong] })
+}
+
+/** The field has the value that holds again. */
+export function dropWrong(path: string): void {
+  const { wrong_fields } = labStore.getState()
+  const others = wrong_fields.filter((wrong) => wrong.path !== path)
+  if (others.length < wrong_fields.length) labStore.setState({ wrong_fields: others })
+}
+
+/** Those whose field is still in the form; the same list while nothing changes. */
+export function wrongFields({ wrong_fields, experiment }: LabState): readonly WrongField[] {
+  if (wrong_fields.length === 0) return wrong_fields
+  const before = in_form.get(wrong_fields)
+  if (before?.experiment === experiment) return before.wrong
+  const shown = experimentFields(experiment).filter(({ has_effect }) => has_effect)
+  const wrong = wrong_fields.filter(({ path }) => shown.some((field) => field.path === path))
+  in_form.set(wrong_fields, { experiment, wrong })
+  return wrong
+}
+
+const in_form = new WeakMap<object, { experiment: Experiment; wrong: readonly WrongField[] }>()
+
+/** Adds a phase at the end: of the run that is on, else of the settings. */
+export function appendPhase(phase: PhaseDocument): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'append_phase', phase })
+  return editField('phases', [...state.experiment.phases, phase])
+}
+
+/** Takes a phase away that has not begun. */
+export function removePhase(index: number): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'remove_phase', index })
+  return editField('phases', state.experiment.phases.toSpliced(index, 1))
+}
+
+/** Moves a phase that has not begun. */
+export function movePhase(index: number, to: number): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'move_phase', index, to })
+  const { phases } = state.experiment
+  return editField('phases', phases.toSpliced(index, 1).toSpliced(to, 0, phases[index]))
+}
+
+/** Forgets what the document says is to be done to the run. */
+export const clearSteering = (): string | undefined => editField('steering', [])
+
+/** Takes back what the settings show and the run does not do. */
+export function discardEdits(): void {
+  forgetEdits()
+  const { run_experiment } = labStore.getState()
+  if (run_experiment) edit({ experiment: run_experiment }, { kind: 'discard' })
+}
+
+/** What `trainSmaller` would train; undefined where there is no such experiment, or the page is locked. */
+export const smallerNext = (state: LabState): Experiment | undefined =>
+  lockedBecause('settings') === undefined ? smallerExperiment(nextExperiment(state)) : undefined
+
+/** Puts half the batch into the settings, as an edit, and trains that. */
+export function trainSmaller(): void {
+  const experiment = smallerNext(labStore.getState())
+  if (!experiment) return
+  edit({ experiment, notices: [] }, { kind: 'smaller' })
+  train()
+}
+
+/** Turns gradient checkpointing on, as an edit, and trains that. */
+export function trainCheckpointed(): void {
+  if (editField('model.enable_gradient_checkpointing', true) === undefined) train()
+}

@@ -1,0 +1,62 @@
+// Links to what the page shows, and the address bar.
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../document/links/link.ts'
+import { labPage } from '../connection/connection.ts'
+import { nextExperiment, repeatedExperiment, taughtExperiment } from '../state/next_experiment.ts'
+import { labStore } from '../state/store.ts'
+import type { Settings } from './stage.ts'
+
+/** The settings that an experiment from elsewhere comes with. */
+export const settingsOf = (experiment: Experiment): Settings => ({
+  experiment,
+  preset_id: decodeLink(encodeLink(experiment)).preset_id,
+})
+
+/**
+ * The link that opens this experiment, what it holds, and what to tell the person who copies it. `hash` is what is to be looked
+ * at (view.ts).
+ */
+export function shareLink(hash = ''): {
+  readonly url: string
+  readonly holds: readonly string[]
+  readonly says: string
+} {
+  const state = labStore.getState()
+  const document = nextExperiment(state)
+  const experiment = repeatedExperiment(state)
+  const changes = doneByHand(document.steering).length
+  const holds = [
+    'its seed',
+    ...(taughtExperiment(state) === document ? [] : ['your verdicts']),
+    ...(experiment.kernels === '' ? [] : ['its kernels']),
+    ...(changes > 0 ? [`what was done to it (${changes})`] : []),
+  ]
+  const opens = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`
+  const url = `${labPage().address}?${encodeLink(experiment)}${hash}`
+  if (url.length <= MAX_LINK_LENGTH) return { url, holds, says: `${opens}.` }
+  const says = `${opens}; with ${url.length} characters some programs cut it, so send it as a file.`
+  return { url, holds, says }
+}
+
+/** Keeps the address equal to the experiment, at most every 300 ms. Returns how to stop. */
+export function syncAddress(replaceQuery: (query: string) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let written = nextExperiment(labStore.getState())
+  let seen = labStore.getState()
+  const unsubscribe = labStore.subscribe((state) => {
+    const { experiment: settings, run_document } = state
+    const is_same = settings === seen.experiment && run_document === seen.run_document
+    seen = state
+    if (is_same) return
+    const experiment = nextExperiment(state)
+    if (experiment === written) return
+    written = experiment
+    clearTimeout(timer)
+    timer = setTimeout(() => replaceQuery(encodeLink(experiment)), 300)
+  })
+  return () => {
+    clearTimeout(timer)
+    unsubscribe()
+  }
+}

@@ -1,0 +1,69 @@
+// Opens experiments from elsewhere in the settings: presets, files, and what an undo brings back.
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
+import { lockedBecause, openingLocked } from '../state/share_store.ts'
+import { emptyRun, type LabState, labStore } from '../state/store.ts'
+import { type EditKind, edit } from './edits.ts'
+import { settingsOf } from './links.ts'
+import { comesBack, makesRoom, type Settings, setAside } from './stage.ts'
+import { openAdapter, takesTurns } from './starting.ts'
+import { forgetEdits, sendEdit } from './steering.ts'
+
+/** Before another experiment is opened: a run that is over makes room for it, and stays under Runs. */
+function makeRoomFor(experiment: Experiment): void {
+  const state = labStore.getState()
+  // The other run of a duel may still be on.
+  if (takesTurns() || !makesRoom(state, experiment)) return
+  const { adapter, run } = state
+  setAside(state)
+  forgetEdits()
+  labStore.setState({ ...emptyRun(), status: adapter ? 'idle' : 'loading', run: run + 1 })
+  openAdapter()
+}
+
+/**
+ * Shows an experiment from elsewhere in the settings, e.g. from a file; a run that is on continues, one that is over makes room.
+ * Returns why it was refused, if so.
+ */
+export function openExperiment(
+  experiment: Experiment,
+  name: string,
+  preset_id = settingsOf(experiment).preset_id,
+): string | undefined {
+  const locked = openingLocked()
+  if (locked !== undefined) return locked
+  open({ experiment, preset_id, notices: [] }, { kind: 'file', name })
+  return undefined
+}
+
+function open(change: Settings & Pick<LabState, 'notices'>, kind: EditKind): void {
+  makeRoomFor(change.experiment)
+  edit(change, kind)
+}
+
+/**
+ * Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. `is_other`: another
+ * experiment had been opened, so that a run that made room comes back.
+ */
+export function restoreSettings(
+  settings: Settings,
+  path: string | undefined,
+  is_other = false,
+): void {
+  const back = is_other ? comesBack(labStore.getState(), settings) : undefined
+  if (is_other && !back) makeRoomFor(settings.experiment)
+  labStore.setState({ ...(back ?? settings), wrong_fields: [] })
+  if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
+}
+
+/**
+ * Shows a preset's experiment in the settings; a run that is on continues, one that is over makes room. False when there is none of
+ * that id, or the page is locked.
+ */
+export function choosePreset(id: string): boolean {
+  const preset = presetOf(id)
+  if (!preset || lockedBecause('experiment') !== undefined) return false
+  open({ experiment: preset.experiment, preset_id: id, notices: [] }, { kind: 'preset' })
+  return true
+}

@@ -1,0 +1,53 @@
+// Another worker continues the run of one that died or hangs, from the run's newest checkpoint.
+
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { CheckpointSource } from '../../host/protocol/checkpoint_facts.ts'
+import type { LabEvent } from '../../host/protocol/protocol.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
+import { type Connection, connect, labPage } from '../connection/connection.ts'
+import { applyEvent } from '../events/apply.ts'
+import { labStore } from '../state/store.ts'
+import { giveTurn, postStart, takesTurns } from './starting.ts'
+
+/** A second worker that goes wrong within so long is not replaced: it would not help. */
+const REPLACED_MS = 60_000
+
+let replaced_at = Number.NEGATIVE_INFINITY
+
+/** Forgets when a worker was replaced last. */
+export function forgetReplaced(): void {
+  replaced_at = Number.NEGATIVE_INFINITY
+}
+
+/** Another worker continues the run that is on, from its newest checkpoint. False where that is of no use. */
+export function replaceWorker(dead: Connection, message: string): boolean {
+  const state = labStore.getState()
+  const now = labPage().now()
+  if (!dead.is_beating || !isBusy(state) || now - replaced_at < REPLACED_MS) return false
+  replaced_at = now
+  connect()
+  const { run, record, checkpoints, run_document, checkpoint_problem } = state
+  if (!run_document) return false
+  // What was kept in memory is gone with the worker.
+  const is_gone = checkpoint_problem?.code === 'unavailable'
+  const step = is_gone ? undefined : checkpoints.at(-1)?.step
+  const from: CheckpointSource | undefined =
+    step === undefined ? undefined : { kind: 'resume', record, step }
+  if (!from) labStore.setState((before) => applyEvent(before, fromTheStart(run, run_document), now))
+  labStore.setState({
+    status: 'preparing',
+    loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },
+  })
+  const is_paused = takesTurns() || state.is_pausing || state.status === 'paused'
+  postStart({ run, record, experiment: run_document, paused: is_paused, from })
+  if (takesTurns() && state.status !== 'paused' && !state.is_pausing) giveTurn()
+  return true
+}
+
+const fromTheStart = (run: number, document: Experiment): LabEvent => ({
+  ...{ type: 'restored', run, why: 'lost', step: 0, phase: 0, phase_step: 0 },
+  experiment: { ...document, steering: [] },
+  document,
+  history: { series: {}, phase_switches: [], steered: [], verdicts: {} },
+  kernels: '',
+})

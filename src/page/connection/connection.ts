@@ -1,0 +1,142 @@
+// The connection to the worker: commands go out, any number of events come in, and one store update per frame leaves.
+import type { LabCommand, LabError, LabEvent } from '../../host/protocol/protocol.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
+import { applyEvent } from '../events/apply.ts'
+import { labStore } from '../state/store.ts'
+import type { LabPage, LabPort } from './port.ts'
+
+export interface Connection {
+  readonly port: LabPort
+  /** False once it was closed or has died. */
+  isOpen: boolean
+  /** When it said something last. */
+  heard_at: number
+  /** It says every now and then that it is there: a worker does, a recording does not. */
+  is_beating: boolean
+}
+
+/** Between two looks at whether the worker still says something. */
+const WATCH_MS = 2000
+/** A worker that says nothing for so long hangs. */
+export const SILENT_MS = 20_000
+
+/** What the rest of the client does when the worker says something or dies. */
+export interface Reactions {
+  /** A worker was started, and has said nothing yet. */
+  onConnect(): void
+  /** After the hearers of `onLabEvent`, when the event is on its way to the store. */
+  onEvent(event: LabEvent): void
+  /** Whether another worker takes the place of the one that died. */
+  replaces(dead: Connection, message: string): boolean
+}
+
+let watch: ReturnType<typeof setInterval> | undefined
+let createPort: () => LabPort
+let page: LabPage
+let reactions: Reactions
+let connection: Connection | undefined
+
+/** The page that the client was opened on. */
+export const labPage = (): LabPage => page
+/** What makes the port that is in use. */
+export const portMaker = (): (() => LabPort) => createPort
+
+/** Whether there is a worker that takes commands. */
+export const isConnected = (): boolean => connection?.isOpen ?? false
+
+/** Ports come from `worker` from the next `connect` on. */
+export function wire(worker: () => LabPort, on: LabPage, react: Reactions): void {
+  createPort = worker
+  page = on
+  reactions = react
+}
+
+/** Ends the worker and forgets it. */
+export function disconnect(): void {
+  clearInterval(watch)
+  connection?.port.terminate()
+  if (connection) connection.isOpen = false
+  connection = undefined
+}
+
+/** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */
+export function connect(): void {
+  reactions.onConnect()
+  let pending: { event: LabEvent; at_ms: number }[] = []
+  const flush = () => {
+    const events = pending
+    pending = []
+    if (!own.isOpen) return
+    labStore.setState(
+      events.reduce(
+        (state, { event, at_ms }) => applyEvent(state, event, at_ms),
+        labStore.getState(),
+      ),
+    )
+  }
+  const die = (message: string) => {
+    if (!own.isOpen) return
+    flush()
+    own.isOpen = false
+    own.port.terminate()
+    if (!reactions.replaces(own, message)) fail({ name: 'WorkerError', code: 'worker', message })
+  }
+  const own: Connection = {
+    port: createPort(),
+    isOpen: true,
+    heard_at: page.now(),
+    is_beating: false,
+  }
+  connection = own
+  watchOver(own, die)
+  own.port.addEventListener('message', ({ data }) => {
+    own.heard_at = page.now()
+    if (data.type === 'alive') {
+      own.is_beating = true
+      return
+    }
+    if (!own.isOpen) return
+    for (const hear of hearers) hear(data)
+    const at_ms = own.port.now?.() ?? page.now()
+    if (pending.push({ event: data, at_ms }) === 1) page.nextFrame(flush)
+    reactions.onEvent(data)
+  })
+  own.port.addEventListener('error', ({ message }) =>
+    die(message || 'The worker could not be loaded.'),
+  )
+  own.port.addEventListener('messageerror', () => die('A message of the worker was unreadable.'))
+  post({ type: 'open' })
+}
+
+/** A worker that hangs while a run is on is given up. */
+function watchOver(own: Connection, die: (message: string) => void): void {
+  clearInterval(watch)
+  let looked_at = page.now()
+  watch = setInterval(() => {
+    const now = page.now()
+    // The page itself slept: nothing is known of the worker.
+    if (now - looked_at > 2 * WATCH_MS) own.heard_at = now
+    looked_at = now
+    const silent_ms = now - own.heard_at
+    if (own.is_beating && silent_ms >= SILENT_MS && isBusy(labStore.getState()))
+      die(`The worker has not answered for ${Math.round(silent_ms / 1000)} seconds.`)
+  }, WATCH_MS)
+}
+
+const fail = (error: LabError) =>
+  labStore.setState((state) =>
+    applyEvent(state, { type: 'failed', run: undefined, error }, page.now()),
+  )
+
+/** Tells the worker, if one is there. */
+export function post(command: LabCommand, transfer: Transferable[] = []): void {
+  if (connection?.isOpen) connection.port.postMessage(command, transfer)
+}
+
+const hearers = new Set<(event: LabEvent) => void>()
+
+/** Hears every event of the worker as it arrives, before the store has it. Returns how to stop. */
+export function onLabEvent(hear: (event: LabEvent) => void): () => void {
+  hearers.add(hear)
+  return () => hearers.delete(hear)
+}

@@ -1,0 +1,110 @@
+// The files of the page: read from the browser's storage, loaded, kept, and taken from a person who brings them. Loaded when they are needed.
+
+import {
+  type ContentFile,
+  contentHash,
+  type NamedContent,
+  tooLarge,
+} from '../../document/content/content.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Bundle } from '../../host/content/bundle.ts'
+import { loadContents } from '../../host/content/load.ts'
+import { shippedList } from '../../host/content/models/shipped.ts'
+import type { Prepare } from '../../tasks/data/load_data.ts'
+import { labPage } from '../connection/connection.ts'
+import { nextExperiment } from '../state/next_experiment.ts'
+import { labStore } from '../state/store.ts'
+import { contentsOf, contentsStore, findContents, here } from './contents.ts'
+import { DataWork, sourceOf } from './data_work.ts'
+
+/** A file of the browser's storage, or the list of a shipped model's files. */
+export async function readContent(hash: string): Promise<ContentFile | undefined> {
+  const store = await labPage().contents?.()
+  return (await store?.read(hash)) ?? shippedList(hash)
+}
+
+/** Reads what is not in memory yet; returns what is in no storage either. */
+export async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
+  const missing: NamedContent[] = []
+  for (const named of names) {
+    if (here.has(named.hash)) continue
+    const file = await readContent(named.hash)
+    if (file) here.set(named.hash, file)
+    else missing.push(named)
+  }
+  return missing
+}
+
+/** Makes the files of an experiment known to the page's own tasks. */
+export async function loadAll(experiment: Experiment): Promise<void> {
+  const files = contentsOf(experiment) ?? []
+  const open = labPage().dataPort
+  const work = open && new DataWork(open)
+  const source = (file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }) =>
+    sourceOf({ hash: files.find(({ bytes }) => bytes === file.bytes)?.hash ?? '', ...file })
+  const prepare: Prepare | undefined =
+    work &&
+    ((train, val, plan, { file }) =>
+      work.prepare({
+        ...{ train: source(train), val: val && source(val), plan },
+        tokenizer: file && source(file),
+      }))
+  try {
+    await loadContents(experiment, files, prepare)
+  } finally {
+    work?.end()
+  }
+}
+
+/** Unpacks a bundle beside the page. Rejects with what is wrong with it. */
+export async function unpackBundle(file: File): Promise<Bundle> {
+  const why = tooLarge(file.size)
+  if (why !== undefined) throw new RangeError(`${file.name}: ${why}`)
+  const open = labPage().dataPort
+  if (!open) throw new Error('this page has no workers')
+  const work = new DataWork(open)
+  try {
+    return await work.unpack({ name: file.name, hash: '', blob: file })
+  } finally {
+    work.end()
+  }
+}
+
+/** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
+export async function keepContent(file: ContentFile): Promise<void> {
+  here.set(file.hash, file)
+  const store = await labPage().contents?.()
+  await store?.put(file.bytes, file.name).catch(() => {})
+}
+
+const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
+
+/**
+ * Takes a file while some are missing. False where it is none of them and of another kind, so that it may be meant otherwise. One of the
+ * same kind with another hash is refused: the store says both hashes, and nothing is changed.
+ */
+export async function bringContent(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const { missing } = contentsStore.getState()
+  const hash = await contentHash(bytes)
+  const named = missing.find((file) => file.hash === hash)
+  if (named) {
+    await keepContent({ hash, name: named.name, bytes })
+    await findContents(nextExperiment(labStore.getState()))
+    return true
+  }
+  if (!missing.some((file) => extensionOf(file.name) === extensionOf(name))) return false
+  const wanted = missing.map((file) => `${file.name}, which is ${file.hash}`).join(', and ')
+  const problem = `${name} is ${hash}. This experiment uses ${wanted}. Nothing was changed.`
+  contentsStore.setState({ problem })
+  return true
+}
+
+/** The same for a file of the browser's; one that is too large or cannot be read is none of them. */
+export async function bringFile(file: File): Promise<boolean> {
+  if (tooLarge(file.size)) return false
+  try {
+    return await bringContent(file.name, new Uint8Array(await file.arrayBuffer()))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,92 @@
+// How fast a run is, from when its steps arrive, and the counts of its memory.
+
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import { type RunSoFar, stepsToCome } from '../../document/experiment/steering/planned.ts'
+import { appendMetrics, type Series } from '../../host/columns/series.ts'
+import type { LabEvent } from '../../host/protocol/protocol.ts'
+import type { Timing } from '../../record/run/run_parts.ts'
+import { measuredPhases, timeLeft, withGap } from '../../record/run/time_left.ts'
+import type { LabState } from '../state/store.ts'
+
+const MAX_ARRIVALS = 64
+/** Only the last milliseconds count for the speed, as many as this, but at least two steps. */
+const WINDOW_MS = 15_000
+
+const MIN_WINDOW_MS = 100
+
+/** The state after a step: its numbers in the columns, and the speed that its arrival tells. */
+export function applyStep(
+  state: LabState,
+  event: Extract<LabEvent, { type: 'step' }>,
+  at_ms: number,
+): LabState {
+  const { step, phase, phase_step } = event
+  const series = state.series as Map<string, Series>
+  appendMetrics(series, step, event.metrics)
+  const metrics = { ...state.metrics, ...event.metrics }
+  const arrivals = [...state.arrivals, { step, at_ms }]
+    .slice(-MAX_ARRIVALS)
+    .filter((arrival, i, all) => i >= all.length - 2 || arrival.at_ms >= at_ms - WINDOW_MS)
+  const before = state.arrivals.at(-1)
+  const is_validated = Object.keys(event.metrics).some((name) => name.startsWith('val-'))
+  const gap = before && { ms: at_ms - before.at_ms, is_validated }
+  const gaps = gap ? withGap(state.gaps, phase, gap) : state.gaps
+  const after = { ...state, step, phase, phase_step, metrics, arrivals, gaps }
+  return { ...after, timing: timingOf(after) }
+}
+
+/** What planned.ts goes by: the run, or the one that the settings would begin. */
+export function runSoFar(state: LabState): RunSoFar {
+  const { run_experiment, run_document, experiment } = state
+  const { steering } = run_document ?? experiment
+  return { ...state, experiment: run_experiment ?? experiment, steering }
+}
+
+function timingOf(state: LabState): Timing {
+  const { arrivals, run_experiment, phase, metrics, step, gaps } = state
+  const first = arrivals[0]
+  const last = arrivals[arrivals.length - 1]
+  const seconds = (last.at_ms - first.at_ms) / 1000
+  // Two steps may arrive together: that says nothing about how long they took.
+  if (!(seconds >= MIN_WINDOW_MS / 1000) || !run_experiment) return state.timing
+  const steps_per_second = (last.step - first.step) / seconds
+  const phases = resolvePhases(run_experiment)
+  const current = phases[phase]
+  const length = metrics['response_length/mean']
+  const rows = current.kind === 'rl' ? current.rollout.train_batch_size * current.rollout.n : 0
+  return {
+    steps_per_second,
+    tokens_per_second:
+      rows > 0 && length !== undefined ? rows * length * steps_per_second : undefined,
+    left: timeLeft({
+      step,
+      measured: measuredPhases(run_experiment.phases, gaps),
+      to_come: stepsToCome(runSoFar(state)),
+      test_freq: run_experiment.validation.test_freq,
+    }),
+  }
+}
+
+/** Memory as it is; counts of the last step, and what was created since the first. */
+export function applyMemory(
+  state: LabState,
+  { counts, memory, rollout_dtype }: Extract<LabEvent, { type: 'memory' }>,
+): LabState {
+  if (state.step < 1) return { ...state, memory, rollout_dtype }
+  // A panel that opens makes buffers of its own.
+  const is_other = state.memory !== undefined && state.memory.probes !== memory.probes
+  const warm_buffers = is_other ? counts.buffers : (state.warm_buffers ?? counts.buffers)
+  return {
+    ...state,
+    memory,
+    rollout_dtype,
+    warm_buffers,
+    counts: {
+      dispatches_per_step: state.metrics['perf/dispatches'],
+      submits_per_step: state.metrics['perf/submits'],
+      longest_dispatch_ms: state.metrics['perf/longest_dispatch_ms'],
+      split_dispatches: state.metrics['perf/split_dispatches'],
+      buffers_since_warmup: counts.buffers - warm_buffers,
+    },
+  }
+}

@@ -1,0 +1,43 @@
+// Looks into a run that is over, through the worker: at its newest state, or at one that was kept.
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Looked } from '../../host/protocol/look.ts'
+import { atMoment } from '../../host/protocol/observation.ts'
+import { wantedRequest } from '../client/observing.ts'
+import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
+import { contentsOf, findContents } from '../contents/contents.ts'
+
+/** Milliseconds after which no answer is expected any more: a software adapter compiles for long. */
+const PATIENCE_MS = 180_000
+
+/**
+ * All that a moment of a run shows, of the state after `step`, else of the newest. `experiment` is the run's, which says what files it
+ * needs. Not while a run is on. Rejects with a sentence for people.
+ */
+export async function lookInto(
+  record: string,
+  experiment: Experiment,
+  step?: number,
+): Promise<Looked> {
+  if (!(await findContents(experiment))) throw new RangeError('A file of this run is missing.')
+  const contents = contentsOf(experiment) ?? []
+  const request = { ...atMoment({ ...wantedRequest(), moments: true }), token_layers: true }
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      stop()
+    }
+    const stop = onLabEvent((event) => {
+      if (event.type === 'looked' && event.record === record) resolve(event)
+      else if (event.type === 'look_failed' && event.record === record)
+        reject(new RangeError(event.message))
+      else return
+      end()
+    })
+    const timer = setTimeout(() => {
+      reject(new RangeError('The worker did not answer.'))
+      end()
+    }, PATIENCE_MS)
+    if (!isConnected()) connect()
+    post({ type: 'look', record, request, contents, ...(step !== undefined && { step }) })
+  })
+}

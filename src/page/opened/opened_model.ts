@@ -1,0 +1,253 @@
+// The models that a person opened to look at: what is known of them, what was read and written last, and what went wrong.
+import { createStore } from 'zustand/vanilla'
+import type {
+  Asked,
+  FoundModel,
+  KeptFacts,
+  ModelPlace,
+  ModelProgress,
+  ModelReading,
+  ModelStart,
+  NamedFiles,
+  OpenedModelFacts,
+  SavedFile,
+  WritingSettings,
+  WrittenPart,
+} from '../../host/protocol/opened_model.ts'
+import type { LabEvent } from '../../host/protocol/protocol.ts'
+import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
+import { contentsStore } from '../contents/contents.ts'
+
+/** What a model was asked to continue, and what it wrote so far. */
+export interface Written {
+  /** The conversation before the answer, or the text that is continued. */
+  readonly asked: Asked
+  readonly text: string
+  readonly parts: readonly WrittenPart[]
+  readonly is_done: boolean
+}
+
+export interface OpenedModelState {
+  /** Where the next model is opened. */
+  readonly place: ModelPlace
+  readonly name: string
+  /** The address that a person wants to look at next; '' = they type one. */
+  readonly sought: string
+  readonly is_busy: boolean
+  readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
+  readonly found: FoundModel | undefined
+  readonly progress: ModelProgress | undefined
+  readonly kept: { readonly models: readonly KeptFacts[]; readonly can_keep: boolean } | undefined
+  readonly read: { readonly text: string; readonly readings: readonly ModelReading[] } | undefined
+  readonly written: Written | undefined
+  readonly problem: string | undefined
+}
+
+const NOTHING: OpenedModelState = {
+  ...{
+    place: 'first',
+    name: '',
+    sought: '',
+    is_busy: false,
+    facts: {},
+    found: undefined,
+  },
+  ...{ progress: undefined, kept: undefined, read: undefined, written: undefined },
+  problem: undefined,
+}
+
+export const openedModelStore = createStore<OpenedModelState>(() => NOTHING)
+const set = openedModelStore.setState
+
+let is_heard = false
+
+/** Hears the worker, and starts one where there is none. */
+function listen(): void {
+  if (!is_heard) onLabEvent(hear)
+  is_heard = true
+  if (!isConnected()) connect()
+}
+
+const DONE = { is_busy: false, problem: undefined, progress: undefined } as const
+
+function hear(event: LabEvent): void {
+  const state = openedModelStore.getState()
+  switch (event.type) {
+    case 'model_opened': {
+      const facts = { ...state.facts, [event.place]: event.model }
+      set({ ...DONE, facts, found: undefined, read: undefined })
+      return void bringStart(event.model)
+    }
+    case 'model_found':
+      return set({ ...DONE, found: event.model })
+    case 'model_progress':
+      return set({ progress: event.progress })
+    case 'models_kept':
+      return set({ kept: event, is_busy: false, progress: undefined })
+    case 'model_read':
+      return set({ ...DONE, read: event })
+    case 'model_written': {
+      if (!state.written) return
+      const { text, parts, is_done } = event
+      const written = { ...state.written, text, parts: [...state.written.parts, ...parts], is_done }
+      return set({ written, is_busy: !is_done })
+    }
+    case 'model_start':
+      set(DONE)
+      return void onStart?.(event.start)
+    case 'model_saved':
+      set(DONE)
+      return void onSaved?.(event.name, event.files)
+    case 'model_failed': {
+      const facts = Object.fromEntries(event.open.map((place) => [place, state.facts[place]]))
+      const written = state.written && { ...state.written, is_done: true }
+      return set({ ...DONE, facts, written, problem: event.message })
+    }
+  }
+}
+
+/** An experiment that begins with a model waits until that is kept here: the list of its files is what the document names. */
+async function bringStart({ lists, is_kept }: OpenedModelFacts): Promise<void> {
+  const { missing } = contentsStore.getState()
+  const wanted = lists.filter(({ hash }) => is_kept && missing.some((file) => file.hash === hash))
+  if (wanted.length === 0) return
+  const { bringContent } = await import('../contents/content_files.ts')
+  for (const { name, list } of wanted)
+    await bringContent(name, new Uint8Array(new TextEncoder().encode(list)))
+}
+
+/** What is done with the model that a person wants to train. */
+let onStart: ((start: ModelStart) => void) | undefined
+
+/**
+ * Makes the first model the start of an experiment: its files are kept, then `use` gets what the settings need. `has_adapter`: the run
+ * trains an adapter in place of the weights.
+ */
+export function trainFrom(has_adapter: boolean, use: (start: ModelStart) => void): void {
+  onStart = use
+  begin()
+  post({ type: 'start_from', has_adapter })
+}
+
+type OnSaved = (name: string, files: readonly SavedFile[]) => void
+let onSaved: OnSaved | undefined
+
+/** Makes a folder of the first model, its adapter merged, and hands it over. */
+export function saveModel(use: OnSaved): void {
+  onSaved = use
+  begin()
+  post({ type: 'save_model' })
+}
+
+const begin = (change: Partial<OpenedModelState> = {}) => {
+  listen()
+  set({ is_busy: true, problem: undefined, ...change })
+}
+
+/** What a model that is opened in a place makes untrue. */
+function without(place: ModelPlace): Partial<OpenedModelState> {
+  const { first } = openedModelStore.getState().facts
+  const facts = place === 'second' && first ? { first } : {}
+  return { facts, read: undefined, written: undefined, found: undefined }
+}
+
+/** Where the next model goes: beside the first, or in its place. */
+export const nextPlace = (place: ModelPlace): void => set({ place })
+
+/** Opens the model of a folder, with the files of an adapter where there are some. */
+export function openModel(
+  name: string,
+  files: readonly File[],
+  adapter: NamedFiles = { name: '', files: [] },
+): void {
+  const { place } = openedModelStore.getState()
+  if (place === 'first') freeAll()
+  begin({ ...without(place), ...(place === 'first' && { name }) })
+  post({ type: 'open_model', place, name, files, adapter })
+}
+
+/** Merges an adapter into the first model. */
+export function addAdapter(adapter: NamedFiles): void {
+  begin({ read: undefined, written: undefined })
+  post({ type: 'add_adapter', adapter })
+}
+
+/** The next dialog asks for the model of this address. */
+export const seek = (address: string): void => set({ sought: address })
+
+/** Looks for a model through a port of fetch.html. */
+export function findModel(address: string, port: MessagePort): void {
+  begin({ found: undefined, sought: '' })
+  post({ type: 'find_model', place: openedModelStore.getState().place, address, port }, [port])
+}
+
+export function fetchModel(): void {
+  const { place } = openedModelStore.getState()
+  begin({ ...without(place), found: openedModelStore.getState().found })
+  // Half of the models are too large for a browser to keep when its disk is full: then it may not throw this one away unasked.
+  void navigator.storage?.persist?.()
+  post({ type: 'fetch_model' })
+}
+
+export function openKept(folder: string): void {
+  const { place } = openedModelStore.getState()
+  begin({ read: undefined, written: undefined, found: undefined })
+  post({ type: 'open_kept', place, folder })
+}
+
+export function keepModel(place: ModelPlace): void {
+  begin()
+  void navigator.storage?.persist?.()
+  post({ type: 'keep_model', place })
+}
+
+export function forgetModel(folder: string): void {
+  begin()
+  post({ type: 'forget_model', folder })
+}
+
+export function listModels(): void {
+  listen()
+  post({ type: 'list_models' })
+}
+
+/** Ends what is under way. */
+export const cancelModel = (): void => post({ type: 'cancel_model' })
+
+/** What every layer of every open model says of a text; of a model without a tokenizer, of ids. */
+export function readText(text: string, add_special_tokens: boolean, wants_changes: boolean): void {
+  begin()
+  post({ type: 'read_text', text, add_special_tokens, wants_changes })
+}
+
+/** Lets the first model answer a conversation, or continue a text. What was read stays. */
+export function writeText(asked: Asked, settings: WritingSettings): void {
+  begin({ written: { asked, text: '', parts: [], is_done: false } })
+  post({ type: 'write_text', asked, settings })
+}
+
+/** What every layer said where a token was written. */
+export function lookBack(at: number): void {
+  begin()
+  post({ type: 'look_back', at })
+}
+
+function freeAll(): void {
+  const { kept } = openedModelStore.getState()
+  if (openedModelStore.getState() === NOTHING) return
+  set({ ...NOTHING, kept })
+  if (isConnected()) post({ type: 'close_model' })
+}
+
+/** Ends what is under way and frees the models. */
+export function closeModel(): void {
+  freeAll()
+  set(NOTHING)
+}
+
+/** Frees the model beside the first. */
+export function closeSecond(): void {
+  const { first } = openedModelStore.getState().facts
+  set({ facts: first ? { first } : {}, place: 'first', read: undefined })
+  post({ type: 'close_model', place: 'second' })
+}

@@ -1,0 +1,19 @@
+// The one way to an estimate. What it is made from is loaded after the page is seen.
+import { createStore } from 'zustand/vanilla'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
+
+export interface Estimate {
+  /** Of all steps. */
+  readonly seconds: number
+  /** Runs of the same settings took so long on this adapter; else it follows from a probe of it, and from other runs. */
+  readonly is_measured: boolean
+}
+
+/** Undefined where nothing is known of the adapter. */
+export type Estimator = (adapter: AdapterFacts, experiment: Experiment) => Estimate | undefined
+
+/** Another function whenever more is known. */
+export const estimatorStore = createStore<{ readonly estimate: Estimator }>(() => ({
+  estimate: () => undefined,
+}))

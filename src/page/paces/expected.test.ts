@@ -1,0 +1,46 @@
+// Estimates for experiments that have not run on an adapter.
+import { expect, test } from 'vitest'
+import { stepWork } from '../../document/experiment/costs/step_work.ts'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { expectedSeconds, type Ratios, ratiosOf, workMs } from './expected.ts'
+import { withRun } from './paces.ts'
+
+const SPEED = { dispatch_ms: 0.1, round_ms: 1, gflops: 2 }
+const PLAIN: Ratios = { sft: 1, reward_model: 1, rl: 1 }
+
+function experimentOf(document: object) {
+  const parsed = parseExperiment({ validation: { test_freq: 0 }, ...document })
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  return parsed.experiment
+}
+
+const RL = { kind: 'rl', steps: 10 }
+const plain = experimentOf({ phases: [RL] })
+const step_ms = workMs(stepWork(plain, plain.phases[0]), SPEED)
+
+test('the time is the work by the speed, for every step', () => {
+  expect(workMs({ dispatches: 30, rounds: 2, arithmetic: 4 }, SPEED)).toBe(3 + 2 + 2000)
+  expect(expectedSeconds(plain, SPEED, PLAIN)).toBeCloseTo((10 * step_ms) / 1000)
+  const longer = experimentOf({ phases: [{ ...RL, steps: 20 }] })
+  expect(expectedSeconds(longer, SPEED, PLAIN)).toBeCloseTo((20 * step_ms) / 1000)
+})
+
+test('validations, a critic, a deeper model and imitation are work too', () => {
+  const seconds = (document: object) => expectedSeconds(experimentOf(document), SPEED, PLAIN)
+  const bare = seconds({ phases: [RL] })
+  expect(seconds({ phases: [RL], validation: { test_freq: 2 } })).toBeGreaterThan(bare)
+  expect(seconds({ phases: [{ ...RL, adv_estimator: 'gae' }] })).toBeGreaterThan(bare)
+  expect(seconds({ phases: [RL], model: { num_hidden_layers: 12 } })).toBeGreaterThan(bare)
+  expect(seconds({ phases: [{ kind: 'sft', steps: 10 }, RL] })).toBeGreaterThan(bare)
+})
+
+test('runs on the adapter correct what its probe says', () => {
+  const gaps = { 0: Array.from({ length: 5 }, () => ({ ms: 3 * step_ms, is_validated: false })) }
+  const runs = withRun([], 'gpu', { run_experiment: plain, gaps })
+  const ratios = ratiosOf(runs, SPEED)
+  expect(ratios).toMatchObject({ sft: 1, rl: expect.closeTo(3) })
+  expect(expectedSeconds(plain, SPEED, ratios)).toBeCloseTo((30 * step_ms) / 1000)
+  // What somebody else has written there is nothing.
+  const spoilt = runs.map((run) => ({ ...run, settings: '{' }))
+  expect(ratiosOf(spoilt, SPEED)).toEqual(PLAIN)
+})

@@ -1,0 +1,72 @@
+// How long an experiment may take on an adapter where it never ran: its work divided by the probed speed, corrected by the times of other runs there. Pure.
+import {
+  type StepWork,
+  stepWork,
+  validationWork,
+} from '../../document/experiment/costs/step_work.ts'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { plannedStretches } from '../../document/experiment/steering/planned.ts'
+import type { AdapterSpeed } from '../../host/protocol/results.ts'
+import { timeLeft } from '../../record/run/time_left.ts'
+import type { RunPaces } from './paces.ts'
+
+/** Milliseconds of work at this speed. */
+export const workMs = (work: StepWork, { dispatch_ms, round_ms, gflops }: AdapterSpeed): number =>
+  work.dispatches * dispatch_ms + work.rounds * round_ms + (1000 * work.arithmetic) / gflops
+
+/** How much longer the steps of a kind took in earlier runs than their work says, in the median; 1 where none ran. */
+export type Ratios = Readonly<Record<PhaseDocument['kind'], number>>
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[(sorted.length - 1) >> 1] ?? 1
+}
+
+/** A run of one phase, out of its two texts; undefined where the phase is no experiment by itself, or the texts are none of ours. */
+function ofOnePhase(settings: string, cost: string): Experiment | undefined {
+  try {
+    const phase = { ...JSON.parse(cost), steps: 1 }
+    const parsed = parseExperiment({ ...JSON.parse(settings), phases: [phase] })
+    return parsed.ok ? parsed.experiment : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The ratios of an adapter's runs. */
+export function ratiosOf(runs: readonly RunPaces[], speed: AdapterSpeed): Ratios {
+  const found = runs.flatMap(({ settings, phases }) =>
+    phases.flatMap(({ kind, cost, pace }) => {
+      const experiment = ofOnePhase(settings, cost)
+      if (!experiment) return []
+      const ms = workMs(stepWork(experiment, experiment.phases[0]), speed)
+      return ms > 0 ? [{ kind, ratio: pace.step_ms / ms }] : []
+    }),
+  )
+  const of = (kind: PhaseDocument['kind']) =>
+    median(found.filter((one) => one.kind === kind).map(({ ratio }) => ratio))
+  return { sft: of('sft'), reward_model: of('reward_model'), rl: of('rl') }
+}
+
+/** Seconds of all steps of an experiment and its validations. */
+export function expectedSeconds(
+  experiment: Experiment,
+  speed: AdapterSpeed,
+  ratios: Ratios,
+): number {
+  const validation_ms = workMs(validationWork(experiment), speed) * ratios.rl
+  const to_come = plannedStretches(experiment, experiment.steering)
+  const measured = to_come.map(({ phase, document }) => ({
+    phase,
+    kind: document.kind,
+    cost: '',
+    pace: {
+      step_ms: workMs(stepWork(experiment, document), speed) * ratios[document.kind],
+      validation_ms,
+    },
+  }))
+  const { test_freq } = experiment.validation
+  return timeLeft({ to_come, step: 0, measured, test_freq }).seconds ?? 0
+}

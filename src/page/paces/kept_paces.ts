@@ -1,0 +1,111 @@
+// Remembers in this browser how fast runs and adapters were, so that the next run can say how long it will take.
+import * as z from 'zod/mini'
+import { adapterName } from '../../document/links/names.ts'
+import { takesTurns } from '../client/starting.ts'
+import { onLabEvent } from '../connection/connection.ts'
+import { isReplaying } from '../state/replay.ts'
+import { type LabState, labStore } from '../state/store.ts'
+import { estimatorStore } from './estimator.ts'
+import { expectedSeconds, type Ratios, ratiosOf } from './expected.ts'
+import { estimateOf, type RunPaces, withRun } from './paces.ts'
+import { probeAtRest } from './probe_at_rest.ts'
+
+const RUNS_KEY = 'understory.paces'
+const SPEEDS_KEY = 'understory.speeds'
+
+const ms = z.number().check(z.minimum(0))
+const storedRuns = z.array(
+  z.object({
+    adapter: z.string(),
+    settings: z.string(),
+    phases: z.array(
+      z.object({
+        kind: z.enum(['sft', 'reward_model', 'rl']),
+        cost: z.string(),
+        pace: z.object({ step_ms: ms, validation_ms: z.optional(ms) }),
+      }),
+    ),
+  }),
+)
+/** By the adapter's name. */
+const storedSpeeds = z.record(
+  z.string(),
+  z.object({ dispatch_ms: ms, round_ms: ms, gflops: z.number().check(z.positive()) }),
+)
+type Speeds = z.infer<typeof storedSpeeds>
+
+/** What is kept under a key; undefined where that is nothing of ours. */
+function read(key: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? 'null')
+  } catch {
+    return undefined
+  }
+}
+
+function write(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value))
+  } catch {
+    // Full or off: it is known as long as the page is open.
+  }
+}
+
+let runs: readonly RunPaces[] = []
+let speeds: Speeds = {}
+
+/** From now on estimates are made of what is known now. */
+function tell(): void {
+  const [own_runs, own_speeds] = [runs, speeds]
+  const ratios: Record<string, Ratios> = {}
+  estimatorStore.setState({
+    estimate: (facts, experiment) => {
+      const adapter = adapterName(facts)
+      const measured = estimateOf(own_runs, adapter, experiment)
+      if (measured !== undefined) return { seconds: measured, is_measured: true }
+      const speed = own_speeds[adapter]
+      if (!speed) return undefined
+      ratios[adapter] ??= ratiosOf(
+        own_runs.filter((run) => run.adapter === adapter),
+        speed,
+      )
+      const seconds = expectedSeconds(experiment, speed, ratios[adapter])
+      return { seconds, is_measured: false }
+    },
+  })
+}
+
+function remember(state: LabState): void {
+  const { adapter } = state
+  // A recording has another machine's speed, and a run that takes turns waits for the other one.
+  if (!adapter || isReplaying() || takesTurns()) return
+  const now = withRun(runs, adapterName(adapter), state)
+  if (now === runs) return
+  runs = now
+  tell()
+  write(RUNS_KEY, now)
+}
+
+/** Reads what is known, adds every run when it pauses or ends, and has an adapter probed that is new here. To be called once per page. */
+export function followPaces(): void {
+  const [known_runs, known_speeds] = [
+    storedRuns.safeParse(read(RUNS_KEY)),
+    storedSpeeds.safeParse(read(SPEEDS_KEY)),
+  ]
+  if (known_runs.success) runs = known_runs.data as readonly RunPaces[]
+  if (known_speeds.success) speeds = known_speeds.data
+  tell()
+  labStore.subscribe((now, before) => {
+    if (before.status !== 'running') return
+    if (now.run !== before.run) remember(before)
+    else if (now.status !== 'running') remember(now)
+  })
+  onLabEvent((event) => {
+    const { adapter } = labStore.getState()
+    if (event.type !== 'speed' || !adapter || isReplaying()) return
+    speeds = { ...speeds, [adapterName(adapter)]: event.speed }
+    tell()
+    write(SPEEDS_KEY, speeds)
+  })
+  probeAtRest((adapter) => speeds[adapterName(adapter)] !== undefined)
+}

@@ -1,0 +1,44 @@
+// Estimates from earlier runs.
+import { expect, test } from 'vitest'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Gaps } from '../../record/run/time_left.ts'
+import { estimateOf, type RunPaces, withRun } from './paces.ts'
+
+const SFT = { kind: 'sft', steps: 20 }
+const RL = { kind: 'rl', steps: 10, target_layer: 'final' }
+
+function experimentOf(document: object) {
+  const parsed = parseExperiment({ validation: { test_freq: 0 }, ...document })
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  return parsed.experiment
+}
+
+const steps = (ms: number) => Array.from({ length: 5 }, () => ({ ms, is_validated: false }))
+/** A run of both phases, or of the first alone. */
+const ran = (gaps: Gaps, known: readonly RunPaces[] = [], adapter = 'gpu') =>
+  withRun(known, adapter, { run_experiment: experimentOf({ phases: [SFT, RL] }), gaps })
+
+test('the same settings with other numbers of steps and another seed take the time of their steps', () => {
+  const known = ran({ 0: steps(100), 1: steps(400) })
+  const other = experimentOf({ seed: 7, phases: [{ ...SFT, steps: 50 }, RL] })
+  expect(estimateOf(known, 'gpu', other)).toBe(9)
+})
+
+test('the pace of another adapter, of other settings and of a kind of phase that never ran is unknown', () => {
+  const known = ran({ 0: steps(100), 1: steps(400) })
+  const same = experimentOf({ phases: [SFT, RL] })
+  expect(estimateOf(known, 'other', same)).toBeUndefined()
+  const wider = experimentOf({ model: { hidden_size: 32 }, phases: [SFT, RL] })
+  expect(estimateOf(known, 'gpu', wider)).toBeUndefined()
+  expect(estimateOf(ran({ 0: steps(100) }), 'gpu', same)).toBeUndefined()
+  expect(estimateOf([], 'gpu', same)).toBeUndefined()
+})
+
+test('a later run replaces what it has measured and keeps the rest', () => {
+  const first = ran({ 0: steps(100), 1: steps(400) })
+  const second = ran({ 0: steps(200) }, first)
+  expect(second).toHaveLength(1)
+  const same = experimentOf({ phases: [SFT, RL] })
+  expect(estimateOf(second, 'gpu', same)).toBe(8)
+  expect(ran({}, first)).toBe(first)
+})

@@ -1,0 +1,59 @@
+// How long an experiment takes on this machine, by the steps of earlier runs with the same settings on the same adapter. Pure.
+
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { plannedStretches } from '../../document/experiment/steering/planned.ts'
+import { type MeasuredPhase, measuredPhases, timeLeft } from '../../record/run/time_left.ts'
+import type { LabState } from '../state/store.ts'
+
+/** What is remembered of one run. */
+export interface RunPaces {
+  readonly adapter: string
+  /** What a step costs hangs on, but for the phases: the settings as text. */
+  readonly settings: string
+  readonly phases: readonly MeasuredPhase[]
+}
+
+/** Runs of other settings that are remembered, newest last. */
+const MAX_RUNS = 16
+
+/** What a step costs does not hang on the name, the seed, how often it is evaluated, or what was done by hand. */
+function settingsOf(experiment: Experiment): string {
+  const { name: _, seed: __, phases: ___, steering: ____, validation, ...rest } = experiment
+  return JSON.stringify({ ...rest, validation: { ...validation, test_freq: 0 } })
+}
+
+/** The speeds of a run, with those that were known; the same list where the run has none. */
+export function withRun(
+  known: readonly RunPaces[],
+  adapter: string,
+  { run_experiment, gaps }: Pick<LabState, 'run_experiment' | 'gaps'>,
+): readonly RunPaces[] {
+  const measured = run_experiment ? measuredPhases(run_experiment.phases, gaps) : []
+  if (!run_experiment || measured.length === 0) return known
+  const settings = settingsOf(run_experiment)
+  const isSame = (run: RunPaces) => run.adapter === adapter && run.settings === settings
+  const fresh = measured.map(({ kind, cost, pace }) => ({ kind, cost, pace }))
+  const costs = fresh.map(({ cost }) => cost)
+  const before = known.filter(isSame).flatMap(({ phases }) => phases)
+  const phases = [...before.filter(({ cost }) => !costs.includes(cost)), ...fresh]
+  const others = known.filter((run) => !isSame(run))
+  return [...others, { adapter, settings, phases }].slice(-MAX_RUNS)
+}
+
+/** Seconds of all steps of an experiment; undefined where some of them have no like among earlier runs. */
+export function estimateOf(
+  known: readonly RunPaces[],
+  adapter: string,
+  experiment: Experiment,
+): number | undefined {
+  const settings = settingsOf(experiment)
+  const run = known.findLast((one) => one.adapter === adapter && one.settings === settings)
+  if (!run) return undefined
+  const { seconds, untimed_steps } = timeLeft({
+    to_come: plannedStretches(experiment, experiment.steering),
+    step: 0,
+    measured: run.phases,
+    test_freq: experiment.validation.test_freq,
+  })
+  return untimed_steps > 0 ? undefined : seconds
+}

@@ -1,0 +1,310 @@
+// All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
+import { createStore } from 'zustand/vanilla'
+import type { Series } from '../../../host/columns/series.ts'
+import { runName } from '../../../record/run/names.ts'
+import {
+  isLive,
+  NO_LABELS,
+  RUN_COLORS,
+  type RunHeader,
+  type RunLabels,
+} from '../../../record/run/record.ts'
+import {
+  memoryStorage,
+  type RunStorage,
+  storageProblem,
+  storedJson,
+} from '../../../record/run/storage.ts'
+import { idOf, type PastRun, readHeader, readRun, readSeries } from '../record/read.ts'
+import { readLabels } from '../record/read_labels.ts'
+import type { Recorder } from '../recorder/recorder.ts'
+import { deleteForGood, stayWords } from '../storage/deletions.ts'
+import { borrowRun } from '../storage/locks.ts'
+import { tellTabs } from './tabs.ts'
+
+export interface RunEntry {
+  readonly id: string
+  readonly header: RunHeader
+  readonly labels: RunLabels
+}
+
+/** A record that is there and cannot be understood. */
+export interface BrokenEntry {
+  readonly id: string
+  readonly why: string
+}
+
+export interface Library {
+  readonly is_ready: boolean
+  /** Why runs are forgotten with the page; '' where they are kept. */
+  readonly why_memory: string
+  /** Why the newest write failed; '' when all is well. */
+  readonly problem: string
+  /** Newest first. */
+  readonly entries: readonly RunEntry[]
+  readonly broken: readonly BrokenEntry[]
+  /** Deleted, and not yet gone: undo brings them back. */
+  readonly deleted: readonly string[]
+  /** The record of the current run. */
+  readonly living: string | undefined
+  /** Bytes of this page's origin, where the browser tells. */
+  readonly storage: { readonly usage: number; readonly quota: number } | undefined
+}
+
+/** From this many runs on, the oldest are offered for deletion. */
+export const MAX_RUNS = 200
+/** Headers are read for so long at a time, so that a page with many runs stays awake. */
+const READ_MS = 8
+/** Time to take a deletion back. */
+export const UNDO_MS = 12_000
+
+const EMPTY: Library = {
+  is_ready: false,
+  why_memory: '',
+  problem: '',
+  entries: [],
+  broken: [],
+  deleted: [],
+  living: undefined,
+  storage: undefined,
+}
+
+export const libraryStore = createStore<Library>(() => EMPTY)
+
+let storage: RunStorage = memoryStorage()
+const recorders = new Set<Pick<Recorder, 'forget' | 'retry'>>()
+let undo_timer: ReturnType<typeof setTimeout> | undefined
+/** Runs that are deleted are this page's until they are gone or back. */
+const held_for_deletion = new Map<string, () => void>()
+
+const report = (error: unknown) => libraryStore.setState({ problem: storageProblem(error) })
+
+/** The colour that the fewest runs have. */
+function freeColor(entries: readonly RunEntry[]): number {
+  const uses = RUN_COLORS.map((_, i) => entries.filter(({ labels }) => labels.color === i).length)
+  return uses.indexOf(Math.min(...uses))
+}
+
+/**
+ * Reads the list. `held` are the runs that some open page is at work on; others that say they run were left when their page
+ * was closed.
+ */
+export async function openLibrary(
+  own: RunStorage,
+  why_memory: string,
+  held: ReadonlySet<string>,
+): Promise<void> {
+  storage = own
+  clearTimeout(undo_timer)
+  letGo()
+  libraryStore.setState({ ...EMPTY, why_memory })
+  const { headers, labels } = await storage.list()
+  const said = new Map(labels.map((value) => [idOf(value), value]))
+  const entries: RunEntry[] = []
+  const broken: BrokenEntry[] = []
+  let begun = performance.now()
+  for (const value of headers) {
+    if (performance.now() - begun > READ_MS) {
+      await new Promise((resolve) => setTimeout(resolve))
+      begun = performance.now()
+    }
+    const id = idOf(value)
+    const read = readHeader(value)
+    if (!read.ok) {
+      broken.push({ id, why: read.why })
+      continue
+    }
+    const is_left = isLive(read.header.status) && !held.has(id)
+    const header = is_left ? leftHeader(read.header) : read.header
+    entries.push({
+      id,
+      header,
+      labels: readLabels(said.get(id), id, entries.length % RUN_COLORS.length),
+    })
+  }
+  entries.sort((a, b) => b.header.started_at - a.header.started_at)
+  libraryStore.setState({ is_ready: true, entries, broken })
+}
+
+/** A run as its page left it. */
+export const leftHeader = (header: RunHeader): RunHeader => ({
+  ...header,
+  status: 'stopped',
+  was_left: true,
+})
+
+/** Takes runs out of the list that are gone from the storage. */
+export const dropRuns = (ids: readonly string[]): void =>
+  libraryStore.setState(({ entries, broken, deleted }) => ({
+    deleted: deleted.filter((id) => !ids.includes(id)),
+    entries: entries.filter(({ id }) => !ids.includes(id)),
+    broken: broken.filter(({ id }) => !ids.includes(id)),
+  }))
+
+/** A recorder that writes into the same storage. Returns how to forget it. */
+export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): () => void {
+  recorders.add(own)
+  return () => recorders.delete(own)
+}
+
+/** A run has begun to be recorded. */
+export function addRun(header: RunHeader): void {
+  // One that still trains has its labels.
+  if (runOf(header.id)) updateRun(header)
+  else storage.label(insertRun(header)).catch(report)
+}
+
+/** Keeps a whole run that was not trained here. Rejects where it cannot be written. */
+export async function keepRun(write: Parameters<RunStorage['write']>[0]): Promise<void> {
+  await storage.write(write)
+  addRun(write.header)
+  tellTabs({ header: write.header })
+}
+
+/** Puts a run into the list that is in the storage, or will be. Returns its labels. */
+export function insertRun(header: RunHeader): RunLabels {
+  const { entries } = libraryStore.getState()
+  const labels: RunLabels = { ...NO_LABELS, id: header.id, color: freeColor(entries) }
+  libraryStore.setState({ entries: [{ id: header.id, header, labels }, ...entries] })
+  return labels
+}
+
+export function updateRun(header: RunHeader): void {
+  libraryStore.setState(({ entries }) => ({
+    entries: entries.map((entry) => (entry.id === header.id ? { ...entry, header } : entry)),
+  }))
+}
+
+/** What a person says about a run. */
+export function labelRun(id: string, said: Partial<Omit<RunLabels, 'id'>>): void {
+  const entry = runOf(id)
+  if (!entry) return
+  const labels = readLabels({ ...entry.labels, ...said }, id, entry.labels.color)
+  putLabels(labels)
+  storage.label(labels).then(() => tellTabs({ labels }), report)
+}
+
+/** Labels as they are in the storage. */
+export const putLabels = (labels: RunLabels): void =>
+  libraryStore.setState(({ entries }) => ({
+    entries: entries.map((entry) => (entry.id === labels.id ? { ...entry, labels } : entry)),
+  }))
+
+/** Writes labels again that may be gone from the storage. */
+export function relabelRun(id: string): void {
+  const entry = runOf(id)
+  if (entry) storage.label(entry.labels).catch(report)
+}
+
+/** At most one run is the baseline; none with `undefined`. */
+export function setBaseline(id: string | undefined): void {
+  for (const { id: other, labels } of libraryStore.getState().entries)
+    if (labels.baseline && other !== id) labelRun(other, { baseline: false })
+  if (id !== undefined) labelRun(id, { baseline: true })
+}
+
+export const runOf = (id: string): RunEntry | undefined =>
+  libraryStore.getState().entries.find((entry) => entry.id === id)
+
+/** Runs that are not deleted. */
+let shown: { of: Library; entries: readonly RunEntry[] } | undefined
+export function shownRuns(library: Library): readonly RunEntry[] {
+  const { entries, deleted } = library
+  if (deleted.length === 0) return entries
+  if (shown?.of.entries !== entries || shown.of.deleted !== deleted)
+    shown = { of: library, entries: entries.filter(({ id }) => !deleted.includes(id)) }
+  return shown.entries
+}
+
+/** A run that still trains cannot be deleted. */
+export const canDelete = ({ header }: RunEntry): boolean => !isLive(header.status)
+
+/**
+ * Takes runs out of the list; they are deleted finally after UNDO_MS, or with the next page. Those that are deleted within that
+ * time are undone together. Returns which stay and why, in a sentence; '' when all are deleted.
+ */
+export async function deleteRuns(ids: readonly string[]): Promise<string> {
+  const { entries, broken } = libraryStore.getState()
+  const legal = [...entries.filter(canDelete), ...broken].map(({ id }) => id)
+  const refused: string[] = []
+  for (const id of ids) {
+    if (!legal.includes(id) || held_for_deletion.has(id)) continue
+    const giveBack = await borrowRun(id)
+    if (giveBack) held_for_deletion.set(id, giveBack)
+    else refused.push(id)
+  }
+  const deleted = [...held_for_deletion.keys()]
+  if (deleted.length > libraryStore.getState().deleted.length) {
+    libraryStore.setState({ deleted })
+    clearTimeout(undo_timer)
+    undo_timer = setTimeout(() => void commitDelete(), UNDO_MS)
+  }
+  const names = refused.flatMap((id) => runOf(id) ?? []).map((entry) => runName(entry).name)
+  return refused.length > 0 ? stayWords(refused.length, names[0]) : ''
+}
+
+function letGo(): void {
+  for (const giveBack of held_for_deletion.values()) giveBack()
+  held_for_deletion.clear()
+}
+
+/** Brings back what was deleted last. */
+export function undoDelete(): void {
+  clearTimeout(undo_timer)
+  letGo()
+  libraryStore.setState({ deleted: [] })
+}
+
+/** Deletes now what is marked to be deleted. */
+export async function commitDelete(): Promise<void> {
+  clearTimeout(undo_timer)
+  const { deleted } = libraryStore.getState()
+  if (deleted.length === 0) return
+  for (const recorder of recorders) recorder.forget(deleted)
+  dropRuns(deleted)
+  try {
+    const kept = await deleteForGood(storage, deleted)
+    tellTabs({ removed: deleted.filter((id) => !kept.includes(id)) })
+    // There is room again.
+    for (const recorder of recorders) recorder.retry()
+  } catch (error) {
+    report(error)
+  } finally {
+    for (const id of deleted) {
+      held_for_deletion.get(id)?.()
+      held_for_deletion.delete(id)
+    }
+  }
+}
+
+/** The oldest runs beyond MAX_RUNS that nobody pinned, nobody compares with, and that are over. */
+export function surplusRuns(entries: readonly RunEntry[]): readonly RunEntry[] {
+  const surplus = entries.length - MAX_RUNS
+  if (surplus <= 0) return []
+  const free = entries.filter(
+    (entry) => canDelete(entry) && !entry.labels.pinned && !entry.labels.baseline,
+  )
+  return free.slice(Math.max(0, free.length - surplus))
+}
+
+let opened = 0
+
+/** A past run to look at. Throws with a sentence for people where it cannot be read. */
+export async function openRun(id: string): Promise<PastRun> {
+  const stored = await storage.read(id)
+  if (!stored) throw new RangeError('This run is no longer there.')
+  const read = readHeader(stored.header)
+  if (!read.ok) throw new RangeError(`This run cannot be read. ${read.why}`)
+  const header = runOf(id)?.header ?? read.header
+  return readRun({ ...header, step: read.header.step }, stored, ++opened)
+}
+
+/** The columns of a past run; none where it is not there. */
+export async function readColumns(id: string): Promise<ReadonlyMap<string, Series>> {
+  const stored = await storage.read(id)
+  return readSeries(stored?.chunks ?? [])
+}
+
+/** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where there is none. */
+export const rawRecord = async (id: string): Promise<string | undefined> =>
+  storedJson(await storage.read(id))

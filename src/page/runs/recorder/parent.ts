@@ -1,0 +1,14 @@
+// The run whose settings the next one begins with.
+import type { Experiment } from '../../../document/experiment/schema.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
+
+let next_parent: string | undefined
+
+/** The settings were taken from this run. */
+export function setNextParent(id: string | undefined): void {
+  next_parent = id
+}
+
+/** The run whose settings a document goes back to; none for a preset as it is. */
+export const parentOf = (preset_id: string, document: Experiment): string | undefined =>
+  presetOf(preset_id)?.experiment === document ? undefined : next_parent

@@ -1,0 +1,113 @@
+// The experiment that Train begins and a link carries, from what the settings show and what the run did.
+
+import { sameSettings, withField } from '../../document/experiment/experiment.ts'
+import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { asTrained, trainedPhases } from '../../document/experiment/steering/as_trained.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
+import type { LabState } from './store.ts'
+import { type Said, withVerdicts } from './taught.ts'
+
+/**
+ * The experiment that Train begins and a link carries: the run's own document while the settings are the run's, so that
+ * both do the same run again; else what the settings show, from its first step.
+ */
+export function nextExperiment(state: LabState): Experiment {
+  const { experiment, run_experiment, run_document } = state
+  if (!run_experiment || !run_document) return experiment
+  if (experiment === run_document || sameSettings(experiment, run_experiment)) return run_document
+  const own = experiment.steering.length > 0 ? withoutSteering(experiment) : experiment
+  return isBusy(state) ? shortened(own, state) : own
+}
+
+/** While a run continues, the phases that a person has ended are as long in its settings as they were planned. */
+function shortened(experiment: Experiment, state: LabState): Experiment {
+  const { phase_switches, steered } = state
+  const known = shorter.get(experiment)
+  const of = [phase_switches, steered, state.step]
+  if (known?.of.every((part, i) => part === of[i])) return known.experiment
+  const after = settledSettings(experiment, state)
+  // What is the same stays the same object.
+  const is_same = known && JSON.stringify(known.experiment) === JSON.stringify(after)
+  const next = is_same ? known.experiment : after
+  shorter.set(experiment, { of, experiment: next })
+  return next
+}
+
+const shorter = new WeakMap<Experiment, { of: readonly unknown[]; experiment: Experiment }>()
+
+/** Settings that have left the run on the page, with phases as long as the run made them (asTrained). */
+export function settledSettings(experiment: Experiment, state: LabState): Experiment {
+  const { run_experiment } = state
+  return run_experiment
+    ? asTrained(experiment, { ...state, experiment: run_experiment })
+    : experiment
+}
+
+/**
+ * The settings after an edit made them `next`, while no run is on: where they leave the run they keep what it has done, and where
+ * they come back to that they are the run's again.
+ */
+export function editedSettings(next: Experiment, state: LabState): Experiment {
+  const { experiment, run_experiment } = state
+  if (!run_experiment || isBusy(state) || sameSettings(next, run_experiment)) return next
+  if (sameSettings(experiment, run_experiment)) return settledSettings(next, state)
+  return sameSettings(next, settledSettings(run_experiment, state)) ? run_experiment : next
+}
+
+/** A list of phases that was made of the settings', of which those of the run on the page become as long as they were. */
+export function settledPhases(
+  phases: readonly PhaseDocument[],
+  state: LabState,
+): readonly PhaseDocument[] {
+  const { experiment, run_experiment } = state
+  const is_of_run = run_experiment && !isBusy(state) && sameSettings(experiment, run_experiment)
+  if (!is_of_run) return phases
+  const trained = trainedPhases(experiment.phases, { ...state, experiment: run_experiment })
+  return phases.flatMap((phase) => {
+    const index = experiment.phases.indexOf(phase)
+    return index < 0 ? [phase] : (trained[index] ?? [])
+  })
+}
+
+const unsteered = new WeakMap<Experiment, Experiment>()
+
+/** The same object for the same experiment. */
+function withoutSteering(experiment: Experiment): Experiment {
+  const known = unsteered.get(experiment) ?? { ...experiment, steering: [] }
+  unsteered.set(experiment, known)
+  return known
+}
+
+/**
+ * nextExperiment; where that is the run's own document and a person has taught its reward models, with what they said, so that
+ * it repeats the run without asking.
+ */
+export function taughtExperiment(state: LabState): Experiment {
+  const document = nextExperiment(state)
+  return document === state.run_document ? withVerdicts(document, saidIn(state)) : document
+}
+
+/** What was said in each reward_model phase that has begun to train, and after which step the phase began. */
+export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
+  return Object.entries(verdicts)
+    .map(([index, said]) => ({ index: Number(index), said }))
+    .filter(({ index }) => index < phase || (index === phase && phase_step > 0))
+    .map(({ index, said }) => {
+      const step = phase_switches.find((began) => began.phase === index)?.step ?? 0
+      return { index, said, step }
+    })
+}
+
+/**
+ * taughtExperiment; where that is of the run, which measured its kernels, with these pinned, so that another measurement
+ * cannot change its bits.
+ */
+export function repeatedExperiment(state: LabState): Experiment {
+  const experiment = taughtExperiment(state)
+  const is_of_run = nextExperiment(state) === state.run_document
+  if (!is_of_run || state.kernels === '' || experiment.kernels !== '') return experiment
+  const pinned = withField(experiment, 'kernels', state.kernels)
+  // Too many of them for a field.
+  return pinned.ok ? pinned.experiment : experiment
+}

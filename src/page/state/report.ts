@@ -1,0 +1,76 @@
+// What somebody needs who is asked for help: versions, adapter, limits, experiment, last errors. Nothing about the person.
+
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { encodeLink } from '../../document/links/link.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
+import type { LabState } from './store.ts'
+
+/** What the page knows besides its state. */
+export interface ReportFacts {
+  readonly understory: string
+  readonly protocol: number
+  /** Name and version, e.g. “Chrome 144”. */
+  readonly browser: string
+  readonly has_webgpu: boolean
+  readonly is_secure: boolean
+  readonly is_isolated: boolean
+  /** Bytes of the page's storage, where the browser tells. */
+  readonly storage: { readonly usage: number; readonly quota: number } | undefined
+  /** Newest last. */
+  readonly errors: readonly PageError[]
+}
+
+/** Something that went wrong on this page. */
+export interface PageError {
+  /** Seconds since the page was opened. */
+  readonly at_s: number
+  readonly message: string
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+function adapterLines(adapter: AdapterFacts): string[] {
+  const { vendor, architecture, description, is_software, features } = adapter
+  return [
+    `adapter: ${[vendor, architecture, description].filter(Boolean).join(' · ')}${is_software ? ' (software)' : ''}`,
+    `features: ${features.join(', ') || 'none'}`,
+    `limits: buffers up to ${megabytes(adapter.max_buffer_bytes)}, bindings up to ${megabytes(adapter.max_binding_bytes)}`,
+  ]
+}
+
+/** The name of an experiment may say who made it. */
+const nameless = (experiment: Experiment): Experiment => ({ ...experiment, name: '' })
+
+/** The report as plain text, one fact a line. */
+export function writeReport(state: LabState, facts: ReportFacts): string {
+  const { adapter, error, memory, counts, kernels } = state
+  const of_run = state.run_document ?? state.experiment
+  const yes = (is: boolean) => (is ? 'yes' : 'no')
+  const lines = [
+    `Understory ${facts.understory}, protocol ${facts.protocol}`,
+    `browser: ${facts.browser}; WebGPU ${yes(facts.has_webgpu)}, secure page ${yes(facts.is_secure)}, isolated ${yes(facts.is_isolated)}`,
+    ...(adapter ? adapterLines(adapter) : ['adapter: none']),
+    `status: ${state.status}, step ${state.step}, phase ${state.phase}`,
+    ...(error ? [`error: ${error.code}: ${error.message}`] : []),
+    `experiment: ${encodeLink(nameless(of_run))}`,
+    ...(kernels ? [`kernels: ${kernels}`] : []),
+    ...(memory
+      ? [
+          `GPU memory: ${Object.entries(memory)
+            .map(([kind, bytes]) => `${kind} ${megabytes(bytes)}`)
+            .join(', ')}`,
+        ]
+      : []),
+    ...(counts
+      ? [
+          `a step: ${counts.dispatches_per_step ?? '–'} dispatches, ${counts.submits_per_step ?? '–'} submits; buffers since warm-up ${counts.buffers_since_warmup ?? '–'}`,
+        ]
+      : []),
+    ...(facts.storage
+      ? [`storage: ${megabytes(facts.storage.usage)} of ${megabytes(facts.storage.quota)}`]
+      : []),
+    ...(facts.errors.length > 0 ? ['last errors:'] : []),
+    ...facts.errors.map(({ at_s, message }) => `  after ${at_s.toFixed(0)} s: ${message}`),
+  ]
+  return `${lines.join('\n')}\n`
+}

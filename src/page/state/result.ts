@@ -1,0 +1,53 @@
+// The result of a run as a link tells it: a few of its curves.
+
+import { adapterName } from '../../document/links/names.ts'
+import { GREEDY_ACCURACY, metricOf, type SharedResult } from '../../document/links/shared_result.ts'
+import { FEW_POINTS, MAX_POINTS, shortName, thinned } from '../../document/links/summary.ts'
+import { nextExperiment } from './next_experiment.ts'
+import type { LabState } from './store.ts'
+
+const KEY_METRICS = [
+  'critic/score/mean',
+  'task/score/mean',
+  GREEDY_ACCURACY,
+  'actor/ppo_kl',
+  'reward_model/held_out_accuracy',
+]
+/** Layers below the last whose entropies are told. */
+const SHARED_LAYERS = 6
+
+/** Up to SHARED_LAYERS of the layers 0 … L-1, evenly spread. */
+function layersBelow(last: number): number[] {
+  const count = Math.min(SHARED_LAYERS, last)
+  return Array.from({ length: count }, (_, i) =>
+    count === 1 ? 0 : Math.round((i * (last - 1)) / (count - 1)),
+  )
+}
+
+/** The result of the shown run as a link can tell it; undefined before its first step. */
+export function resultOf(state: LabState): SharedResult | undefined {
+  const { adapter, run_experiment, series, step } = state
+  if (!run_experiment || !adapter || step === 0) return undefined
+  const last = run_experiment.model.num_hidden_layers
+  const wanted = [
+    ...[...KEY_METRICS, `layer/entropy/${last}`].map((name) => [name, MAX_POINTS] as const),
+    ...layersBelow(last).map((layer) => [`layer/entropy/${layer}`, FEW_POINTS] as const),
+  ]
+  // The task's own score says the same as the reward where no reward model is trained on.
+  const is_rewarded = run_experiment.phases.some(({ kind }) => kind === 'reward_model')
+  const lines = wanted
+    .filter(([name]) => is_rewarded || name !== 'task/score/mean')
+    .flatMap(([name, most]) => {
+      const columns = series.get(metricOf(name, run_experiment.task.id))
+      if (!columns || columns.length === 0) return []
+      return { name, ...thinned(columns, most) }
+    })
+    .filter(({ values }) => values.some(Number.isFinite))
+  return lines.length === 0
+    ? undefined
+    : { adapter: shortName(adapterName(adapter)), steps: step, lines }
+}
+
+/** Whether the run's curves are of the experiment that a link would open: its settings may have been changed since. */
+export const isOfLink = (state: LabState): boolean =>
+  state.run_document !== undefined && nextExperiment(state) === state.run_document

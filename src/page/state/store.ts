@@ -1,0 +1,195 @@
+// What the page knows of the lab: one state, in one store. Nothing here knows the worker or the page.
+import { createStore } from 'zustand/vanilla'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import type { Series } from '../../host/columns/series.ts'
+import type { ResultCard } from '../../host/protocol/card.ts'
+import type { CheckpointEntry } from '../../host/protocol/checkpoint_facts.ts'
+import type { BrokenStep } from '../../host/protocol/guard.ts'
+import type { LabError, LabEvent } from '../../host/protocol/protocol.ts'
+import type {
+  MatmulChoice,
+  Metrics,
+  RolloutSample,
+  ScoredPair,
+  TokenTable,
+} from '../../host/protocol/results.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
+import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import { emptyKept, type KeptOfRun } from '../../record/run/kept_run.ts'
+import {
+  type AskedPairs,
+  type Benchmark,
+  type CheckpointProblem,
+  type LabStatus,
+  type Loss,
+  type PhaseSwitch,
+  type Restored,
+  type SteeringMark,
+  type StepCounts,
+  type StepProfile,
+  type Timing,
+  UNKNOWN_TIMING,
+  type WrongField,
+} from '../../record/run/run_parts.ts'
+import type { Gaps } from '../../record/run/time_left.ts'
+import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
+
+export interface LabState {
+  readonly status: LabStatus
+  readonly adapter: AdapterFacts | undefined
+  /** Counts up with every run. */
+  readonly run: number
+  /** The id that the run is kept under; '' while there is none. */
+  readonly record: string
+  /** The checkpoint of another run that this one began with. */
+  readonly parent: { readonly record: string; readonly step: number } | undefined
+  /** Another object for each time. */
+  readonly restored: Restored | undefined
+  /** The newest one. */
+  readonly loss: Loss | undefined
+  /** Steps that were not finite, and the step that the run went back to and waits at; until it continues. */
+  readonly guarded: { readonly step: number; readonly broken: readonly BrokenStep[] } | undefined
+  /** Those kept of this run, oldest first, as far as the worker has reported. */
+  readonly checkpoints: readonly CheckpointEntry[]
+  readonly checkpoint_problem: CheckpointProblem | undefined
+  /** The experiment that the settings show and that the next run trains. */
+  readonly experiment: Experiment
+  /** What the run trains now, with all that was changed while it went on; undefined while there is no run. */
+  readonly run_experiment: Experiment | undefined
+  /** The document that does the same run again: as it began, and its steering. */
+  readonly run_document: Experiment | undefined
+  /** What was done to the run, refusals included, in order. */
+  readonly steered: readonly SteeringMark[]
+  /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined for the default ones. */
+  readonly matmul: MatmulChoice | undefined
+  /** The experiment's field that pins those that the run began with; '' for the default ones. */
+  readonly kernels: string
+  /** How far the measuring of kernels beside the run is; undefined where nothing is measured. */
+  readonly measuring:
+    | { readonly done: number; readonly of: number; readonly is_over: boolean }
+    | undefined
+  /** What is typed in the settings and does not hold; the experiment has the values from before. */
+  readonly wrong_fields: readonly WrongField[]
+  /** The preset that `experiment` was last taken from. */
+  readonly preset_id: string
+  /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until the worker reports them. */
+  readonly plan: Omit<Extract<LabEvent, { type: 'plan' }>, 'type'> | undefined
+  /** What could not be understood of the link. */
+  readonly notices: readonly string[]
+  readonly phase: number
+  readonly phase_step: number
+  readonly phase_switches: readonly PhaseSwitch[]
+  readonly step: number
+  /** The last known value of every metric. */
+  readonly metrics: Metrics
+  /** Mutable columns by metric; `step` is their version, so subscribe to `step`, then read these. */
+  readonly series: ReadonlyMap<string, Series>
+  /** Of the last steps that sampled, oldest first. */
+  readonly samples: readonly { readonly step: number; readonly samples: readonly RolloutSample[] }[]
+  /** What steps left for looking back; mutable, and `kept_version` counts its changes. */
+  readonly kept: KeptOfRun
+  readonly kept_version: number
+  /** Of the last reward_model phase that has begun. */
+  readonly asked: AskedPairs | undefined
+  /** What was said in each reward_model phase, as the experiment's field holds it, by index of the phase. */
+  readonly verdicts: Readonly<Record<number, string>>
+  /** Held-out pairs as the reward model scored them last. */
+  readonly scored_pairs:
+    | { readonly step: number; readonly pairs: readonly ScoredPair[] }
+    | undefined
+  readonly memory: Readonly<Record<MemoryKind, number>> | undefined
+  readonly counts: StepCounts | undefined
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  readonly rollout_dtype: RolloutDType | undefined
+  /** The vocabulary of a past run, as its record says it; undefined where it is the task's. */
+  readonly tokens: readonly string[] | undefined
+  readonly timing: Timing
+  /** Of the last step that was measured. */
+  readonly profile: StepProfile | undefined
+  /** A pause was asked for, and the step in flight is not done yet. */
+  readonly is_pausing: boolean
+  /** A step to be measured was asked for and has not come yet. */
+  readonly is_profiling: boolean
+  /** Of the last step that was traced token by token. */
+  readonly trace: { readonly step: number; readonly table: TokenTable } | undefined
+  /** Such a step was asked for and has not come yet. */
+  readonly is_tracing: boolean
+  readonly benchmark: Benchmark
+  /** Someone else's result, from a link. */
+  readonly shared_card: ResultCard | undefined
+  /** What the trial of its reward found. */
+  readonly reward_remarks: readonly string[]
+  readonly error: LabError | undefined
+  /** What the worker is busy with while it prepares. */
+  readonly message: string
+  /** When the last steps arrived; the window that `timing` is computed over. */
+  readonly arrivals: readonly { readonly step: number; readonly at_ms: number }[]
+  /** How long the newest steps of each phase took. */
+  readonly gaps: Gaps
+  /** Buffers created by the time of the first training step. */
+  readonly warm_buffers: number | undefined
+}
+
+/** All that belongs to one run, as it is before its first event. */
+export const emptyRun = () =>
+  ({
+    record: '',
+    parent: undefined,
+    restored: undefined,
+    loss: undefined,
+    guarded: undefined,
+    checkpoints: [],
+    checkpoint_problem: undefined,
+    run_experiment: undefined,
+    run_document: undefined,
+    steered: [],
+    matmul: undefined,
+    kernels: '',
+    measuring: undefined,
+    phase: 0,
+    phase_step: 0,
+    phase_switches: [],
+    step: 0,
+    metrics: {},
+    series: new Map<string, Series>(),
+    samples: [],
+    kept: emptyKept(),
+    kept_version: 0,
+    asked: undefined,
+    verdicts: {},
+    scored_pairs: undefined,
+    memory: undefined,
+    counts: undefined,
+    rollout_dtype: undefined,
+    tokens: undefined,
+    timing: UNKNOWN_TIMING,
+    profile: undefined,
+    is_pausing: false,
+    is_profiling: false,
+    trace: undefined,
+    is_tracing: false,
+    reward_remarks: [],
+    error: undefined,
+    message: '',
+    arrivals: [],
+    gaps: {} as Gaps,
+    warm_buffers: undefined,
+  }) satisfies Partial<LabState>
+
+/** A page that has just been opened. */
+export const initialState = (): LabState => ({
+  ...emptyRun(),
+  status: 'loading',
+  adapter: undefined,
+  run: 0,
+  experiment: PRESETS[0].experiment,
+  wrong_fields: [],
+  preset_id: PRESETS[0].id,
+  plan: undefined,
+  notices: [],
+  benchmark: { status: 'none' },
+  shared_card: undefined,
+})
+
+export const labStore = createStore<LabState>()(initialState)

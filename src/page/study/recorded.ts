@@ -1,0 +1,49 @@
+// The runs that were recorded of the lab's own studies: files of the page, which are loaded when such a study is opened.
+import { type RunResult, readResult } from '../../document/study/results.ts'
+import type { Study } from '../../document/study/study.ts'
+import { encodeStudy } from '../../document/study/study_link.ts'
+import gallery from './gallery.json' with { type: 'json' }
+
+const FILES: Readonly<Record<string, string>> = import.meta.glob(
+  '../../../docs/studies/*/results.jsonl',
+  { query: '?url', import: 'default', eager: true },
+)
+
+/** The name under which the lab has recorded exactly this study; undefined for any other. */
+export function recordedId(study: Study): string | undefined {
+  const text = encodeStudy(study)
+  return gallery.find((entry) => entry.study === text)?.id
+}
+
+async function fetchText(address: string): Promise<string> {
+  const answer = await fetch(address)
+  if (!answer.ok) throw new Error(`the host answered ${answer.status}`)
+  return answer.text()
+}
+
+/** The recorded runs. Rejects with a sentence for people where they cannot be loaded. */
+export async function recordedResults(
+  id: string,
+  read: (address: string) => Promise<string> = fetchText,
+): Promise<RunResult[]> {
+  const address = Object.entries(FILES).find(([path]) => path.endsWith(`/${id}/results.jsonl`))?.[1]
+  const refused = (why: string) =>
+    new Error(
+      `The recorded runs of this study could not be loaded: ${why}. Open the study again with a connection, or train its runs here.`,
+    )
+  if (address === undefined) throw refused(`there is no record of ${id}`)
+  const text = await read(address).catch((error: unknown) => {
+    throw refused(error instanceof Error ? error.message : String(error))
+  })
+  const lines = text.split('\n').filter((line) => line !== '')
+  const results = lines.flatMap((line) => {
+    try {
+      return readResult(JSON.parse(line)) ?? []
+    } catch {
+      return []
+    }
+  })
+  if (results.length < lines.length)
+    throw refused(`${lines.length - results.length} of ${lines.length} lines are no runs`)
+  return results
+}

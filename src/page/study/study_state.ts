@@ -1,0 +1,103 @@
+// What the page knows of its studies, and what follows from it: what is to be trained, what the known runs say, how long it takes.
+import { createStore } from 'zustand/vanilla'
+import { type Analysis, analyse } from '../../document/study/analysis.ts'
+import type { Arm } from '../../document/study/arms.ts'
+import { secondsLeft } from '../../document/study/queue.ts'
+import type { RunResult } from '../../document/study/results.ts'
+import { type Plan, planStudy } from '../../document/study/search.ts'
+import type { Study } from '../../document/study/study.ts'
+import type { KeptStudy, RecordedRuns } from './study_storage.ts'
+import type { PresentRun } from './study_training.ts'
+
+/** What can be chosen for the runs at once. */
+export const AT_ONCE = [1, 2, 4, 8] as const
+
+export interface StudyState {
+  /** False until what the browser has kept was read. */
+  readonly is_ready: boolean
+  /** The open one, and the name that it is kept under. */
+  readonly study: Study | undefined
+  readonly id: string
+  /** Those that are not open, newest first. */
+  readonly others: readonly KeptStudy[]
+  /** Deleted, and not yet gone: undo brings it back. */
+  readonly deleted: KeptStudy | undefined
+  readonly arms: readonly Arm[]
+  readonly notes: readonly string[]
+  readonly changes: readonly string[]
+  readonly is_training: boolean
+  /** The runs that are trained now, in turn on one device; none where nothing is. */
+  readonly present: readonly PresentRun[]
+  /** Runs that are trained at once, at most. */
+  readonly at_once: number
+  /** Those of its runs that came with the lab, where they are shown. */
+  readonly recorded: RecordedRuns | undefined
+  /** Of all studies. */
+  readonly results: readonly RunResult[]
+  /** Why it is not being trained, in a sentence or several. */
+  readonly problems: readonly string[]
+}
+
+/** Without a study, before anything was read. */
+export const EMPTY: StudyState = {
+  is_ready: false,
+  study: undefined,
+  id: '',
+  others: [],
+  deleted: undefined,
+  arms: [],
+  notes: [],
+  recorded: undefined,
+  results: [],
+  changes: [],
+  is_training: false,
+  present: [],
+  at_once: 4,
+  problems: [],
+}
+
+export const studyStore = createStore<StudyState>(() => EMPTY)
+
+/** What is to be trained, and how many runs of the study are known. */
+export function plan(
+  study: Study,
+  arms: readonly Arm[],
+  results: readonly RunResult[],
+): (Plan & { readonly known: number }) | undefined {
+  if (arms.length === 0) return undefined
+  const found = planStudy(study, arms, results)
+  const { compared } = found
+  const total = compared.arms.length * compared.study.seeds.length
+  return { ...found, known: total - found.runs.length }
+}
+
+let analysed: { of: readonly unknown[]; analysis: Analysis; study: Study } | undefined
+
+/** What the known runs say; computed again when one is added. */
+export function analysisOf({ study, arms, results }: StudyState) {
+  if (!study || arms.length === 0) return undefined
+  const of = [study, arms, results]
+  if (!analysed || analysed.of.some((one, i) => one !== of[i])) {
+    const { compared } = planStudy(study, arms, results)
+    const analysis = analyse(compared.study, compared.arms, results)
+    analysed = { of, analysis, study: compared.study }
+  }
+  return analysed
+}
+
+/** Seconds until the end, as far as that can be said. */
+export function timeLeft({ study, arms, results }: StudyState): number | undefined {
+  const found = study && plan(study, arms, results)
+  if (!found) return undefined
+  const own = analysisOf(studyStore.getState())?.analysis.runs ?? []
+  return secondsLeft(found.runs.length, own)
+}
+
+/** All studies but the one that is deleted. */
+export const staying = ({
+  study,
+  others,
+}: Pick<StudyState, 'study' | 'others'>): readonly Study[] => [
+  ...(study ? [study] : []),
+  ...others.map((one) => one.study),
+]

@@ -1,0 +1,265 @@
+// The page's studies: the open one, what is known of it, the loop that trains its runs in the background, a few at once, and the others.
+
+import { expandStudy } from '../../document/study/arms.ts'
+import { changesOf } from '../../document/study/changes.ts'
+import type { Study } from '../../document/study/study.ts'
+import { newWorker } from '../client/browser_page.ts'
+import type { LabPort } from '../connection/port.ts'
+import { UNDO_MS } from '../runs/library/library.ts'
+import { claimRun, releaseRun, withFreeRuns } from '../runs/storage/locks.ts'
+import { markTraining } from './continue_study.ts'
+import { newStudyId, runsGoing, runsToCome } from './kept_studies.ts'
+import { recordedId, recordedResults } from './recorded.ts'
+import { forgetStates } from './run_states.ts'
+import { EMPTY, plan, staying, studyStore } from './study_state.ts'
+import { type KeptStudy, openStudies, type StudyStorage } from './study_storage.ts'
+import { StudyTraining } from './study_training.ts'
+
+let storage: StudyStorage | undefined
+let createPort: () => LabPort = newWorker
+let living: StudyTraining | undefined
+
+/** Reads what is kept, once, and continues a study that was being trained when the page was left. */
+export async function openStudy(
+  openStorage: () => Promise<StudyStorage> = openStudies,
+  port: () => LabPort = newWorker,
+): Promise<void> {
+  if (storage) return
+  createPort = port
+  storage = await openStorage()
+  const { kept, results } = await storage.read()
+  // What the last page deleted and had no time to let go.
+  const gone = kept.filter(({ is_deleted }) => is_deleted)
+  const there = kept.filter(({ is_deleted }) => !is_deleted)
+  const found = there.find(({ is_open }) => is_open)
+  const others = there.filter((one) => one !== found)
+  studyStore.setState({ results, others })
+  if (found) showKept(found)
+  // Before anything is shown: a study that is opened now does not bring back what was deleted.
+  for (const one of gone) await letGo(one)
+  studyStore.setState({ is_ready: true })
+  if (found?.is_training) trainStudy()
+}
+
+function showKept({ id, study, changes, at_once, recorded }: KeptStudy): void {
+  studyStore.setState({ id, recorded, ...(at_once && { at_once }) })
+  show(study, changes)
+}
+
+/** Shows a study; false where it cannot be trained, which `problems` then says. */
+function show(study: Study, changes: readonly string[]): boolean {
+  const expanded = expandStudy(study)
+  if (!expanded.ok) {
+    studyStore.setState({ study, arms: [], notes: [], changes, problems: expanded.problems })
+    return false
+  }
+  const { arms, notes } = expanded
+  studyStore.setState({ study, arms, notes, changes, problems: [] })
+  return true
+}
+
+/** The open study as it is kept; undefined where none is open. */
+function openOne(): KeptStudy | undefined {
+  const { id, study, is_training, changes, at_once, recorded } = studyStore.getState()
+  return study && { id, study, is_open: true, is_training, changes, at_once, recorded }
+}
+
+function write(): void {
+  const kept = openOne()
+  markTraining(kept?.is_training === true)
+  if (kept) void storage?.write(kept)
+}
+
+/** From the next run on so many are trained at once. */
+export function setAtOnce(at_once: number): void {
+  studyStore.setState({ at_once })
+  write()
+}
+
+/**
+ * Takes the open study changed, which is trained on if it was being trained; or another one, which leaves the open one in the list. Runs
+ * that both have count for both.
+ */
+export function setStudy(study: Study): boolean {
+  const { study: before, results, arms, changes, others } = studyStore.getState()
+  const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
+  const is_same = before?.name === study.name && before.question === study.question
+  const continues = is_same && studyStore.getState().is_training
+  if (is_same) pauseStudy()
+  else {
+    closeStudy()
+    const known = others.find((one) => JSON.stringify(one.study) === JSON.stringify(study))
+    if (known) return reopenStudy(known.id)
+    studyStore.setState({ id: newStudyId() })
+  }
+  const is_sound = show(
+    study,
+    is_same && before ? [...changes, ...changesOf(before, study, known)] : [],
+  )
+  write()
+  if (is_sound && continues) trainStudy()
+  return is_sound
+}
+
+/** As setStudy; a study of the lab of which no run is known here opens with the runs that were recorded of it. */
+export async function openLabStudy(study: Study, read?: typeof recordedResults): Promise<void> {
+  const id = recordedId(study)
+  if (!setStudy(study) || id === undefined) return
+  const { id: own, arms, results } = studyStore.getState()
+  if ((plan(study, arms, results)?.known ?? 0) > 0) return
+  try {
+    const found = await (read ?? recordedResults)(id)
+    for (const result of found) await storage?.keep(result)
+    const adapter = [...new Set(found.map((result) => result.adapter))].join('; ')
+    const fingerprints = found.map(({ fingerprint }) => fingerprint)
+    const known = new Set(fingerprints)
+    const { results, ...now } = studyStore.getState()
+    const others = results.filter(({ fingerprint }) => !known.has(fingerprint))
+    studyStore.setState({ results: [...others, ...found] })
+    // Another one may be open by now.
+    if (now.id !== own) return
+    studyStore.setState({ recorded: { adapter, fingerprints } })
+    write()
+  } catch (error) {
+    if (studyStore.getState().id === own)
+      studyStore.setState({ problems: [error instanceof Error ? error.message : String(error)] })
+  }
+}
+
+/** Lets go of the runs that came with the lab, so that all of the open study can be trained here. */
+export async function dropRecorded(): Promise<void> {
+  const { id, recorded, results } = studyStore.getState()
+  if (!recorded) return
+  pauseStudy()
+  const gone = new Set(recorded.fingerprints)
+  const kept = results.filter(({ fingerprint }) => !gone.has(fingerprint))
+  studyStore.setState({ recorded: undefined, results: kept })
+  await storage?.remove(id, recorded.fingerprints)
+  write()
+}
+
+/** Trains the missing runs until none is missing or `pauseStudy`. */
+export function trainStudy(): void {
+  const { study } = studyStore.getState()
+  if (living || !study) return
+  studyStore.setState({ is_training: true, problems: [] })
+  write()
+  void train(study)
+}
+
+/** Ends the runs in progress; each is continued later from its newest checkpoint, or from its start. */
+export function pauseStudy(): void {
+  living?.end()
+  living = undefined
+  releaseRun(LOCK)
+  studyStore.setState({ is_training: false, present: [] })
+  write()
+}
+
+/** Leaves the open study, which stays in the list with its runs; one that is being trained pauses. */
+export function closeStudy(): void {
+  pauseStudy()
+  const open = openOne()
+  if (!open) return
+  const left = { ...open, is_open: false }
+  void storage?.write(left)
+  const { at_once, results, others, deleted } = studyStore.getState()
+  const kept = { results, others: [left, ...others], deleted }
+  studyStore.setState({ ...EMPTY, is_ready: true, at_once, ...kept })
+}
+
+/** Opens one of the list; false where it cannot be trained, which `problems` then says. */
+export function reopenStudy(id: string): boolean {
+  closeStudy()
+  const { others } = studyStore.getState()
+  const found = others.find((one) => one.id === id)
+  if (!found) return false
+  studyStore.setState({ others: others.filter((one) => one !== found) })
+  showKept(found)
+  write()
+  return studyStore.getState().arms.length > 0
+}
+
+let undo_timer: ReturnType<typeof setTimeout> | undefined
+
+/** Takes a study out of the list; it goes for good, with the runs that no other one has, after UNDO_MS or with the next page. */
+export async function deleteStudy(id: string): Promise<void> {
+  if (studyStore.getState().id === id) closeStudy()
+  await commitDeleteStudy()
+  const { others } = studyStore.getState()
+  const found = others.find((one) => one.id === id)
+  if (!found) return
+  studyStore.setState({ others: others.filter((one) => one !== found), deleted: found })
+  undo_timer = setTimeout(() => void commitDeleteStudy(), UNDO_MS)
+  await storage?.write({ ...found, is_deleted: true })
+}
+
+/** Brings back what was deleted last. */
+export function undoDeleteStudy(): void {
+  clearTimeout(undo_timer)
+  const { deleted, others } = studyStore.getState()
+  if (!deleted) return
+  studyStore.setState({ deleted: undefined, others: [deleted, ...others] })
+  void storage?.write(deleted)
+}
+
+/** Lets go now of what is marked to be deleted. */
+export async function commitDeleteStudy(): Promise<void> {
+  clearTimeout(undo_timer)
+  const { deleted } = studyStore.getState()
+  if (!deleted) return
+  studyStore.setState({ deleted: undefined })
+  await letGo(deleted)
+}
+
+/** Removes a study with its runs and their states; one that another tab trains stays until the next page. */
+async function letGo({ id, study }: KeptStudy): Promise<void> {
+  await withFreeRuns([LOCK], async () => {
+    const { results, ...state } = studyStore.getState()
+    const going = runsGoing(study, staying(state), results)
+    await storage?.remove(
+      id,
+      going.map(({ fingerprint }) => fingerprint),
+    )
+    studyStore.setState({ results: results.filter((result) => !going.includes(result)) })
+    await forgetDone()
+  })
+}
+
+/** Removes the states of runs that no study has still to train. */
+async function forgetDone(): Promise<void> {
+  const state = studyStore.getState()
+  const runs = runsToCome(staying(state), state.results)
+  await forgetStates(runs.map(({ experiment }) => experiment))
+}
+
+/** Held by the tab that trains the study of this browser. */
+const LOCK = 'study'
+const OTHER_TAB =
+  'Another tab of this browser trains its study. Open this tab again for its results.'
+
+/** Trains what is missing of the study as it is now. */
+async function train(study: Study): Promise<void> {
+  const { arms } = studyStore.getState()
+  const own = new StudyTraining({
+    ...{ study, arms, createPort },
+    missing: () => plan(study, arms, studyStore.getState().results)?.runs ?? [],
+    at_once: () => studyStore.getState().at_once,
+    keep: async (result) => {
+      await storage?.keep(result)
+      studyStore.setState(({ results }) => ({ results: [...results, result] }))
+    },
+    onPresent: (present) => studyStore.setState({ present }),
+  })
+  living = own
+  const is_claimed = await claimRun(LOCK)
+  if (living !== own) return
+  const problems = is_claimed ? await own.train() : [OTHER_TAB]
+  living = undefined
+  releaseRun(LOCK)
+  studyStore.setState({ is_training: false, present: [], problems })
+  // The other tab has written that it trains.
+  if (!is_claimed) return
+  write()
+  if (problems.length === 0) await forgetDone()
+}

@@ -1,0 +1,84 @@
+// Several runs side by side: where their experiments differ, which are alike but for the seed, and differences by seed.
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { leavesOf } from '../run/leaves.ts'
+import { type MeanInterval, meanInterval } from './statistics.ts'
+
+function valuesOf(experiment: Experiment): Map<string, string> {
+  const { steering } = experiment
+  const own = [...leavesOf(experiment)].map(([path, value]): [string, string] => [path, `${value}`])
+  const steered = steering.map((entry, i): [string, string] => [
+    `steering.${i}`,
+    `after step ${entry.step}: ${steeringWords(entry)}`,
+  ])
+  return new Map([...own, ...steered])
+}
+
+export interface Difference {
+  /** Dotted, as in the document. */
+  readonly path: string
+  /** One per experiment; undefined where a document does not say it. */
+  readonly values: readonly (string | undefined)[]
+}
+
+/** The fields in which the experiments are not all alike, each with its value in every one of them. */
+export function differences(experiments: readonly Experiment[]): Difference[] {
+  const all = experiments.map(valuesOf)
+  const paths = new Set(all.flatMap((values) => [...values.keys()]))
+  return [...paths]
+    .map((path) => ({ path, values: all.map((values) => values.get(path)) }))
+    .filter(({ values }) => values.some((value) => value !== values[0]))
+}
+
+const seedless = new WeakMap<Experiment, string>()
+
+/** The same text for experiments that differ in nothing but their seed and their name. */
+function withoutSeed(experiment: Experiment): string {
+  const known = seedless.get(experiment)
+  if (known !== undefined) return known
+  const text = JSON.stringify(
+    [...valuesOf(experiment)].filter(([path]) => path !== 'seed' && path !== 'kernels').sort(),
+  )
+  seedless.set(experiment, text)
+  return text
+}
+
+/** Things that differ only in the seed, together, in the order of their first. */
+export function bySettings<T extends { readonly experiment: Experiment }>(
+  runs: readonly T[],
+): T[][] {
+  const groups = new Map<string, T[]>()
+  for (const run of runs) {
+    const key = withoutSeed(run.experiment)
+    const group = groups.get(key)
+    if (group) group.push(run)
+    else groups.set(key, [run])
+  }
+  return [...groups.values()]
+}
+
+/** One run's number, by its seed. */
+export interface SeedValue {
+  readonly seed: number
+  readonly value: number | undefined
+}
+
+export interface PairedDifference {
+  readonly pairs: readonly { readonly seed: number; readonly difference: number }[]
+  /** Undefined with fewer than two pairs: one difference says nothing about its spread. */
+  readonly interval: MeanInterval | undefined
+}
+
+/** `b` minus `a` for every seed that both have a number for; the first run of a seed counts. */
+export function pairedBySeed(a: readonly SeedValue[], b: readonly SeedValue[]): PairedDifference {
+  const first = (values: readonly SeedValue[], seed: number) =>
+    values.find((other) => other.seed === seed)?.value
+  const seeds = [...new Set(a.map(({ seed }) => seed))].sort((x, y) => x - y)
+  const pairs = seeds.flatMap((seed) => {
+    const [before, after] = [first(a, seed), first(b, seed)]
+    if (before === undefined || after === undefined) return []
+    const difference = after - before
+    return Number.isFinite(difference) ? [{ seed, difference }] : []
+  })
+  return { pairs, interval: meanInterval(pairs.map(({ difference }) => difference)) }
+}

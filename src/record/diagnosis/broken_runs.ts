@@ -1,0 +1,91 @@
+// Small experiments that go wrong on purpose, one for each way: the proof that the diagnoses see it.
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { DiagnosisName } from './diagnosis.ts'
+
+/** An experiment and what is found in it, at least. */
+export interface BrokenRun {
+  readonly finds: readonly DiagnosisName[]
+  readonly experiment: Experiment
+}
+
+const model = {
+  hidden_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  intermediate_size: 64,
+}
+const warm_start = {
+  kind: 'sft',
+  steps: 30,
+  batch_size: 64,
+  optim: { lr: 0.006, lr_warmup_steps: 5 },
+}
+const common = {
+  model,
+  rollout: { train_batch_size: 16, n: 4 },
+  validation: { test_freq: 0 },
+  probe: { freq: 0 },
+}
+
+function broken(finds: readonly DiagnosisName[], document: object): BrokenRun {
+  const parsed = parseExperiment({ ...common, ...document })
+  if (!parsed.ok)
+    throw new RangeError(parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('; '))
+  return { finds, experiment: parsed.experiment }
+}
+
+export const BROKEN_RUNS: readonly BrokenRun[] = [
+  broken(['reward_collapse', 'no_informative_groups', 'entropy_collapse'], {
+    name: 'A learning rate far too high',
+    task: { id: 'sort_digits', length: 2 },
+    phases: [warm_start, { kind: 'rl', steps: 20 }],
+    actor: { ppo_mini_batch_size: 4, ppo_epochs: 2, optim: { lr: 0.03, lr_warmup_steps: 5 } },
+  }),
+  broken(['length_growth', 'cut_off', 'kl_runaway'], {
+    name: 'An entropy bonus far too large',
+    task: { id: 'sort_digits', length: 2 },
+    phases: [warm_start, { kind: 'rl', steps: 18 }],
+    rollout: { train_batch_size: 16, n: 4, max_response_length: 12 },
+    actor: {
+      ppo_mini_batch_size: 8,
+      entropy_coeff: 1,
+      use_kl_loss: true,
+      kl_loss_coef: 0,
+      optim: { lr: 0.005, lr_warmup_steps: 5 },
+    },
+  }),
+  broken(['clip_fraction', 'kl_runaway'], {
+    name: 'Each batch gone over far too often',
+    task: { id: 'sort_digits', length: 2 },
+    phases: [warm_start, { kind: 'rl', steps: 12, adv_estimator: 'reinforce_plus_plus' }],
+    rollout: { train_batch_size: 64, n: 1 },
+    actor: {
+      ppo_mini_batch_size: 32,
+      ppo_epochs: 8,
+      clip_ratio_low: 0.02,
+      clip_ratio_high: 0.02,
+      optim: { lr: 0.003, lr_warmup_steps: 2 },
+    },
+  }),
+  broken(['value_loss_flat'], {
+    name: 'A critic that does not learn',
+    task: { id: 'sort_digits', length: 2 },
+    phases: [warm_start, { kind: 'rl', steps: 45, adv_estimator: 'gae' }],
+    rollout: { train_batch_size: 64, n: 1 },
+    actor: { ppo_mini_batch_size: 32, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
+    critic: { optim: { lr: 0.000001 } },
+  }),
+  broken(['held_out_gap'], {
+    name: 'Demonstrations learned by heart',
+    task: { id: 'partial_sft_addition', digits: 1 },
+    model: { ...model, hidden_size: 64, head_dim: 16, intermediate_size: 128 },
+    phases: [
+      { kind: 'sft', steps: 60, batch_size: 256, optim: { lr: 0.01, lr_warmup_steps: 10 } },
+      { kind: 'rl', steps: 12 },
+    ],
+    actor: { ppo_mini_batch_size: 8, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
+    validation: { test_freq: 33, prompts: 20, n: 8 },
+  }),
+]

@@ -1,0 +1,148 @@
+// What is kept of a run: a small header for the table, and beside it parts that are only ever added. Plain data.
+
+import type { RolloutDType } from '../../document/experiment/rollout_dtype.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Thinned } from '../../host/columns/thinning.ts'
+import type { Observation } from '../../host/protocol/observation.ts'
+import type { LabError } from '../../host/protocol/protocol.ts'
+import type { Generation, Metrics, RolloutSample, TokenTable } from '../../host/protocol/results.ts'
+import type { KeptKind } from './kept_run.ts'
+import type { PhaseSwitch, SteeringMark } from './run_parts.ts'
+import type { MetricSummary } from './summary.ts'
+
+/** Of the data below. A record of a newer version is listed, but not opened. */
+export const RECORD_VERSION = 1
+
+export const RECORD_STATUSES = ['running', 'paused', 'finished', 'stopped', 'failed'] as const
+/** stopped: dropped, or its page was closed. */
+export type RecordStatus = (typeof RECORD_STATUSES)[number]
+
+export const isLive = (status: RecordStatus): boolean => status === 'running' || status === 'paused'
+
+/** Where a run was trained that this lab only shows. */
+export interface RunSource {
+  /** What wrote its log: verl, trl or tensorboard. */
+  readonly kind: string
+  /** The name of the file. */
+  readonly file: string
+  /** What the import left out or changed, a sentence each. */
+  readonly remarks: readonly string[]
+}
+
+/** A run as the table shows it. Written again and again while the run trains, so it holds no history. */
+export interface RunHeader {
+  readonly id: string
+  readonly record_version: number
+  /** The preset that its settings were last taken from. */
+  readonly preset_id: string
+  /** What differed from the preset when the run began, in words: its name where nobody gave one. Older records have none. */
+  readonly auto_name?: string | undefined
+  /** The document that does the run again: steering, verdicts and pinned kernels included. */
+  readonly document: Experiment
+  /** What the run trained at last. */
+  readonly experiment: Experiment
+  /** The name of the adapter; '' where the browser says none. */
+  readonly adapter: string
+  /** The experiment's field that pins the run's kernels; '' for the default ones. */
+  readonly kernels: string
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  readonly rollout_dtype?: RolloutDType | undefined
+  /** The vocabulary that its samples and its model were made with. Older records have none: theirs is the task's. */
+  readonly tokens?: readonly string[] | undefined
+  /** Of the page, and of the messages of its worker. */
+  readonly versions: { readonly understory: string; readonly protocol: number }
+  /** Milliseconds since 1970. */
+  readonly started_at: number
+  readonly ended_at: number | undefined
+  readonly status: RecordStatus
+  readonly error: LabError | undefined
+  readonly step: number
+  readonly phase: number
+  readonly phase_step: number
+  readonly phase_switches: readonly PhaseSwitch[]
+  readonly steered: readonly SteeringMark[]
+  /** The last known value of every metric. */
+  readonly metrics: Metrics
+  readonly summaries: Readonly<Record<string, MetricSummary>>
+  /** The run whose settings it began with, or whose checkpoint. */
+  readonly parent: string | undefined
+  /** The step of that checkpoint; undefined where it began at its first step. */
+  readonly parent_step?: number | undefined
+  /** Its page was closed while it trained: it may be continued. */
+  readonly was_left?: boolean | undefined
+  /** It was imported from a log: of its settings, only the name and the number of steps are known. */
+  readonly source?: RunSource | undefined
+}
+
+/** What a person says about a run. Apart from the header, so that neither ever overwrites the other. */
+export interface RunLabels {
+  readonly id: string
+  /** '' = as its experiment is named, else after what is special about it. */
+  readonly name: string
+  readonly notes: string
+  /** Words to find and group it by, each once, in the order in which they were given. */
+  readonly tags: readonly string[]
+  /** An index of RUN_COLORS. */
+  readonly color: number
+  readonly pinned: boolean
+  readonly hidden: boolean
+  readonly baseline: boolean
+}
+
+export const NO_LABELS: Omit<RunLabels, 'id' | 'color'> = {
+  name: '',
+  notes: '',
+  tags: [],
+  pinned: false,
+  hidden: false,
+  baseline: false,
+}
+
+/** Rows of a metric. */
+export interface StoredColumns {
+  readonly steps: Float64Array
+  readonly values: Float64Array
+  /** What the column had lost by then. */
+  readonly thinned?: Thinned | undefined
+}
+
+/** What the columns of a run grew by. */
+export interface StoredChunk {
+  readonly run: string
+  /** Counts up from 0. */
+  readonly part: number
+  readonly columns: Readonly<Record<string, StoredColumns>>
+}
+
+export interface KeptItems {
+  readonly samples: readonly RolloutSample[]
+  readonly observations: Observation
+  readonly traces: TokenTable
+  readonly generations: readonly Generation[]
+}
+
+/** What a step left for looking back. */
+export interface StoredItem {
+  readonly run: string
+  readonly kind: KeptKind
+  readonly step: number
+  readonly bytes: number
+  readonly item: KeptItems[KeptKind]
+}
+
+/**
+ * Colours that keep 3:1 against the light and the dark page and stay apart without colour vision, in lightness or along blue
+ * and yellow; with a dash pattern of their own, so that colour is never all there is.
+ */
+export const RUN_COLORS: readonly { readonly color: string; readonly dash: readonly number[] }[] = [
+  { color: '#2b7bba', dash: [] },
+  { color: '#c8601a', dash: [7, 3] },
+  { color: '#1c8a6b', dash: [2, 3] },
+  { color: '#b4589c', dash: [9, 3, 2, 3] },
+  { color: '#94761a', dash: [4, 2] },
+  { color: '#7c68cc', dash: [12, 3] },
+  { color: '#c24f5c', dash: [3, 2, 1, 2] },
+  { color: '#748087', dash: [1, 2] },
+]
+
+export const runColor = (index: number) => RUN_COLORS[index % RUN_COLORS.length]

@@ -1,0 +1,75 @@
+// What a table says of one metric of a run: last, lowest and highest value, as it is and smoothed. Grows value by value.
+import { nextAverage } from '../../host/columns/smoothing.ts'
+
+/** All zero-cost to extend; no number of it needs the history again. */
+export interface MetricSummary {
+  /** Finite values so far. */
+  readonly count: number
+  /** The newest value, which need not be finite. */
+  readonly last: number
+  /** Of finite values; NaN before the first. */
+  readonly lowest: number
+  readonly highest: number
+  /** Of the smoothed values. */
+  readonly smooth_last: number
+  readonly smooth_lowest: number
+  readonly smooth_highest: number
+  /** smooth_last · (1 − w^n), as kept runs hold it. */
+  readonly average: number
+}
+
+/** What a smoothed value keeps of the ones before it. */
+export const SMOOTHING = 0.9
+
+const EMPTY: MetricSummary = {
+  count: 0,
+  last: Number.NaN,
+  lowest: Number.NaN,
+  highest: Number.NaN,
+  smooth_last: Number.NaN,
+  smooth_lowest: Number.NaN,
+  smooth_highest: Number.NaN,
+  average: 0,
+}
+
+const least = (a: number, b: number) => (Number.isNaN(a) ? b : Math.min(a, b))
+const most = (a: number, b: number) => (Number.isNaN(a) ? b : Math.max(a, b))
+
+/**
+ * The summary after more values. Smoothed is their moving average (`nextAverage`); values that are not finite are passed over.
+ */
+export function extendSummary(
+  before: MetricSummary | undefined,
+  values: ArrayLike<number>,
+  from = 0,
+  to = values.length,
+): MetricSummary {
+  const now = { ...(before ?? EMPTY) }
+  for (let i = from; i < to; i++) {
+    const value = values[i]
+    now.last = value
+    if (!Number.isFinite(value)) continue
+    now.count++
+    now.lowest = least(now.lowest, value)
+    now.highest = most(now.highest, value)
+    const decay = SMOOTHING ** now.count
+    now.smooth_last = nextAverage(now.smooth_last, value, SMOOTHING, decay)
+    now.average = now.smooth_last * (1 - decay)
+    now.smooth_lowest = least(now.smooth_lowest, now.smooth_last)
+    now.smooth_highest = most(now.smooth_highest, now.smooth_last)
+  }
+  return now
+}
+
+export const STATISTICS = ['last', 'highest', 'lowest'] as const
+export type Statistic = (typeof STATISTICS)[number]
+
+/** One number of a summary; undefined where no finite value was measured. */
+export function statisticOf(
+  summary: MetricSummary | undefined,
+  statistic: Statistic,
+  is_smoothed: boolean,
+): number | undefined {
+  const value = summary?.[is_smoothed ? (`smooth_${statistic}` as const) : statistic]
+  return value === undefined || (Number.isNaN(value) && summary?.count === 0) ? undefined : value
+}

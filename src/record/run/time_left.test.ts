@@ -1,0 +1,126 @@
+// The time left along the timelines of runs as the page sees them.
+import { expect, test } from 'vitest'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { plannedStretches } from '../../document/experiment/steering/planned.ts'
+import { type Gaps, measuredPhases, type TimeLeft, timeLeft, withGap } from './time_left.ts'
+
+function experimentOf(document: object) {
+  const parsed = parseExperiment(document)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  return parsed.experiment
+}
+
+interface Moment {
+  readonly step: number
+  readonly left: TimeLeft
+  /** What the rest really takes, in seconds. */
+  readonly truth: number
+}
+
+/**
+ * A run on a machine that takes the given ms for a step of each phase and for a validation. The worker queues a step before
+ * the last one arrives, so a validation holds up the arrival of the step before it.
+ */
+function ran(
+  experiment: ReturnType<typeof experimentOf>,
+  step_ms: readonly number[],
+  validation_ms: number,
+): Moment[] {
+  const stretches = plannedStretches(experiment)
+  const { test_freq } = experiment.validation
+  const isValidated = (step: number) => {
+    const stretch = stretches.find(({ from, to }) => step > from && step <= to)
+    if (!stretch || stretch.document.kind === 'reward_model' || test_freq === 0) return false
+    return step % test_freq === 0 || step === stretch.to
+  }
+  const last = stretches[stretches.length - 1].to
+  const arrivals: number[] = []
+  let now = 0
+  for (let step = 1; step <= last; step++) {
+    const phase = stretches.find(({ from, to }) => step > from && step <= to)?.phase ?? 0
+    now += step_ms[phase] + (isValidated(step + 1) ? validation_ms : 0)
+    arrivals[step] = now
+  }
+  let gaps: Gaps = {}
+  return stretches.flatMap(({ phase, from, to }) =>
+    Array.from({ length: to - from }, (_, i) => {
+      const step = from + i + 1
+      const gap = { ms: arrivals[step] - arrivals[step - 1], is_validated: isValidated(step) }
+      if (i > 0) gaps = withGap(gaps, phase, gap)
+      const { phases } = experiment
+      const left = timeLeft({
+        ...{ to_come: stretches, step, test_freq },
+        measured: measuredPhases(phases, gaps),
+      })
+      return { step, left, truth: (arrivals[last] - arrivals[step]) / 1000 }
+    }),
+  )
+}
+
+const PHASES = [
+  { kind: 'sft', steps: 60 },
+  { kind: 'rl', steps: 40, target_layer: 2 },
+  { kind: 'rl', steps: 50, target_layer: 'final' },
+] as const
+const experiment = experimentOf({ phases: PHASES, validation: { test_freq: 10 } })
+
+test('a validation moves the time left by no more than what is left to learn about it', () => {
+  const moments = ran(
+    experimentOf({ phases: [PHASES[0]], validation: { test_freq: 10 } }),
+    [100],
+    900,
+  )
+  // Two validations have been seen.
+  for (const { step, left, truth } of moments.filter(({ step }) => step >= 22)) {
+    expect(left, `step ${step}`).toMatchObject({ untimed_steps: 0, is_about: false })
+    expect(Math.abs((left.seconds ?? 0) - truth), `step ${step}`).toBeLessThan(1)
+  }
+  const seconds = moments.filter(({ step }) => step >= 22).map(({ left }) => left.seconds ?? 0)
+  const rises = seconds.slice(1).map((now, i) => now - seconds[i])
+  expect(Math.max(...rises)).toBeLessThan(0.5)
+})
+
+test('the speed of a warm start says nothing of reinforcement', () => {
+  const moments = ran(experiment, [30, 2000, 4000], 500)
+  for (const { step, left } of moments.filter(({ step }) => step >= 30 && step < 60)) {
+    expect(left.untimed_steps, `step ${step}`).toBe(90)
+    expect(left.seconds, `step ${step}`).toBeLessThan(10)
+  }
+  // Of what is left then, nothing.
+  expect(moments[59].left.seconds).toBeUndefined()
+  // Once one kind of reinforcement has run, the other takes its speed, and says that it is a guess.
+  const inner = moments[70].left
+  expect(inner).toMatchObject({ untimed_steps: 0, is_about: true })
+  // Then each has its own.
+  for (const { step, left, truth } of moments.filter(({ step }) => step >= 115)) {
+    expect(left.is_about, `step ${step}`).toBe(false)
+    expect(Math.abs((left.seconds ?? 0) - truth), `step ${step}`).toBeLessThan(0.2 * truth + 5)
+  }
+  expect(moments.at(-1)?.left).toEqual({ seconds: 0, untimed_steps: 0, is_about: false })
+})
+
+test('phases that are alike share a speed, whatever their length and name', () => {
+  const phases = [PHASES[1], { ...PHASES[1], steps: 9, name: 'again' }]
+  const alike = experimentOf({ phases, validation: { test_freq: 0 } })
+  const { left, truth } = ran(alike, [700, 700], 0)[20]
+  expect(left.is_about).toBe(false)
+  expect(left.seconds).toBeCloseTo(truth, 6)
+})
+
+test('nothing is said before anything was measured, and before a validation was, only about', () => {
+  const [first, second] = ran(experiment, [200, 200, 200], 100)
+  expect(first.left).toEqual({ seconds: undefined, untimed_steps: 149, is_about: false })
+  expect(second.left).toMatchObject({ is_about: true, untimed_steps: 90 })
+  expect(second.left.seconds).toBeCloseTo(58 * 0.2, 6)
+})
+
+test('steps that arrive together have no speed', () => {
+  const { phases } = experiment
+  const gaps = withGap(withGap({}, 0, { ms: 0, is_validated: false }), 0, {
+    ...{ ms: 1, is_validated: false },
+  })
+  const to_come = plannedStretches(experiment)
+  expect(
+    timeLeft({ to_come, step: 3, measured: measuredPhases(phases, gaps), test_freq: 10 }).seconds,
+  ).toBeUndefined()
+})

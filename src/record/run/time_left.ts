@@ -1,0 +1,122 @@
+// How long the rest of a run takes: each kind of phase at its own measured speed, validations at their own cost. Pure.
+
+import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { Stretch } from '../../document/experiment/steering/planned.ts'
+
+/** Between the arrivals of two steps of one phase. */
+export interface Gap {
+  readonly ms: number
+  /** A validation belongs to the second of them. */
+  readonly is_validated: boolean
+}
+
+/** The newest gaps of each phase that has begun, by its index; oldest first. */
+export type Gaps = Readonly<Record<number, readonly Gap[]>>
+
+/** Of each phase that are kept: enough for some validations, few enough to follow a change. */
+const MAX_GAPS = 128
+/** Two steps may arrive together: gaps of less than this in all say nothing. */
+const LEAST_MS = 100
+
+export interface TimeLeft {
+  /** Of the steps whose kind of phase was measured; undefined where none of them was. */
+  readonly seconds: number | undefined
+  /** Steps of kinds of phases that have not run yet: nobody knows how long they take. */
+  readonly untimed_steps: number
+  /** Some of it was measured in another phase of the same kind, or a validation has not been measured yet. */
+  readonly is_about: boolean
+}
+
+export interface Pace {
+  readonly step_ms: number
+  /** What a validation adds; undefined where there was none. */
+  readonly validation_ms: number | undefined
+}
+
+/** The speed of one phase, and what kind of phase that was. */
+export interface MeasuredPhase {
+  readonly kind: PhaseDocument['kind']
+  /** All that its steps cost hangs on, as text. */
+  readonly cost: string
+  readonly pace: Pace
+  /** Its index in the run that is timed; undefined for a phase of an earlier run. */
+  readonly phase?: number
+}
+
+export function withGap(gaps: Gaps, phase: number, gap: Gap): Gaps {
+  return { ...gaps, [phase]: [...(gaps[phase] ?? []), gap].slice(-MAX_GAPS) }
+}
+
+const sumOf = (gaps: readonly Gap[]): number => gaps.reduce((sum, { ms }) => sum + ms, 0)
+
+/**
+ * The speed of a phase; undefined where too little has arrived. A step is the lower median of the gaps, and validations share
+ * what the sum is more than that. The worker queues a step before the last one arrives, so a validation holds up the step before
+ * its own: a sum may begin and end only where none is cut in two.
+ */
+function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
+  if (sumOf(gaps) < LEAST_MS) return undefined
+  const sorted = gaps.map(({ ms }) => ms).sort((a, b) => a - b)
+  const step_ms = sorted[(sorted.length - 1) >> 1]
+  const end = gaps.findLastIndex(({ is_validated }) => is_validated) + 1
+  const whole = gaps.slice(gaps[0].is_validated ? 1 : 0, end)
+  const validations = whole.filter(({ is_validated }) => is_validated).length
+  if (validations === 0) return { step_ms, validation_ms: undefined }
+  const extra = Math.max(0, sumOf(whole) - step_ms * whole.length)
+  return { step_ms, validation_ms: extra / validations }
+}
+
+/** Validations of a stretch: after every `test_freq` steps and at the end of the phase; a reward model has none. */
+function validationsIn({ document, from, to, is_end }: Stretch, test_freq: number): number {
+  if (test_freq <= 0 || document.kind === 'reward_model') return 0
+  const regular = Math.floor(to / test_freq) - Math.floor(from / test_freq)
+  return regular + (is_end && to % test_freq !== 0 ? 1 : 0)
+}
+
+/** What a phase's steps cost does not hang on these. */
+const costOf = ({ name: _, steps: __, stop: ___, ...rest }: PhaseDocument & { stop?: unknown }) =>
+  JSON.stringify(rest)
+
+/** The phases of a run of which enough has arrived. `phases`: its list, in which `gaps` counts. */
+export const measuredPhases = (phases: readonly PhaseDocument[], gaps: Gaps): MeasuredPhase[] =>
+  phases.flatMap((document, phase) => {
+    const pace = paceOf(gaps[phase])
+    return pace ? [{ phase, kind: document.kind, cost: costOf(document), pace }] : []
+  })
+
+/**
+ * `to_come`: from the step after `step` on. A phase that was not measured takes the speed of the newest one like it, or of the
+ * newest one of its kind.
+ */
+export function timeLeft(run: {
+  readonly to_come: readonly Stretch[]
+  readonly step: number
+  readonly measured: readonly MeasuredPhase[]
+  readonly test_freq: number
+}): TimeLeft {
+  const { to_come, step, measured, test_freq } = run
+  const validation_ms = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
+    .validation_ms
+  let [ms, untimed_steps, timed_steps, is_about] = [0, 0, 0, false]
+  for (const stretch of to_come) {
+    const from = Math.max(stretch.from, step)
+    const steps = stretch.to - from
+    if (steps <= 0) continue
+    const { kind } = stretch.document
+    const own = measured.find(({ phase }) => phase === stretch.phase)
+    const alike = measured.findLast(({ cost }) => cost === costOf(stretch.document))
+    const near = own ?? alike ?? measured.findLast((other) => other.kind === kind)
+    if (!near) {
+      untimed_steps += steps
+      continue
+    }
+    const validations = validationsIn({ ...stretch, from }, test_freq)
+    timed_steps += steps
+    is_about ||= near !== own && near !== alike
+    is_about ||= validations > 0 && validation_ms === undefined
+    ms += steps * near.pace.step_ms
+    ms += validations * (near.pace.validation_ms ?? validation_ms ?? 0)
+  }
+  const is_known = timed_steps > 0 || untimed_steps === 0
+  return { seconds: is_known ? ms / 1000 : undefined, untimed_steps, is_about }
+}
