@@ -7,6 +7,7 @@ import { bupoCase } from './bupo/bupo_cases.ts'
 import type { Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
+import { interventionCase } from './intervention_cases.ts'
 import { type Result, resultLine } from './report.ts'
 import { resultsOf } from './results.ts'
 import { findSources } from './sources.ts'
@@ -48,13 +49,21 @@ const failing: Handler = ({ inputs }) => {
   return [{ on: 'reference', run }]
 }
 
+const OTHERS = {
+  peft: peftCase,
+  bupo: bupoCase,
+  interventions: interventionCase,
+  trl: trlCase,
+  tokenizer: tokenizerCase,
+}
+
 async function run(path = folder, verl: Readonly<Record<string, Handler>> = { double, failing }) {
   const results: Result[] = []
   const sources = findSources(path)
   for await (const result of resultsOf(
     sources,
     { gpu: undefined },
-    { verl, hf: hfCase, peft: peftCase, bupo: bupoCase, trl: trlCase, tokenizer: tokenizerCase },
+    { ...OTHERS, verl, hf: hfCase },
   ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
@@ -192,12 +201,9 @@ describe('other golden data', () => {
     const results: Result[] = []
     const context = { gpu: undefined }
     for await (const result of resultsOf(findSources(folder), context, {
+      ...OTHERS,
       verl: { double },
       hf,
-      peft: peftCase,
-      bupo: bupoCase,
-      trl: trlCase,
-      tokenizer: tokenizerCase,
     }))
       results.push(result)
     expect(results.map((result) => [result.case, result.status])).toEqual([

@@ -4,6 +4,7 @@ import { bupoCase } from './bupo/bupo_cases.ts'
 import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
+import { interventionCase } from './intervention_cases.ts'
 import { type Check, type Result, runCheck } from './report.ts'
 import type { Source } from './sources.ts'
 import { tokenizerCase } from './tokenizer_cases.ts'
@@ -16,6 +17,7 @@ interface Runners {
   readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
   readonly peft: (folder: string, context: Context) => AsyncIterable<Check>
   readonly bupo: (file: string, context: Context) => AsyncIterable<Check>
+  readonly interventions: (folder: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
   readonly tokenizer: (folder: string) => AsyncIterable<Check>
 }
@@ -25,6 +27,7 @@ const RUNNERS: Runners = {
   hf: hfCase,
   peft: peftCase,
   bupo: bupoCase,
+  interventions: interventionCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
 }
@@ -33,13 +36,15 @@ const RUNNERS: Runners = {
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf, peft, bupo, trl, tokenizer }: Runners = RUNNERS,
+  { verl, hf, peft, bupo, interventions, trl, tokenizer }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
     else if (source.kind === 'model') yield* folderResults(source.folder, hf, context)
     else if (source.kind === 'peft') yield* folderResults(source.folder, peft, context)
     else if (source.kind === 'bupo') yield* folderResults(source.file, bupo, context)
+    else if (source.kind === 'interventions')
+      yield* folderResults(source.folder, interventions, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }

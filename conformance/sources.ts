@@ -1,4 +1,4 @@
-// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, runs of PEFT, TRL and BuPO's fork, tokenizers, or neither.
+// What a path given to conform holds: fixtures of verl's functions, Hugging Face models and interventions in them, runs of PEFT, TRL and BuPO's fork, tokenizers, or neither.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/command.ts'
@@ -19,6 +19,8 @@ export type Source =
   | { readonly kind: 'bupo'; readonly file: string }
   /** LoRA adapters that PEFT trained. */
   | { readonly kind: 'peft'; readonly folder: string }
+  /** What hooks on a model changed and read in it, with the model's own case elsewhere. */
+  | { readonly kind: 'interventions'; readonly folder: string }
   /** Golden data of a known kind with nothing to compare: an adapter without its model's numbers. */
   | { readonly kind: 'later'; readonly name: string }
   | { readonly kind: 'unknown'; readonly file: string; readonly problem: string }
@@ -57,6 +59,7 @@ function ofFolder(folder: string): Source[] | undefined {
     return [{ kind: 'model', folder }]
   }
   if (has('adapter_init') && has('expected.safetensors')) return [{ kind: 'peft', folder }]
+  if (has('expected.safetensors') && has('second')) return [{ kind: 'interventions', folder }]
   const traces = bupoTraces(folder)
   if (traces.length > 0) return traces
   // The model that the cases beside it name.

@@ -7,13 +7,15 @@ import { excerpt } from './stage_watch.mjs'
 
 /** What `lab adapters` exits with where WebGPU finds nothing. */
 export const NO_ADAPTER = 3
+const KINDS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train', 'bupo_fork', 'interventions']
+/** Those whose float64 replay of everything takes a minute. */
+const SLOW = ['bupo_fork', 'interventions']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const goldens = (is_long) =>
-  ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train', 'bupo_fork'].map((kind) => {
+  KINDS.map((kind) => {
     const all = `../shared/goldens/${kind}`
-    // Its float64 replay of all recorded steps takes a minute.
-    if (kind === 'bupo_fork' && !is_long) return `conformance/fixtures/${kind}`
-    return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
+    const is_committed = (SLOW.includes(kind) && !is_long) || !existsSync(join(ROOT, all))
+    return is_committed ? `conformance/fixtures/${kind}` : all
   })
 
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. `watched` ends what hangs. */

@@ -70,8 +70,8 @@ export function backwardStatesRef(
   grads: RefArrays,
   readout: RefResponse['readout'] = 'raw',
 ): void {
-  const { hidden_size: C, rms_norm_eps } = config
-  const { batch, hidden_states } = cache
+  const { rms_norm_eps } = config
+  const { hidden_states } = cache
   const base_grads = cache.adapter ? {} : grads
   let d_hidden = d_states
   if (readsNormed(config, layer, readout))
@@ -83,8 +83,35 @@ export function backwardStatesRef(
       hidden_states[layer],
       d_states,
     )
-  for (let l = layer - 1; l >= 0; l--)
-    d_hidden = blockBackward(config, params, grads, cache, l, d_hidden)
+  backwardBlocksRef(config, params, cache, layer, d_hidden, grads)
+}
+
+interface BlocksBackward {
+  /** Called with the gradient of the residual stream after each number of blocks, from `layer` to 0. */
+  readonly onHidden?: (layer: number, d_hidden: Float64Array) => void
+  /** Leaves out what a token's gradient gets through the keys and values that later tokens read. */
+  readonly stays_in_place?: boolean
+}
+
+/** Backward from d_hidden [M, C], the gradient of the residual stream after `layer` blocks; adds to `grads`. */
+export function backwardBlocksRef(
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  layer: number,
+  d_top: Float64Array,
+  grads: RefArrays,
+  { onHidden, stays_in_place = false }: BlocksBackward = {},
+): void {
+  const { hidden_size: C } = config
+  const { batch } = cache
+  const base_grads = cache.adapter ? {} : grads
+  let d_hidden = d_top
+  onHidden?.(layer, d_hidden)
+  for (let l = layer - 1; l >= 0; l--) {
+    d_hidden = blockBackward(config, params, grads, cache, l, d_hidden, stays_in_place)
+    onHidden?.(l, d_hidden)
+  }
   const d_embedding = gradOf(params, base_grads, 'model.embed_tokens.weight')
   for (let m = 0; m < batch.rows * batch.width; m++)
     if (batch.attention_mask[m] && batch.input_ids[m] !== config.padding_idx)
@@ -99,6 +126,7 @@ function blockBackward(
   { batch, inv_freq, hidden_states, blocks, adapter }: RefCache,
   l: number,
   d_out: Float64Array,
+  stays_in_place: boolean,
 ): Float64Array {
   const { rms_norm_eps: eps } = config
   const block = blocks[l]
@@ -124,7 +152,13 @@ function blockBackward(
   const d_middle = add(d_out, unnorm('post_attention_layernorm', block.middle, d_ffn_in))
 
   const d_context = unproject('self_attn.o_proj', block.context, d_middle)
-  const { d_q_rotated, d_k_rotated, d_v } = attendBackward(config, batch, block, d_context)
+  const { d_q_rotated, d_k_rotated, d_v } = attendBackward(
+    config,
+    batch,
+    block,
+    d_context,
+    stays_in_place,
+  )
   const headUnnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
     config.model_type === 'qwen3' ? unnorm(`self_attn.${name}`, input, d_y) : d_y
   const d_q = headUnnorm('q_norm', block.q, rotate(d_q_rotated, batch, inv_freq, -1))

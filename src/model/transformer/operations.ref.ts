@@ -45,11 +45,13 @@ export function attend(
   return { attn_probs, context }
 }
 
+/** Backward of `attend`; `stays_in_place` leaves out what reaches a token through keys and values that others read. */
 export function attendBackward(
   config: ModelConfig,
   batch: RefBatch,
   { q_rotated: q, k_rotated: k, v, attn_probs }: Attended,
   d_context: Float64Array,
+  stays_in_place = false,
 ): { d_q_rotated: Float64Array; d_k_rotated: Float64Array; d_v: Float64Array } {
   const { head_dim: D } = config
   const [d_q_rotated, d_k_rotated, d_v] = [q, k, v].map((x) => new Float64Array(x.length))
@@ -59,9 +61,11 @@ export function attendBackward(
     keys.forEach(({ s, key }, j) => {
       const p = attn_probs[probs_at + s]
       const d_score = (p * (d_p[j] - mean)) / Math.sqrt(D)
+      for (let d = 0; d < D; d++) d_q_rotated[query + d] += d_score * k[key + d]
+      // The last key that a query sees is its own token's.
+      if (stays_in_place && j < keys.length - 1) return
       for (let d = 0; d < D; d++) {
         d_v[key + d] += p * d_context[query + d]
-        d_q_rotated[query + d] += d_score * k[key + d]
         d_k_rotated[key + d] += d_score * q[query + d]
       }
     })

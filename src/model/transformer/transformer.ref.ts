@@ -1,6 +1,7 @@
 // The transformer in float64 and plain loops: the reference that model/transformer/transformer.ts is tested against. Written to be read, not to
 // be fast. B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size.
 // Columns with attention_mask 0 embed to zero, are never attended to and get no gradient.
+import { edited, firstEdited, type RefEdit } from '../interventions/edits.ref.ts'
 import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
 import { adaptedLinear, type RefAdapter } from './low_rank.ref.ts'
 import {
@@ -54,41 +55,74 @@ export interface RefCache {
   readonly adapter: RefAdapter | undefined
 }
 
+interface RefOptions {
+  /** How many blocks run; default all. */
+  readonly layers?: number
+  /** [D/2], in place of the config's. */
+  readonly inv_freq?: ArrayLike<number>
+  /** Without one the base alone runs. */
+  readonly adapter?: RefAdapter | undefined
+  /** What is changed on the way. */
+  readonly edits?: readonly RefEdit[]
+  /** The same pass without edits: blocks below the first edit are taken from it. */
+  readonly untouched?: RefCache
+}
+
 /**
- * Runs the first `layers` blocks (all by default). `inv_freq` [D/2] overrides the config's; without `adapter` the base alone runs.
+ * Runs blocks of the model.
  * Source: Qwen3/Qwen2/Llama of Hugging Face transformers, modeling_*.py.
  */
 export function forwardRef(
   config: ModelConfig,
   params: RefArrays,
   batch: RefBatch,
-  options: { layers?: number; inv_freq?: ArrayLike<number>; adapter?: RefAdapter | undefined } = {},
+  options: RefOptions = {},
 ): RefCache {
-  const { hidden_size: C, rms_norm_eps } = config
-  const { layers = config.num_hidden_layers, adapter } = options
+  const { layers = config.num_hidden_layers, adapter, edits = [], untouched } = options
   const inv_freq = options.inv_freq ?? inverseFrequencies(config)
-  const embedding = params['model.embed_tokens.weight']
-  const embedded = new Float64Array(batch.rows * batch.width * C)
-  for (let m = 0; m < batch.rows * batch.width; m++)
-    if (batch.attention_mask[m])
-      for (let c = 0; c < C; c++) embedded[m * C + c] = embedding[batch.input_ids[m] * C + c]
-
-  const hidden_states = [embedded]
+  const known = untouched ? firstEdited(edits) : 0
+  const residual = (l: number, x: Float64Array) => edited(edits, batch, config, 'residual', l, x)
+  const embedded = untouched?.hidden_states[0] ?? embed(config, params, batch)
+  const hidden_states = [residual(0, embedded)]
   const blocks: RefBlock[] = []
   for (let l = 0; l < layers; l++) {
-    const block = blockForward(config, { params, adapter }, batch, inv_freq, l, hidden_states[l])
+    const x = hidden_states[l]
+    const run = { params, adapter, inv_freq, edits }
+    const block = (l < known && untouched?.blocks[l]) || blockForward(config, run, batch, l, x)
     blocks.push(block)
-    hidden_states.push(add(block.middle, block.ffn_out))
+    const written =
+      (l < known && untouched?.hidden_states[l + 1]) || add(block.middle, block.ffn_out)
+    hidden_states.push(residual(l + 1, edited(edits, batch, config, 'block', l + 1, written, x)))
   }
-  const normed = rmsNorm(hidden_states[layers], params['model.norm.weight'], rms_norm_eps)
+  const normed = rmsNorm(hidden_states[layers], params['model.norm.weight'], config.rms_norm_eps)
   return { batch, inv_freq, hidden_states, normed, blocks, adapter }
+}
+
+/** The embedding of every token, [M, C]. */
+function embed(
+  { hidden_size: C }: ModelConfig,
+  params: RefArrays,
+  { rows, width, attention_mask, input_ids }: RefBatch,
+): Float64Array {
+  const embedding = params['model.embed_tokens.weight']
+  const embedded = new Float64Array(rows * width * C)
+  for (let m = 0; m < rows * width; m++)
+    if (attention_mask[m])
+      for (let c = 0; c < C; c++) embedded[m * C + c] = embedding[input_ids[m] * C + c]
+  return embedded
+}
+
+interface BlockRun {
+  readonly params: RefArrays
+  readonly adapter: RefAdapter | undefined
+  readonly inv_freq: ArrayLike<number>
+  readonly edits: readonly RefEdit[]
 }
 
 function blockForward(
   config: ModelConfig,
-  { params, adapter }: { params: RefArrays; adapter: RefAdapter | undefined },
+  { params, adapter, inv_freq, edits }: BlockRun,
   batch: RefBatch,
-  inv_freq: ArrayLike<number>,
   l: number,
   x: Float64Array,
 ): RefBlock {
@@ -105,14 +139,18 @@ function blockForward(
     config.model_type === 'qwen3' ? rmsNorm(y, at(`self_attn.${name}.weight`), eps) : y
   const q_rotated = rotate(headNorm(q, 'q_norm'), batch, inv_freq, 1)
   const k_rotated = rotate(headNorm(k, 'k_norm'), batch, inv_freq, 1)
-  const { attn_probs, context } = attend(config, batch, q_rotated, k_rotated, v)
-  const attn_out = project('self_attn.o_proj', context)
+  const attended = attend(config, batch, q_rotated, k_rotated, v)
+  const { attn_probs } = attended
+  const edit = (where: RefEdit['where'], state: Float64Array) =>
+    edited(edits, batch, config, where, l + 1, state)
+  const context = edit('head', attended.context)
+  const attn_out = edit('attention', project('self_attn.o_proj', context))
   const middle = add(x, attn_out)
   const ffn_in = rmsNorm(middle, at('post_attention_layernorm.weight'), eps)
   const gate = project('mlp.gate_proj', ffn_in)
   const up = project('mlp.up_proj', ffn_in)
   const activated = gate.map((g, i) => g * sigmoid(g) * up[i])
-  const ffn_out = project('mlp.down_proj', activated)
+  const ffn_out = edit('feed_forward', project('mlp.down_proj', activated))
   return {
     ...{ attn_in, q, k, v, q_rotated, k_rotated, attn_probs, context, attn_out },
     ...{ middle, ffn_in, gate, up, activated, ffn_out },
