@@ -142,6 +142,7 @@ describe('fixtures', () => {
       'policy_loss_dro policy_loss_geo_mean policy_loss_gpg ' +
       'policy_loss_gspo policy_loss_kl_cov policy_loss_reinforce policy_loss_sapo policy_loss_vanilla ' +
       'errors gdpo metric_aggregate ' +
+      'dpo dpo_alpha_divergence dpo_old cpo_simpo orpo kto ' +
       'production_float32 reinforce_plus_plus reinforce_plus_plus_baseline remax response_alignment rloo ' +
       'rollout_is_weights rollout_rejection_mask validation_metrics value_loss'
     // A loss that verl has no numbers of has a handler all the same.

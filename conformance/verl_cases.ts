@@ -1,4 +1,4 @@
-// Which code runs which fixture: one entry per file of verl's golden vectors.
+// Which code runs which fixture: one entry per file of golden vectors of verl and TRL.
 import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
 import { DRIVER_CASES } from './driver_cases.ts'
 import { ERROR_CASES } from './error_cases.ts'
@@ -8,6 +8,7 @@ import { MASKED_CASES, productionWhiten } from './masked_cases.ts'
 import { MULTI_TURN_CASES } from './multi_turn_cases.ts'
 import { OPTIMIZER_CASES } from './optimizer_cases.ts'
 import { POLICY_LOSS_CASES, productionVanilla } from './policy_loss_cases.ts'
+import { PREFERENCE_CASES } from './preference_cases.ts'
 import { ROLLOUT_CASES } from './rollout_cases.ts'
 import { TOKEN_CASES } from './token_cases.ts'
 
@@ -32,6 +33,7 @@ export const VERL_CASES: Readonly<Record<string, Handler>> = {
   ...MULTI_TURN_CASES,
   ...OPTIMIZER_CASES,
   ...POLICY_LOSS_CASES,
+  ...PREFERENCE_CASES,
   ...ROLLOUT_CASES,
   ...TOKEN_CASES,
   production_float32,

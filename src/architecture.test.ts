@@ -58,7 +58,14 @@ const FORMATS = [
 /** Folders that know no device. The page may load them: they load nothing but each other, formats and plain arithmetic. */
 const DEVICE_FREE = [
   'kernels/policy_loss/aggregations/',
-  ...['rl/math/', 'rl/estimators/', 'rl/losses/', 'rl/config/', 'rl/metrics/validation_metrics.ts'],
+  ...[
+    'rl/math/',
+    'rl/estimators/',
+    'rl/losses/',
+    'rl/preferences/',
+    'rl/config/',
+    'rl/metrics/validation_metrics.ts',
+  ],
 ]
 /** It says which segments of a transformer are trained, so it loads that. */
 const KNOWS_TRANSFORMER = 'rl/config/trained_segments.ts'

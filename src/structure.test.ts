@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 /** Folders inside a folder, in the order of imports: each may import from itself and from those before it. '.' are its own files. */
 const ORDER: Readonly<Record<string, string>> = {
-  rl: 'math estimators losses config experience learners metrics look reward train',
+  rl: 'math estimators losses preferences config experience learners metrics look reward train',
   document: 'content experiment presets formulas links study',
   host: 'columns content sandbox protocol checkpoints worker',
   record: 'run files diagnosis compare',
@@ -21,7 +21,13 @@ const CATALOGUES: readonly string[] = ['src/jobs/settings/settings.ts', 'src/ui/
 const COLLECTIONS: readonly string[] = [
   ...['conformance', 'conformance/hf'],
   'src/document/experiment/fields',
-  ...['src/rl/estimators', 'src/rl/losses', 'src/tasks/rewards', 'src/tasks/tasks'],
+  ...[
+    'src/rl/estimators',
+    'src/rl/losses',
+    'src/rl/preferences/losses',
+    'src/tasks/rewards',
+    'src/tasks/tasks',
+  ],
 ]
 
 const files = ['src', 'conformance'].flatMap((folder) =>

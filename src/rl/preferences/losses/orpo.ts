@@ -1,0 +1,31 @@
+// ORPO: cross-entropy of the better answers with an odds ratio beside it.
+import { logistic, logLogistic } from '../../math/logistic.ts'
+import { eachPair, pairedLoss } from '../preference_loss.ts'
+
+/**
+ * p = mean log-prob per token, o = p − log(1 − e^p): L = −b log σ(o_c − o_r) + NLL of prompt and completion of the chosen.
+ *
+ * Source: Hong 2024, arXiv 2403.07691; trl orpo_trainer.py.
+ */
+export const orpo = pairedLoss({
+  name: 'orpo',
+  label: 'ORPO',
+  help: 'Imitates the better rows, prompts included, and raises the odds of the better answer over those of the worse one.',
+  formula: 'NLL(chosen row) − β · log σ(o_c − o_r), o = p − log(1 − eᵖ), p = mean log π',
+  numbers: ['beta'],
+  trl: { trainer: 'ORPOTrainer' },
+  score: 'mean',
+  nll: () => ({ weight: 1, over: 'sequence' }),
+  rule: eachPair(({ chosen, rejected }, { beta }) => {
+    const log_odds = logOdds(chosen.score) - logOdds(rejected.score)
+    const slope = -beta * logistic(-log_odds)
+    return {
+      loss: -beta * logLogistic(log_odds),
+      d_chosen: slope / -Math.expm1(chosen.score),
+      d_rejected: -slope / -Math.expm1(rejected.score),
+    }
+  }),
+})
+
+/** Log odds of a probability whose logarithm is p. */
+export const logOdds = (p: number): number => p - Math.log(-Math.expm1(p))
