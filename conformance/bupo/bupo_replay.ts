@@ -13,6 +13,7 @@ import { refResponse, sliceBatch, widthOf } from '../hf/model_case.ts'
 import { policyGradientRef } from '../hf/policy_gradients.ts'
 import { RefTrainable } from '../hf/ref_trainable.ts'
 import { controlOf, weightsOf } from '../hf/trainer_runs.ts'
+import { rankRows } from './bupo_settings.ts'
 import { type BupoCase, rowsOfUpdate, type TracedStep, type TracedUpdate } from './bupo_trace.ts'
 
 type Numbers = ArrayLike<number>
@@ -82,9 +83,10 @@ export async function replayGpu(c: BupoCase, gpu: Gpu): Promise<Replay> {
         return Object.fromEntries(POLICY_LOSS_SUMS.map((name, i) => [name, sums[i]]))
       }
       actor.upload(batch, rows, Object.fromEntries(columns))
-      const metrics = await accumulate(rows.micro)
-      // Of several ranks the gradients are averaged, each divided by its own tokens.
-      if (rows.micro !== rows.mini) await accumulate(rows.mini)
+      const each = rankRows(c.plan, rows.mini)
+      const metrics = await accumulate(each)
+      // Of several ranks the gradients are averaged, each divided by its own tokens, as those of micro-batches are.
+      if (each !== rows.mini) await accumulate(rows.mini)
       trainable.apply(phase.target_layer, optim, grad_clip, update.lr, factors)
       const [history] = await gpu.read(tensors.history)
       const grad_norm = controlOf(history, 'grad_norm')
@@ -116,6 +118,9 @@ async function finalEntropies(actor: Actor, gpu: Gpu, batch: RolloutBatch): Prom
   return Float64Array.from(found)
 }
 
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, x) => sum + x, 0) / values.length
+
 /** In float64. */
 export function replayRef({ model, plan }: BupoCase): Replay {
   const trainable = new RefTrainable(model.layout, model.weights)
@@ -146,13 +151,13 @@ export function replayRef({ model, plan }: BupoCase): Replay {
       const { batch, cut } = rowsOfUpdate(step, update)
       const given = Object.entries(columnsOf(step, ref_log_prob))
       const R = batch.response_length
-      const count = update.rows.length / plan.ranks
-      const parts = Array.from({ length: plan.ranks }, (_, rank) => {
-        const first = rank * count
+      const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? update.rows.length
+      const parts = Array.from({ length: update.rows.length / micro }, (_, i) => {
+        const first = i * micro
         const columns = Object.fromEntries(
-          given.map(([name, x]) => [name, cut(x).subarray(first * R, (first + count) * R)]),
+          given.map(([name, x]) => [name, cut(x).subarray(first * R, (first + micro) * R)]),
         )
-        return policyGradientRef({ model, params }, sliceBatch(batch, first, count), {
+        return policyGradientRef({ model, params }, sliceBatch(batch, first, micro), {
           phase,
           columns,
         })
@@ -161,15 +166,22 @@ export function replayRef({ model, plan }: BupoCase): Replay {
         Object.keys(parts[0].grads).map((name) => [
           name,
           Float64Array.from(parts[0].grads[name], (_, i) =>
-            parts.reduce((sum, part) => sum + part.grads[name][i] / plan.ranks, 0),
+            mean(parts.map((p) => p.grads[name][i])),
           ),
+        ]),
+      )
+      const of_rank = parts.slice(0, rankRows(plan, update.rows.length) / micro)
+      const metrics = Object.fromEntries(
+        Object.keys(parts[0].metrics).map((name) => [
+          name,
+          mean(of_rank.map((part) => part.metrics[name])),
         ]),
       )
       const optim = { ...phase.actor.optim, lr: update.lr }
       const where = trainedWhere(model.layout, phase)
       const grad_norm = trainable.stepOver(grads, where, optim, phase.actor.grad_clip)
       const stepsOf = (name: string) => trainable.stepsOf(name)
-      return { metrics: parts[0].metrics, grad_norm, weights: trainable.copy(), stepsOf }
+      return { metrics, grad_norm, weights: trainable.copy(), stepsOf }
     },
   }
 }

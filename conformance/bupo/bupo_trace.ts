@@ -10,7 +10,8 @@ import { chosenRows, type RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { CaseError, Fields } from '../fields.ts'
 import type { Pinned } from '../fixture.ts'
 import { readCaseModel } from '../hf/model_case.ts'
-import { phaseOfStep, readPlan, type TracePlan, TraceSettings } from './bupo_settings.ts'
+import { phaseOfStep, readPlan, type TracePlan } from './bupo_settings.ts'
+import { TraceSettings } from './trace_settings.ts'
 
 /** One optimizer step. */
 export interface TracedUpdate {
@@ -66,6 +67,7 @@ export async function openBupoCase(file: string, pinned: Pinned = {}): Promise<B
   const plan = readPlan(settings)
   const grouped = json.grouped !== false
   const trace = new Fields(json, basename(file))
+  settings.choice('algorithm.adv_estimator', ['grpo'], 'grpo')
   return {
     name: `${basename(dirname(file))}/${basename(file, '.json')}`,
     model,
