@@ -8,6 +8,7 @@ import type { Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { interventionCase } from './intervention_cases.ts'
+import { preferenceTraceCase } from './preference/trace_cases.ts'
 import { type Result, resultLine } from './report.ts'
 import { resultsOf } from './results.ts'
 import { findSources } from './sources.ts'
@@ -53,6 +54,7 @@ const OTHERS = {
   peft: peftCase,
   bupo: bupoCase,
   interventions: interventionCase,
+  preference: preferenceTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
 }

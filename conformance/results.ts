@@ -5,6 +5,7 @@ import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { interventionCase } from './intervention_cases.ts'
+import { preferenceTraceCase } from './preference/trace_cases.ts'
 import { type Check, type Result, runCheck } from './report.ts'
 import type { Source } from './sources.ts'
 import { tokenizerCase } from './tokenizer_cases.ts'
@@ -18,6 +19,7 @@ interface Runners {
   readonly peft: (folder: string, context: Context) => AsyncIterable<Check>
   readonly bupo: (file: string, context: Context) => AsyncIterable<Check>
   readonly interventions: (folder: string, context: Context) => AsyncIterable<Check>
+  readonly preference: (folder: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
   readonly tokenizer: (folder: string) => AsyncIterable<Check>
 }
@@ -28,6 +30,7 @@ const RUNNERS: Runners = {
   peft: peftCase,
   bupo: bupoCase,
   interventions: interventionCase,
+  preference: preferenceTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
 }
@@ -36,7 +39,7 @@ const RUNNERS: Runners = {
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf, peft, bupo, interventions, trl, tokenizer }: Runners = RUNNERS,
+  { verl, hf, peft, bupo, interventions, preference, trl, tokenizer }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
@@ -45,6 +48,7 @@ export async function* resultsOf(
     else if (source.kind === 'bupo') yield* folderResults(source.file, bupo, context)
     else if (source.kind === 'interventions')
       yield* folderResults(source.folder, interventions, context)
+    else if (source.kind === 'preference') yield* folderResults(source.folder, preference, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }

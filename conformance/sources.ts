@@ -5,6 +5,7 @@ import { LabFailure } from '../src/cli/command.ts'
 import { readJson } from '../src/cli/input/input_file.ts'
 import { isBupoTrace } from './bupo/bupo_trace.ts'
 import { isFixtureFile } from './fixture.ts'
+import { isPreferenceTrace } from './preference/trace.ts'
 
 export type Source =
   /** A JSON file of cases. */
@@ -13,6 +14,8 @@ export type Source =
   | { readonly kind: 'model'; readonly folder: string }
   /** A tokenizer with what transformers makes of texts, ids and conversations. */
   | { readonly kind: 'tokenizer'; readonly folder: string }
+  /** A model with what TRL's preference trainers made of it. */
+  | { readonly kind: 'preference'; readonly folder: string }
   /** A job folder with what TRL's trainer made of it. */
   | { readonly kind: 'trl'; readonly folder: string }
   /** Steps that BuPO's fork of verl took over its switch. */
@@ -64,6 +67,8 @@ function ofFolder(folder: string): Source[] | undefined {
   if (traces.length > 0) return traces
   // The model that the cases beside it name.
   if (has('config.json') && has('model.safetensors')) return []
+  if (has('trace.json') && isPreferenceTrace(readJson(join(folder, 'trace.json'))))
+    return [{ kind: 'preference', folder }]
   if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
   if (has('tokenizer.json') && has('expected.json')) return [{ kind: 'tokenizer', folder }]
   // What the cases of a file beside it name.
@@ -95,6 +100,7 @@ function ofFile(file: string): Source {
     const json: unknown = readJson(file)
     if (isFixtureFile(json)) return { kind: 'fixture', file }
     if (isBupoTrace(json)) return { kind: 'bupo', file }
+    if (isPreferenceTrace(json)) return { kind: 'preference', folder: dirname(file) }
   } catch (error) {
     return unknown(error instanceof Error ? error.message : `${error}`)
   }

@@ -8,7 +8,7 @@ import { MASKED_CASES, productionWhiten } from './masked_cases.ts'
 import { MULTI_TURN_CASES } from './multi_turn_cases.ts'
 import { OPTIMIZER_CASES } from './optimizer_cases.ts'
 import { POLICY_LOSS_CASES, productionVanilla } from './policy_loss_cases.ts'
-import { PREFERENCE_CASES } from './preference_cases.ts'
+import { PREFERENCE_CASES } from './preference/loss_cases.ts'
 import { ROLLOUT_CASES } from './rollout_cases.ts'
 import { TOKEN_CASES } from './token_cases.ts'
 

@@ -1,23 +1,23 @@
 // Golden cases of preference losses: TRL's DPO, CPO, ORPO and KTO trainers on tables of per-token log-probs.
-import { answerUpdate, mismatchedKl } from '../src/rl/preferences/answer_objective.ts'
-import type { ScoredAnswers } from '../src/rl/preferences/answers.ts'
-import { F_DIVERGENCES } from '../src/rl/preferences/divergence.ts'
-import { PREFERENCE_LOSSES, preferenceLossOf } from '../src/rl/preferences/losses.ts'
+import { answerUpdate, mismatchedKl } from '../../src/rl/preferences/answer_objective.ts'
+import type { ScoredAnswers } from '../../src/rl/preferences/answers.ts'
+import { F_DIVERGENCES } from '../../src/rl/preferences/divergence.ts'
 import {
   type PairObjective,
   type PreferenceUpdate,
   pairRefusal,
   pairUpdate,
-} from '../src/rl/preferences/pair_objective.ts'
-import type { PairedLoss, TrlTrainer, UnpairedLoss } from '../src/rl/preferences/preference_loss.ts'
-import {
-  PREFERENCE_NUMBERS,
-  type PreferenceNumberName,
-  type PreferenceValues,
-} from '../src/rl/preferences/preference_numbers.ts'
-import { CaseError, type Fields, type GoldenMatrix } from './fields.ts'
-import type { Handler, Outputs } from './fixture.ts'
-import type { Tolerance } from './report.ts'
+} from '../../src/rl/preferences/pair_objective.ts'
+import type {
+  PairedLoss,
+  TrlTrainer,
+  UnpairedLoss,
+} from '../../src/rl/preferences/preference_loss.ts'
+import type { PreferenceValues } from '../../src/rl/preferences/preference_numbers.ts'
+import { CaseError, type Fields, type GoldenMatrix } from '../fields.ts'
+import type { Handler, Outputs } from '../fixture.ts'
+import type { Tolerance } from '../report.ts'
+import { lossOfTrl, ownNumbers, readNumbers } from './trl_losses.ts'
 
 /** Relative to the largest entry of an array. */
 const TOLERANCE = { rtol: 1e-9, atol: 1e-11 }
@@ -26,27 +26,9 @@ const EXO = { rtol: 1e-7, atol: 1e-9 }
 /** TRL computes these in float32. */
 const FLOAT32 = { rtol: 5e-6, atol: 1e-9 }
 
-/** TRL's names of the losses of one trainer. */
-const lossNames = (trainer: TrlTrainer): string[] =>
-  PREFERENCE_LOSSES.flatMap(({ trl }) => (trl.trainer === trainer ? [`${trl.loss_type}`] : []))
-
-/** The loss that a trainer of TRL calls so. */
-const lossOfTrl = (trainer: TrlTrainer, loss_type?: string) =>
-  preferenceLossOf(
-    PREFERENCE_LOSSES.find(({ trl }) => trl.trainer === trainer && trl.loss_type === loss_type)
-      ?.name ?? `${loss_type}`,
-  )
+/** The loss that a case names. */
 const pairedOfTrl = (trainer: TrlTrainer, loss_type?: string) =>
-  lossOfTrl(trainer, loss_type) as PairedLoss
-
-/** The numbers of a case; others have their defaults. */
-function readNumbers(config: Fields, names: readonly PreferenceNumberName[]): PreferenceValues {
-  const all = Object.entries(PREFERENCE_NUMBERS).map(([name, number]) => [
-    name,
-    names.includes(name as PreferenceNumberName) ? config.number(name) : number.default,
-  ])
-  return Object.fromEntries(all)
-}
+  lossOfTrl(trainer, loss_type, 'config.loss_type') as PairedLoss
 
 /** An objective of one loss. */
 const plain = (loss: PairedLoss, k: PreferenceValues): PairObjective => ({
@@ -102,20 +84,15 @@ const numbersIn = (value: unknown): number[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
 }
 
-/** TRL 1.13 has no label smoothing in these. */
-const IGNORES_SMOOTHING = ['sigmoid', 'sigmoid_norm']
 const DPO_NUMBERS = ['beta', 'label_smoothing', 'discopop_tau'] as const
 
 const dpo: Handler = ({ inputs, config, expected }) => {
   const names = config.texts('loss_types')
   const weights = config.vector('loss_weights', names.length)
   const k = readNumbers(config, DPO_NUMBERS)
-  const known = lossNames('DPOTrainer')
   const terms = names.map((name, i) => {
-    if (!known.includes(name))
-      throw new CaseError(`config.loss_types: expected ${known.join(', ')}, got ${name}`)
-    const own = IGNORES_SMOOTHING.includes(name) ? { ...k, label_smoothing: 0 } : k
-    return { loss: pairedOfTrl('DPOTrainer', name), weight: weights[i], k: own }
+    const loss = lossOfTrl('DPOTrainer', name, 'config.loss_types') as PairedLoss
+    return { loss, weight: weights[i], k: ownNumbers(loss, k) }
   })
   const objective = refuse({
     terms,
@@ -172,7 +149,7 @@ const dpo_old: Handler = ({ inputs, config, expected }) => {
 const CPO_NUMBERS = ['beta', 'label_smoothing', 'cpo_alpha', 'alpha', 'simpo_gamma'] as const
 
 const cpo_simpo: Handler = ({ inputs, config, expected }) => {
-  const loss = pairedOfTrl('CPOTrainer', config.choice('loss_type', lossNames('CPOTrainer')))
+  const loss = pairedOfTrl('CPOTrainer', config.optionalText('loss_type'))
   const objective = refuse(plain(loss, readNumbers(config, CPO_NUMBERS)))
   const answers = readAnswers(inputs, { has_reference: false })
   const run = () => {
@@ -192,10 +169,8 @@ const orpo: Handler = ({ inputs, config, expected }) => {
 }
 
 const kto: Handler = ({ inputs, config, expected }) => {
-  const loss = lossOfTrl(
-    'KTOTrainer',
-    config.choice('loss_type', lossNames('KTOTrainer')),
-  ) as UnpairedLoss
+  const loss_type = config.optionalText('loss_type')
+  const loss = lossOfTrl('KTOTrainer', loss_type, 'config.loss_type') as UnpairedLoss
   const k = readNumbers(config, ['beta', 'desirable_weight', 'undesirable_weight'])
   const policy = inputs.matrix('policy_logps')
   const answersOf = (log_probs: GoldenMatrix, reference: string, mask: string): ScoredAnswers => ({

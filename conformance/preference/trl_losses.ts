@@ -1,0 +1,43 @@
+// TRL's names of losses, and where its losses read other numbers than the lab's.
+import { PREFERENCE_LOSSES } from '../../src/rl/preferences/losses.ts'
+import type { PreferenceLoss, TrlTrainer } from '../../src/rl/preferences/preference_loss.ts'
+import {
+  PREFERENCE_NUMBERS,
+  type PreferenceNumberName,
+  type PreferenceValues,
+} from '../../src/rl/preferences/preference_numbers.ts'
+import { CaseError, type Fields } from '../fields.ts'
+
+/** The loss that a trainer of TRL calls so. Throws CaseError, which begins with `where`, for one that the lab does not know. */
+export function lossOfTrl(
+  trainer: TrlTrainer,
+  loss_type: string | undefined,
+  where: string,
+): PreferenceLoss {
+  const own = PREFERENCE_LOSSES.filter(({ trl }) => trl.trainer === trainer)
+  const loss = own.find(({ trl }) => trl.loss_type === loss_type)
+  if (loss) return loss
+  const names = own.map(({ trl }) => trl.loss_type).join(', ')
+  throw new CaseError(`${where}: expected one of ${names}, got ${loss_type}`)
+}
+
+/** TRL 1.13 ignores label smoothing here. */
+const IGNORES_SMOOTHING = ['sigmoid', 'sigmoid_norm']
+
+/** The numbers that a loss of DPOTrainer reads of what it was told. */
+export const ownNumbers = ({ name }: PreferenceLoss, k: PreferenceValues): PreferenceValues =>
+  IGNORES_SMOOTHING.includes(name) ? { ...k, label_smoothing: 0 } : k
+
+/** The named numbers; the others, and with `has_defaults` those that are not told, have their defaults, which are TRL's. */
+export function readNumbers(
+  fields: Fields,
+  names: readonly PreferenceNumberName[],
+  has_defaults = false,
+): PreferenceValues {
+  const all = Object.entries(PREFERENCE_NUMBERS).map(([name, number]) => {
+    const is_read = names.includes(name as PreferenceNumberName)
+    const fallback = has_defaults ? number.default : undefined
+    return [name, is_read ? fields.number(name, fallback) : number.default]
+  })
+  return Object.fromEntries(all)
+}
