@@ -273,3 +273,24 @@ test('a file that cannot be opened says why, field by field, and changes nothing
   await problem.getByRole('button').click()
   await expect(problem).toHaveCount(0)
 })
+
+test('Back returns to the part before, and the button of lessons closes what it opened', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('v=1&p=tiny')
+  const selected = page.getByRole('tab', { selected: true })
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  await page.getByRole('tab', { name: 'Study' }).click()
+  await page.goBack()
+  await expect(selected).toHaveText(/Runs/)
+  await page.goBack()
+  await expect(selected).toHaveText(/Learning/)
+  await page.goForward()
+  await expect(selected).toHaveText(/Runs/)
+
+  await lab.get('open-lessons').click()
+  await expect(lab.get('lessons')).toBeVisible()
+  await lab.get('open-lessons').click()
+  await expect(lab.get('lessons')).toBeHidden()
+})

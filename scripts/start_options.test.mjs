@@ -14,6 +14,11 @@ test('a port is a number that there is', () => {
   expect(readOptions(['8080']).problem).toMatch(/8080[\s\S]*Usage: npm start/)
 })
 
+test('a port that browsers refuse is refused before the page is built', () => {
+  for (const port of [4190, 6000, 10080])
+    expect(readOptions([`--port=${port}`]).problem).toMatch(`browsers refuse port ${port}`)
+})
+
 test('another port is another storage, and that is said', () => {
   expect(movedWords(4173, 4173)).toBeUndefined()
   const said = movedWords(4173, 4174)

@@ -9,7 +9,7 @@ import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
 import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema.ts'
-import { PRESETS, type Preset, presetOf } from '../presets/presets.ts'
+import { OPENING, PRESETS, type Preset, presetOf } from '../presets/presets.ts'
 import { withParts } from './reward_link.ts'
 import { readSteering, withSteering, writeEntry } from './steering_link.ts'
 
@@ -192,8 +192,9 @@ function readPreset(pairs: Pairs, notices: string[]): Preset {
   const id = take(pairs, 'p')
   const preset = id === undefined ? PRESETS[0] : presetOf(id)
   if (preset) return preset
-  notices.push(`There is no preset ${show(id)}; ‘${PRESETS[0].name}’ was taken instead.`)
-  return PRESETS[0]
+  // Its link was of another version. The experiment of a first visit is short.
+  notices.push(`There is no preset ${show(id)}; ‘${OPENING.name}’ was taken instead.`)
+  return OPENING
 }
 
 function readKinds(pairs: Pairs, preset: Preset, notices: string[]): Kind[] {

@@ -152,11 +152,12 @@ export function followTheme(): void {
   apply()
 }
 
-/** Opens a part of the page, and says so in the address. */
+/** Opens a part of the page. The address says so, and the browser's *Back* returns to the part before. */
 export function openTab(tab: Tab): void {
   uiStore.setState({ tab })
   const { pathname, search, hash } = location
-  history.replaceState(history.state, '', `${pathname}${search}${viewHash(tab, hash)}`)
+  if (tabOf(hash) === tab) return
+  history.pushState(history.state, '', `${pathname}${search}${viewHash(tab, hash)}`)
 }
 
 /** Shows a short message; the newest replaces the one before. */

@@ -126,6 +126,8 @@ const SMALL_OF_REWARD: readonly Small[] = [
   },
 ]
 
+const hasOwnReward = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).reward.parts.length > 0
 const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task
 /** The metric of sampled held-out answers; undefined where none are sampled. */
 function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | undefined {
@@ -134,6 +136,10 @@ function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | u
   if (own !== undefined && state.series.has(own)) return own
   return foreignHeldOut(state.series.keys()) ?? own
 }
+
+/** A person's own reward, which may be any number. */
+const OWN_NOTE =
+  'Mean of this experiment’s reward: on training prompts, and on problems never trained on.'
 
 /** What the chart of scores shows, by whether the task gives a part of the score. */
 const scoreNote = (task: TaskChoice) =>
@@ -148,9 +154,10 @@ function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
   const is_imported = useIsImported()
+  const is_own = useShown(hasOwnReward)
   const note = useMemo(
-    () => (is_imported ? IMPORTED_NOTE : scoreNote(choice)),
-    [choice, is_imported],
+    () => (is_imported ? IMPORTED_NOTE : is_own ? OWN_NOTE : scoreNote(choice)),
+    [choice, is_imported, is_own],
   )
   const sampled = useShown(selectSampled)
   const has_reward_model = useShown(hasRewardPhase)

@@ -2,6 +2,8 @@
 
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { LESSONS } from '../lessons/lessons.ts'
+import { openLesson } from '../lessons/open_lesson.ts'
 import { groupFields, shownFields } from '../settings/form.ts'
 import { showSetting } from '../settings/wanted.ts'
 import { openPreset } from './actions.ts'
@@ -19,7 +21,7 @@ export interface Entry {
   readonly run: () => void
 }
 
-/** What can be done now; with `is_all`, also every preset and every setting that can be gone to. */
+/** What can be done now; with `is_all`, also every lesson, preset and setting that can be gone to. */
 export function paletteEntries(state: LabState, is_all: boolean): readonly Entry[] {
   const possible = COMMANDS.filter(({ id, can }) => id !== 'palette' && (can?.(state) ?? true))
   const commands = possible.map((command): Entry => {
@@ -39,7 +41,24 @@ export function paletteEntries(state: LabState, is_all: boolean): readonly Entry
       run: () => openPreset(id),
     }),
   )
-  const settings = groupFields(shownFields(state.experiment)).flatMap(([group, fields]) =>
+  const lessons = LESSONS.map(
+    ({ id, title, says }): Entry => ({
+      id: `lesson-${id}`,
+      group: 'Lessons',
+      name: title,
+      also: `lesson learn ${says}`,
+      keys: undefined,
+      bonus: 14,
+      run: () => openLesson(id),
+    }),
+  )
+  const fields = shownFields(state.experiment)
+  const paths = new Set(fields.map(({ path }) => path))
+  // What a phase has of its own is reached from the setting of all phases.
+  const common = fields.filter(
+    ({ path }) => !paths.has(path.replace(/^phases\.\d+\./, '')) || !/^phases\./.test(path),
+  )
+  const settings = groupFields(common).flatMap(([group, fields]) =>
     fields.map(
       ({ path, label }): Entry => ({
         id: `setting-${path}`,
@@ -52,5 +71,5 @@ export function paletteEntries(state: LabState, is_all: boolean): readonly Entry
       }),
     ),
   )
-  return [...commands, ...presets, ...settings]
+  return [...commands, ...lessons, ...presets, ...settings]
 }

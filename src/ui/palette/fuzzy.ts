@@ -13,6 +13,13 @@ export interface Match {
 const isWordStart = (text: string, at: number): boolean =>
   at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1])
 
+/** Whether a word of the text begins so: inside of one, a few letters are found by chance ("ppo" in "support"). */
+function beginsWord(word: string, text: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (isWordStart(text, at)) return true
+  return false
+}
+
 /** The letters of a word one after another, each at the start of a word or right behind the one before. */
 function initials(word: string, text: string): Match | undefined {
   const marks: [number, number][] = []
@@ -75,7 +82,7 @@ export function fuzzyMatch(query: string, text: string, also = ''): Match | unde
     if (own) {
       score += own.score
       marks.push(...own.marks)
-    } else if (lower_also.includes(word)) score += 20
+    } else if (beginsWord(word, lower_also)) score += 20
     else return undefined
   }
   // Of equals, the shorter name is nearer to what was typed.

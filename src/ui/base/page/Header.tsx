@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { adapterName } from '../../../document/links/names.ts'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { ALL_LESSONS, openLesson } from '../../lessons/open_lesson.ts'
+import { ALL_LESSONS, openLesson, openLessonStore } from '../../lessons/open_lesson.ts'
 import { showDialog } from '../../palette/dialogs.ts'
 import { Keys } from '../../palette/keys/Keys.tsx'
 import { selectIsReplaying } from '../../runs/replay/replays.ts'
@@ -92,6 +92,7 @@ function ThemeSwitch() {
 }
 
 function LessonsButton() {
+  const is_open = useStore(openLessonStore, ({ open }) => open !== undefined)
   return (
     <button
       type="button"
@@ -99,7 +100,8 @@ function LessonsButton() {
       data-testid="open-lessons"
       aria-label="Lessons"
       title="Twelve short lessons, beside the lab"
-      onClick={() => openLesson(ALL_LESSONS)}
+      aria-expanded={is_open}
+      onClick={() => openLesson(is_open ? undefined : ALL_LESSONS)}
     >
       <BookOpen className="icon" aria-hidden="true" />
       <span>Lessons</span>

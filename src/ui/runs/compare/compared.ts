@@ -105,10 +105,22 @@ function bandOf(group: readonly RunEntry[], label: string, kind: BandKind): Over
   }
 }
 
-/** What the charts are to draw now. A run that is shown in full is no overlay of itself. */
+/** The task that the charts are about. */
+function shownTask(): string {
+  const { opened } = openedStore.getState()
+  const past = opened && runOf(opened.id)?.header.experiment
+  const { run_experiment, experiment } = labStore.getState()
+  return (past ?? run_experiment ?? experiment).task.id
+}
+
+/**
+ * What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of another task stays in the comparison
+ * alone: its scores mean something else.
+ */
 function overlays(): Overlay[] {
   const { band, view } = selectionStore.getState()
-  const runs = comparedRuns()
+  const task = shownTask()
+  const runs = comparedRuns().filter(({ header }) => header.experiment.task.id === task)
   const shown = shownId()
   const lines = (group: readonly RunEntry[]) => group.filter(({ id }) => id !== shown).map(lineOf)
   if (!band) return lines(runs)
@@ -146,6 +158,7 @@ async function update(): Promise<void> {
     living,
     second_id,
     shownId(),
+    shownTask(),
   ])
   if (now === key) return
   key = now
@@ -168,6 +181,9 @@ export function followTicks(): void {
   const go = () => void update()
   selectionStore.subscribe(go)
   openedStore.subscribe(go)
+  labStore.subscribe(({ run_experiment, experiment }, before) => {
+    if (run_experiment !== before.run_experiment || experiment.task !== before.experiment.task) go()
+  })
   duelStore.subscribe(({ second, second_id }, before) => {
     if (second_id !== before.second_id) {
       // Both are what somebody wants to see side by side.
