@@ -112,7 +112,7 @@ const ENGINES = 'assets/{pyodide,python_stdlib,emscripten-module}*'
 
 /**
  * The service worker keeps one whole build, and answers with files of that build alone: the hash of each must be right, so a build that is
- * replaced while it is fetched is not kept. A later build waits until the person asks for it (src/ui/base/page/offline.ts).
+ * replaced while it is fetched is not kept. A later build waits until the person asks for it (src/ui/shell/offline.ts).
  */
 const offline = VitePWA({
   registerType: 'prompt',
@@ -160,7 +160,7 @@ const offline = VitePWA({
     ],
     // The page's own address alone, with any link: other files and folders below it are the server's.
     navigateFallback: null,
-    // But what asks which build the server has (src/ui/base/page/new_version.ts).
+    // But what asks which build the server has (src/ui/part/new_version.ts).
     ignoreURLParametersMatching: [/^(?!fresh$)/],
     clientsClaim: true,
     runtimeCaching: [

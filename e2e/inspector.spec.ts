@@ -1,7 +1,7 @@
 // The token inspector on a real run: order, filters and search, colours and numbers as the worker sent them, all by keyboard.
 import AxeBuilder from '@axe-core/playwright'
 import type { LabEvent } from '../src/host/protocol/protocol.ts'
-import { formatNumber } from '../src/ui/base/format.ts'
+import { formatNumber } from '../src/ui/kit/format.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

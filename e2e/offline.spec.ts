@@ -21,7 +21,7 @@ const buildSecond = (folder: string) =>
         name: 'new-version',
         enforce: 'pre',
         transform: (code, id) =>
-          id.endsWith('base/page/Header.tsx')
+          id.endsWith('shell/Header.tsx')
             ? code.replaceAll('Understory', 'Understory II')
             : undefined,
       },

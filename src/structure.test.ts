@@ -11,6 +11,7 @@ const ORDER: Readonly<Record<string, string>> = {
   record: 'run files diagnosis compare',
   jobs: 'settings rows reward tools scale logs .',
   page: 'state events connection contents client trials paces opened runs study',
+  ui: 'kit scales shown open part lessons glossary plot gpu replay learning data look tokens inside phases settings runs study share notices forest gallery shell',
 }
 const MOST_LINES = 300
 const MOST_FILES = 15
@@ -44,15 +45,21 @@ const isProduct = (file: string) => !/\.(test|ref|setup)\.tsx?$|\/testing\.ts$/.
 const product = files.filter(isProduct)
 const sourceOf = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 
-const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'/gm
-const imports = new Map(
-  product.map((file) => [
-    file,
-    [...(sourceOf.get(file) ?? '').matchAll(IMPORT)].map(([, to]) =>
-      posix.join(posix.dirname(file), to),
-    ),
-  ]),
-)
+/** Imports as statements, and files that are loaded later: `import('…')`, `new Worker(new URL('…'))`. */
+const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'(\.[^'?]+)/gm
+const LOADED = /(?:\bimport\(|\bnew URL\()\s*'(\.[^'?]+)/g
+const importsOf = (...patterns: readonly RegExp[]) =>
+  new Map(
+    product.map((file) => [
+      file,
+      patterns.flatMap((pattern) =>
+        [...(sourceOf.get(file) ?? '').matchAll(pattern)].map(([, to]) =>
+          posix.join(posix.dirname(file), to),
+        ),
+      ),
+    ]),
+  )
+const imports = importsOf(IMPORT, LOADED)
 
 /** Files from which a way of imports leads back to themselves, types included. */
 function circular(): string[] {

@@ -1,8 +1,8 @@
 // How far the run is, as a share of its steps.
-import { formatShare } from '../base/format.ts'
-import type { PanelProps } from '../base/page/Panels.tsx'
-import { plannedSteps } from '../base/run.ts'
-import { shownStore } from '../base/shown.ts'
+import { formatShare } from '../kit/format.ts'
+import type { PanelProps } from '../part/Panels.tsx'
+import { plannedSteps } from '../shown/run.ts'
+import { shownStore } from '../shown/shown.ts'
 
 export function Pace({ shown }: PanelProps) {
   const share = shown.step / plannedSteps(shownStore.getState())

@@ -8,15 +8,15 @@ export const panel = {
   name: 'a panel',
   file: 'src/ui/learning/Pace.tsx',
   text: readFileSync(new URL('Pace.tsx', import.meta.url), 'utf8'),
-  list: 'src/ui/App.tsx',
-  import: "import { Pace } from './learning/Pace.tsx'",
+  list: 'src/ui/shell/App.tsx',
+  import: "import { Pace } from '../learning/Pace.tsx'",
   after: "  { name: 'The numbers', Panel: Numbers },",
   line: "  { name: 'The pace', Panel: Pace },",
   checks: { 'the page shows it, for the step that it shows': onPage },
 }
 
 async function onPage(load) {
-  const { App } = await load('ui/App.tsx')
+  const { App } = await load('ui/shell/App.tsx')
   const page = renderToStaticMarkup(createElement(App))
   expect(/<p data-testid="pace">(.*?)<\/p>/.exec(page)?.[1]).toBe('0.0 % of all steps')
 }

@@ -1,60 +1,13 @@
-// The files of the page: read from the browser's storage, loaded, kept, and taken from a person who brings them. Loaded when they are needed.
+// Files that a person brings: kept in the browser's storage for experiments that name them.
 
-import {
-  type ContentFile,
-  contentHash,
-  type NamedContent,
-  tooLarge,
-} from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import { type ContentFile, contentHash, tooLarge } from '../../document/content/content.ts'
 import type { Bundle } from '../../host/content/bundle.ts'
-import { loadContents } from '../../host/content/load.ts'
-import { shippedList } from '../../host/content/models/shipped.ts'
-import type { Prepare } from '../../tasks/data/load_data.ts'
 import { labPage } from '../connection/connection.ts'
 import { nextExperiment } from '../state/next_experiment.ts'
 import { labStore } from '../state/store.ts'
-import { contentsOf, contentsStore, findContents, here } from './contents.ts'
-import { DataWork, sourceOf } from './data_work.ts'
-
-/** A file of the browser's storage, or the list of a shipped model's files. */
-export async function readContent(hash: string): Promise<ContentFile | undefined> {
-  const store = await labPage().contents?.()
-  return (await store?.read(hash)) ?? shippedList(hash)
-}
-
-/** Reads what is not in memory yet; returns what is in no storage either. */
-export async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
-  const missing: NamedContent[] = []
-  for (const named of names) {
-    if (here.has(named.hash)) continue
-    const file = await readContent(named.hash)
-    if (file) here.set(named.hash, file)
-    else missing.push(named)
-  }
-  return missing
-}
-
-/** Makes the files of an experiment known to the page's own tasks. */
-export async function loadAll(experiment: Experiment): Promise<void> {
-  const files = contentsOf(experiment) ?? []
-  const open = labPage().dataPort
-  const work = open && new DataWork(open)
-  const source = (file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }) =>
-    sourceOf({ hash: files.find(({ bytes }) => bytes === file.bytes)?.hash ?? '', ...file })
-  const prepare: Prepare | undefined =
-    work &&
-    ((train, val, plan, { file }) =>
-      work.prepare({
-        ...{ train: source(train), val: val && source(val), plan },
-        tokenizer: file && source(file),
-      }))
-  try {
-    await loadContents(experiment, files, prepare)
-  } finally {
-    work?.end()
-  }
-}
+import { findContents } from './contents.ts'
+import { DataWork } from './data_work.ts'
+import { contentsStore, here } from './here.ts'
 
 /** Unpacks a bundle beside the page. Rejects with what is wrong with it. */
 export async function unpackBundle(file: File): Promise<Bundle> {

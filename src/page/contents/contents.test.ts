@@ -8,7 +8,7 @@ import { PRESETS } from '../../document/presets/presets.ts'
 import { train } from '../client/controls.ts'
 import { contents, openPage, port, types, withTestPages } from '../client/testing.ts'
 import { bringContent } from './content_files.ts'
-import { contentsStore } from './contents.ts'
+import { contentsStore } from './here.ts'
 
 withTestPages()
 

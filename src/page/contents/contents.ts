@@ -1,34 +1,12 @@
 // The files that the settings' experiment names: found in the browser's storage, or asked for. Train needs them all.
-import { createStore } from 'zustand/vanilla'
-import type { ContentFile, NamedContent } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { contentNames } from '../../host/content/named.ts'
 import { labStore } from '../state/store.ts'
+import { type Contents, contentsStore, here, NO_CONTENTS } from './here.ts'
 
-export interface Contents {
-  /** none: no file is named. broken: the files are here and do not hold what the experiment says of them. */
-  readonly status: 'none' | 'looking' | 'here' | 'missing' | 'broken'
-  /** The files to ask for. */
-  readonly missing: readonly NamedContent[]
-  /** Why the files cannot be used, or why a dropped one is not one of them. */
-  readonly problem: string | undefined
-}
-
-const NONE: Contents = { status: 'none', missing: [], problem: undefined }
-export const contentsStore = createStore<Contents>(() => NONE)
-
-/** Files in memory by hash: those of the settings and of the run. */
-export const here = new Map<string, ContentFile>()
 /** Counts up whenever another experiment is looked at. */
 let looked = 0
-
-/** The files that an experiment names, for its worker; undefined while one of them is not here, or a model is to be opened. */
-export function contentsOf(experiment: Experiment): readonly ContentFile[] | undefined {
-  if (unopenedModel(experiment) !== undefined) return undefined
-  const files = contentNames(experiment).map(({ hash }) => here.get(hash))
-  return files.every((file) => file !== undefined) ? files : undefined
-}
 
 /** Finds and loads the files of an experiment. Resolves with whether a run of it can begin; the store says why not. */
 export async function findContents(experiment: Experiment): Promise<boolean> {
@@ -37,29 +15,29 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
     if (own === looked) contentsStore.setState(contents)
   }
   if (unopenedModel(experiment) !== undefined) {
-    tell({ ...NONE, status: 'missing' })
+    tell({ ...NO_CONTENTS, status: 'missing' })
     return false
   }
   const names = contentNames(experiment)
   if (names.length === 0) {
-    tell(NONE)
+    tell(NO_CONTENTS)
     return true
   }
-  tell({ ...NONE, status: 'looking' })
+  tell({ ...NO_CONTENTS, status: 'looking' })
   try {
     // Only some experiments name files.
-    const { loadAll, readAll } = await import('./content_files.ts')
+    const { loadAll, readAll } = await import('./load_contents.ts')
     const missing = await readAll(names)
     if (missing.length > 0) {
       tell({ status: 'missing', missing, problem: undefined })
       return false
     }
     await loadAll(experiment)
-    tell({ ...NONE, status: 'here' })
+    tell({ ...NO_CONTENTS, status: 'here' })
     return true
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    tell({ ...NONE, status: 'broken', problem })
+    tell({ ...NO_CONTENTS, status: 'broken', problem })
     return false
   }
 }
@@ -95,6 +73,6 @@ export function syncContents(): () => void {
     unsubscribe()
     looked++
     here.clear()
-    contentsStore.setState(NONE)
+    contentsStore.setState(NO_CONTENTS)
   }
 }

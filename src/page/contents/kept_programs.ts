@@ -4,7 +4,7 @@ import { contentHash } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { MAX_PROGRAM_BYTES } from '../../tasks/program.ts'
 import { keepContent } from './content_files.ts'
-import { contentsOf } from './contents.ts'
+import { contentsOf } from './here.ts'
 
 /** How a document names a program. */
 export interface NamedProgram {

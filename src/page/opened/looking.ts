@@ -4,7 +4,8 @@ import type { Looked } from '../../host/protocol/look.ts'
 import { atMoment } from '../../host/protocol/observation.ts'
 import { wantedRequest } from '../client/observing.ts'
 import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
-import { contentsOf, findContents } from '../contents/contents.ts'
+import { findContents } from '../contents/contents.ts'
+import { contentsOf } from '../contents/here.ts'
 
 /** Milliseconds after which no answer is expected any more: a software adapter compiles for long. */
 const PATIENCE_MS = 180_000

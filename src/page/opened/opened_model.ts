@@ -16,7 +16,7 @@ import type {
 } from '../../host/protocol/opened_model.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
-import { contentsStore } from '../contents/contents.ts'
+import { contentsStore } from '../contents/here.ts'
 
 /** What a model was asked to continue, and what it wrote so far. */
 export interface Written {

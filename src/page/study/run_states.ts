@@ -24,7 +24,7 @@ export async function forgetStates(but: readonly Experiment[]): Promise<void> {
 export async function filesOf(experiment: Experiment): Promise<readonly ContentFile[]> {
   const names = contentNames(experiment)
   if (names.length === 0) return []
-  const { readContent } = await import('../contents/content_files.ts')
+  const { readContent } = await import('../contents/load_contents.ts')
   return Promise.all(
     names.map(async (named) => {
       const file = await readContent(named.hash)

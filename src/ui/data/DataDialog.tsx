@@ -1,6 +1,6 @@
 // The dialog for a person's own data. What is inside is loaded when it is first opened.
-import { lazyPart } from '../base/page/lazy_part.tsx'
-import { Modal } from '../palette/Modal.tsx'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { Modal } from '../part/Modal.tsx'
 
 const DataForm = lazyPart(async () => (await import('./DataForm.tsx')).DataForm, {
   name: 'Data',

@@ -11,9 +11,9 @@ import {
   outcomeOf,
   readDataFile,
 } from '../../page/client/data_file.ts'
-import { showToast } from '../base/store.ts'
-import { closeDialog } from '../palette/dialogs.ts'
-import { closePast } from '../runs/opened.ts'
+import { closeDialog } from '../open/dialogs.ts'
+import { closePast } from '../open/opened_run.ts'
+import { showToast } from '../shown/store.ts'
 import { DataStart } from './DataStart.tsx'
 import { FilePicker } from './FilePicker.tsx'
 import { FirstRows } from './FirstRows.tsx'

@@ -3,12 +3,12 @@ import { FileQuestion } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type NamedContent, shortHash } from '../../document/content/content.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
-import { contentsStore } from '../../page/contents/contents.ts'
+import { contentsStore } from '../../page/contents/here.ts'
 import { seek } from '../../page/opened/opened_model.ts'
 import { startOffer } from '../../page/opened/start_offer.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
-import { showDialog } from '../palette/dialogs.ts'
-import { chooseFile } from '../palette/files.ts'
+import { showDialog } from '../open/dialogs.ts'
+import { chooseFile } from '../open/files.ts'
 
 function Missing({ hash, name }: NamedContent) {
   const experiment = useStore(labStore, (state) => state.experiment)

@@ -5,13 +5,13 @@ import { everyIssue } from '../../document/experiment/rules/every_issue.ts'
 import { writeBundle } from '../../host/content/bundle.ts'
 import { openExperiment } from '../../page/client/opening.ts'
 import { keepContent, unpackBundle } from '../../page/contents/content_files.ts'
-import { contentsOf } from '../../page/contents/contents.ts'
+import { contentsOf } from '../../page/contents/here.ts'
 import { repeatedExperiment } from '../../page/state/next_experiment.ts'
 import { labStore } from '../../page/state/store.ts'
 import { runFileStem } from '../../record/files/file_names.ts'
-import { saveFile } from '../base/save.ts'
-import { showToast } from '../base/store.ts'
-import { closePast } from '../runs/opened.ts'
+import { saveFile } from '../kit/save.ts'
+import { closePast } from '../open/opened_run.ts'
+import { showToast } from '../shown/store.ts'
 
 /** Opens a bundle in the settings and keeps its files. What is wrong with it, a sentence each; none where it was opened. */
 export async function openBundle(file: File): Promise<readonly string[]> {

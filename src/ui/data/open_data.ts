@@ -1,7 +1,7 @@
 // Which data file the dialog shows. Reading one is loaded with the dialog.
 import { createStore } from 'zustand/vanilla'
 import { labStore } from '../../page/state/store.ts'
-import { showDialog } from '../palette/dialogs.ts'
+import { showDialog } from '../open/dialogs.ts'
 
 /** The file that was dropped or chosen last; undefined before there is one. `own`: the tokenizer of the model that was put into the settings, and
  * that model's hash. */

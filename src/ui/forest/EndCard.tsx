@@ -5,10 +5,10 @@ import { sameSettings } from '../../document/experiment/experiment.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { choosePreset } from '../../page/client/opening.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { lazyPart } from '../base/page/lazy_part.tsx'
-import { useShown } from '../base/shown.ts'
 import { Words } from '../glossary/Words.tsx'
-import { openLesson } from '../lessons/open_lesson.ts'
+import { openLesson } from '../open/open_lesson.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { useShown } from '../shown/shown.ts'
 import { nextLesson, phaseCaptions } from './captions.ts'
 
 const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {

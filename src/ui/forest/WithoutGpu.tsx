@@ -2,7 +2,7 @@
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { Failure } from '../notices/Failure.tsx'
-import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+import { WatchRecording } from '../replay/WatchRecording.tsx'
 
 export function WithoutGpu() {
   const [is_open, setOpen] = useState(false)

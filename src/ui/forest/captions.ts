@@ -1,8 +1,8 @@
 // What happened in a run, in sentences of its measured numbers: the caption of the picture.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatSteps } from '../base/format.ts'
-import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from '../learning/metrics.ts'
+import { formatSteps } from '../kit/format.ts'
+import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from '../shown/metrics.ts'
 
 /** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
 const HARDLY = 0.05

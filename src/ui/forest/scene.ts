@@ -1,8 +1,8 @@
 // What the forest shows: how undecided every layer's policy is at one step, of the run on the page or of a recorded one.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { plannedSteps } from '../base/run.ts'
-import { layerEntropy } from '../learning/metrics.ts'
+import { layerEntropy } from '../shown/metrics.ts'
+import { plannedSteps } from '../shown/run.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
 export interface Scene {

@@ -1,8 +1,8 @@
 // What a term means, beside the word that was pressed.
 import { type ToggleEvent, useEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
-import { openLesson } from '../lessons/open_lesson.ts'
-import { showDialog } from '../palette/dialogs.ts'
+import { showDialog } from '../open/dialogs.ts'
+import { openLesson } from '../open/open_lesson.ts'
 import { Meaning } from './Meaning.tsx'
 import { termOf } from './terms.ts'
 

@@ -1,7 +1,8 @@
 // Every term of the page in one list.
-import { openLesson } from '../lessons/open_lesson.ts'
-import { closeDialog } from '../palette/dialogs.ts'
-import { Modal } from '../palette/Modal.tsx'
+
+import { closeDialog } from '../open/dialogs.ts'
+import { openLesson } from '../open/open_lesson.ts'
+import { Modal } from '../part/Modal.tsx'
 import { Meaning } from './Meaning.tsx'
 import { TERMS } from './terms.ts'
 import './glossary.css'

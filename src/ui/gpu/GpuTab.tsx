@@ -1,5 +1,5 @@
 // What the run costs.
-import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
+import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Memory } from './Memory.tsx'
 import { Profiler } from './Profiler.tsx'
 

@@ -1,7 +1,7 @@
 // Which kernels the run's matrix products use, and what is measured of others beside it.
 import { steeredKernels } from '../../document/experiment/steering/steered_kernels.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { useLab } from '../base/run.ts'
+import { useLab } from '../shown/run.ts'
 import { BreakableName } from './BreakableName.tsx'
 
 const selectMatmul = (state: LabState) => state.matmul

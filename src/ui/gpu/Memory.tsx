@@ -1,8 +1,8 @@
 // What the run holds on the GPU and what a step costs: our own counts, kept by the device layer.
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatBytes, formatCount, formatNumber } from '../base/format.ts'
-import { useLab } from '../base/run.ts'
+import { formatBytes, formatCount, formatNumber } from '../kit/format.ts'
+import { useLab } from '../shown/run.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
   weights: 'weights',

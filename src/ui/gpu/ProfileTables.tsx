@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { Peak, ProfileRow } from '../../host/protocol/results.ts'
 import type { StepProfile } from '../../record/run/run_parts.ts'
-import { formatCount, formatNumber, formatShare, NONE } from '../base/format.ts'
+import { formatCount, formatNumber, formatShare, NONE } from '../kit/format.ts'
 import { BreakableName } from './BreakableName.tsx'
 import { clockNote, profileLine, STAGES } from './profile.ts'
 

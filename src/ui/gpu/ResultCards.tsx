@@ -5,8 +5,8 @@ import { adapterName, browserName } from '../../document/links/names.ts'
 import { cardLink, makeCard, type ResultCard } from '../../host/protocol/card.ts'
 import { labPage } from '../../page/connection/connection.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { useLab } from '../base/run.ts'
-import { showToast } from '../base/store.ts'
+import { useLab } from '../shown/run.ts'
+import { showToast } from '../shown/store.ts'
 import { cardLines, cardText } from './profile.ts'
 
 const selectBenchmark = (state: LabState) => state.benchmark

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeCard } from '../../host/protocol/card.ts'
 import { initialState } from '../../page/state/store.ts'
-import { canProfile } from '../palette/actions.ts'
+import { canProfile } from '../open/actions.ts'
 import { cardLines, cardText, clockNote, profileLine } from './profile.ts'
 
 const row = { name: 'matmul_nt', calls: 4, time_ms: 2, flops: 6e9, bytes: 1e7 }

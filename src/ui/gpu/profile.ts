@@ -1,7 +1,7 @@
 // What the profiler's tables and the result card say, without React.
 import type { ResultCard } from '../../host/protocol/card.ts'
 import type { Peak, Profile, ProfileRow } from '../../host/protocol/results.ts'
-import { formatCount, formatNumber, formatShare } from '../base/format.ts'
+import { formatCount, formatNumber, formatShare } from '../kit/format.ts'
 
 /** What a stage is, in plain words; the names are verl's. */
 export const STAGES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // Whether runs are looked at for later, and what that costs.
 import { useStore } from 'zustand'
-import { setPreference, type UiState, uiStore } from '../base/store.ts'
+import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 
 const selectMoments = (state: UiState) => state.moments_on
 

@@ -1,9 +1,9 @@
 // Before a run: what fills the figures, and what can be looked into at once.
 import { Play, Search } from 'lucide-react'
 import { train } from '../../page/client/controls.ts'
-import { selectHasRun, useLab } from '../base/run.ts'
-import { useShown } from '../base/shown.ts'
-import { canToggle } from '../palette/actions.ts'
+import { canToggle } from '../open/actions.ts'
+import { selectHasRun, useLab } from '../shown/run.ts'
+import { useShown } from '../shown/shown.ts'
 import { openModels } from '../tokens/model/model_files.ts'
 
 export function Nothing() {

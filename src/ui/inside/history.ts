@@ -2,7 +2,7 @@
 
 import type { Series } from '../../host/columns/series.ts'
 import type { Observation } from '../../host/protocol/observation.ts'
-import { type Columns, indexAt } from '../plot/lines/columns.ts'
+import { type Columns, indexAt } from '../scales/columns.ts'
 import type { Seen } from './observed.ts'
 
 /** One value of each kept step that has it. */

@@ -2,7 +2,7 @@
 
 import type { Observation, ObservedGroup, ObservedValues } from '../../host/protocol/observation.ts'
 import type { Kept, KeptItem } from '../../record/run/kept.ts'
-import { formatCount, formatNumber } from '../base/format.ts'
+import { formatCount, formatNumber } from '../kit/format.ts'
 
 export type ObservedQuantity = keyof ObservedValues
 export type Seen = KeptItem<Observation>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
-import { shownExperiment } from '../base/run.ts'
+import { shownExperiment } from '../shown/run.ts'
 import { targetLayer } from './target.ts'
 
 const state: LabState = { ...initialState(), phase: 0 }

@@ -3,7 +3,7 @@
 import { innerLayer } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { decidingChanges, layerFor } from '../../record/diagnosis/inner_layer.ts'
-import { shownExperiment, shownPhases } from '../base/run.ts'
+import { shownExperiment, shownPhases } from '../shown/run.ts'
 
 /**
  * The inner layer that the running phase trains, else the first that any phase does, else the suggested one, else the middle.

@@ -3,18 +3,14 @@
 import { useMemo } from 'react'
 import type { TaskChoice } from '../../document/experiment/fields/task_fields.ts'
 import { taskCard } from '../../document/experiment/task_card.ts'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
-import { lazyPart } from '../base/page/lazy_part.tsx'
-import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
-import { Part } from '../base/page/Part.tsx'
-import { hasRewardPhase, shownExperiment } from '../base/run.ts'
-import { useIsImported, useShown } from '../base/shown.ts'
-import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../plot/axes/ideal.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { type PanelEntry, Panels } from '../part/Panels.tsx'
+import { Part } from '../part/Part.tsx'
 import { ChartTools } from '../plot/ChartTools.tsx'
 import { Heatmap } from '../plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
-import { Downloads } from './Downloads.tsx'
-import { EntropyChart } from './EntropyChart.tsx'
+import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -22,7 +18,11 @@ import {
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
-} from './metrics.ts'
+} from '../shown/metrics.ts'
+import { hasRewardPhase, shownExperiment } from '../shown/run.ts'
+import { useIsImported, useShown } from '../shown/shown.ts'
+import { Downloads } from './Downloads.tsx'
+import { EntropyChart } from './EntropyChart.tsx'
 import { Samples } from './Samples.tsx'
 
 /** Most people never open them. */

@@ -2,8 +2,8 @@
 import { Download } from 'lucide-react'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { useShown } from '../base/shown.ts'
-import { saveMetrics } from '../palette/files.ts'
+import { saveMetrics } from '../open/files.ts'
+import { useShown } from '../shown/shown.ts'
 
 const KINDS = [
   { extension: 'jsonl', says: 'a line per step' },

@@ -1,13 +1,13 @@
 // The entropy of every layer's policy as lines; of a deep model those of some layers, beside the map that has all of them.
 import { useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
-import { formatNumber, formatTick } from '../base/format.ts'
-import { useLastLayer } from '../base/run.ts'
-import { type UiState, uiStore } from '../base/store.ts'
+import { formatNumber, formatTick } from '../kit/format.ts'
 import { layerName } from '../plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
-import { depthColor, layerDash } from '../plot/palette.ts'
-import { layerEntropy } from './metrics.ts'
+import { depthColor, layerDash } from '../scales/palette.ts'
+import { layerEntropy } from '../shown/metrics.ts'
+import { useLastLayer } from '../shown/run.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 import { layersOnChart, MOST_LINES, onPick, togglePick } from './picked_layers.ts'
 
 const selectIsDark = (state: UiState) => state.is_dark

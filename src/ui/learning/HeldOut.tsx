@@ -5,9 +5,9 @@ import type { Generation } from '../../host/protocol/results.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { KeptItem } from '../../record/run/kept.ts'
-import { formatNumber } from '../base/format.ts'
-import { ScoreSign } from '../base/ScoreSign.tsx'
-import { shownStore } from '../base/shown.ts'
+import { formatNumber } from '../kit/format.ts'
+import { ScoreSign } from '../kit/ScoreSign.tsx'
+import { shownStore } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 
 type Evaluation = KeptItem<readonly Generation[]>

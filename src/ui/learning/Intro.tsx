@@ -2,18 +2,18 @@
 import { useMemo, useState } from 'react'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatSteps } from '../base/format.ts'
-import { lazyPart } from '../base/page/lazy_part.tsx'
+import { Words } from '../glossary/Words.tsx'
+import { formatSteps } from '../kit/format.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { WatchRecording } from '../replay/WatchRecording.tsx'
 import {
   phaseTarget,
   plannedSteps,
   shownExperiment,
   shownPhases,
   useLastLayer,
-} from '../base/run.ts'
-import { useShown } from '../base/shown.ts'
-import { Words } from '../glossary/Words.tsx'
-import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+} from '../shown/run.ts'
+import { useShown } from '../shown/shown.ts'
 
 const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToSee, {
   name: 'What you should see',

@@ -7,10 +7,8 @@ import {
   formatShare,
   formatSteps,
   NONE,
-} from '../base/format.ts'
-import type { PanelProps } from '../base/page/Panels.tsx'
-import { hasRewardPhase, plannedSteps } from '../base/run.ts'
-import { isImported, shownStore } from '../base/shown.ts'
+} from '../kit/format.ts'
+import type { PanelProps } from '../part/Panels.tsx'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -18,7 +16,9 @@ import {
   layerEntropy,
   REWARD,
   TASK_SCORE,
-} from './metrics.ts'
+} from '../shown/metrics.ts'
+import { hasRewardPhase, plannedSteps } from '../shown/run.ts'
+import { isImported, shownStore } from '../shown/shown.ts'
 import { Status } from './Status.tsx'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0

@@ -13,14 +13,14 @@ import {
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatBytes } from '../base/format.ts'
-import { selectStatus, useLab } from '../base/run.ts'
-import { useShown } from '../base/shown.ts'
-import { useEstimate } from '../forest/estimate.ts'
-import { selectLacksGpu } from '../forest/without_gpu.ts'
-import { useOpenedEntry } from '../runs/opened.ts'
-import { selectIsReplaying } from '../runs/replay/replays.ts'
-import { endText } from '../runs/words.ts'
+import { formatBytes } from '../kit/format.ts'
+import { useOpenedEntry } from '../open/opened_run.ts'
+import { selectIsReplaying } from '../open/replays.ts'
+import { selectStatus, useLab } from '../shown/run.ts'
+import { endText } from '../shown/run_words.ts'
+import { useShown } from '../shown/shown.ts'
+import { useEstimate } from './estimate.ts'
+import { selectLacksGpu } from './without_gpu.ts'
 
 const STATUS: Readonly<
   Record<LabState['status'], { readonly says: string; readonly Icon: LucideIcon }>

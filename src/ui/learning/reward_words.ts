@@ -1,6 +1,6 @@
 // What the parts of a composed reward say of one response, in words, and what a person's programs failed at.
 import type { RolloutSample } from '../../host/protocol/results.ts'
-import { formatNumber } from '../base/format.ts'
+import { formatNumber } from '../kit/format.ts'
 
 /** ' exact_match 1, length 0.5.' and why it could not be scored; '' without a composed reward. */
 export function rewardWords({

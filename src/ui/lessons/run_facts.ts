@@ -2,7 +2,7 @@
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
-import type { Columns } from '../plot/lines/columns.ts'
+import type { Columns } from '../scales/columns.ts'
 
 export interface RunFacts {
   /** What the run trains. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useLab } from '../base/run.ts'
+import { useLab } from '../shown/run.ts'
 import { quietFor, statusSentence } from './announce.ts'
 
 /** Tells screen readers how the run goes; errors tell of themselves. */

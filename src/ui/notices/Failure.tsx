@@ -3,10 +3,10 @@ import { smallerNext, trainCheckpointed, trainSmaller } from '../../page/client/
 import { trainAllowing } from '../../page/client/starting.ts'
 import { lockedBecause } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatBytes } from '../base/format.ts'
-import { useLab } from '../base/run.ts'
+import { formatBytes } from '../kit/format.ts'
+import { copyReport } from '../part/report.ts'
+import { useLab } from '../shown/run.ts'
 import { failureText } from './failures.ts'
-import { copyReport } from './report.ts'
 
 const selectError = (state: LabState) => state.error
 

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { useLab } from '../base/run.ts'
-import { fileStore } from '../palette/file_store.ts'
+import { fileStore } from '../open/file_store.ts'
+import { useLab } from '../shown/run.ts'
 
 const selectNotices = (state: LabState) => state.notices
 

@@ -10,8 +10,8 @@ import { newModelWords } from '../../host/protocol/vocabulary.ts'
 import { restart } from '../../page/client/controls.ts'
 import { discardEdits } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { selectIsBusy, selectLeftOut, useLab } from '../base/run.ts'
-import { canRestart } from '../palette/actions.ts'
+import { canRestart } from '../open/actions.ts'
+import { selectIsBusy, selectLeftOut, useLab } from '../shown/run.ts'
 
 const selectSettings = (state: LabState) => state.experiment
 const selectRun = (state: LabState) => state.run_experiment

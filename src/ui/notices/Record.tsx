@@ -7,12 +7,12 @@ import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { clearSteering } from '../../page/client/edits.ts'
 import type { RunEntry } from '../../page/runs/library/library.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
-import { useIsPast, useShown } from '../base/shown.ts'
-import { showToast } from '../base/store.ts'
-import { phaseMark } from '../plot/axes/geometry.ts'
-import { useOpenedEntry } from '../runs/opened.ts'
-import { endText, statusWord } from '../runs/words.ts'
+import { useOpenedEntry } from '../open/opened_run.ts'
+import { phaseMark } from '../scales/geometry.ts'
+import { reasonWords, selectIsBusy, shownPhases, useLab } from '../shown/run.ts'
+import { endText, statusWord } from '../shown/run_words.ts'
+import { useIsPast, useShown } from '../shown/shown.ts'
+import { showToast } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSteered = (state: LabState) => state.steered

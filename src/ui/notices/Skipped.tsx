@@ -1,8 +1,8 @@
 // Updates that were left out because a gradient was not finite.
 import { useStore } from 'zustand'
-import { seriesOf } from '../base/run.ts'
-import { type UiState, uiStore } from '../base/store.ts'
-import { skippedUpdates } from '../learning/metrics.ts'
+import { skippedUpdates } from '../shown/metrics.ts'
+import { seriesOf } from '../shown/run.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 
 const selectFrame = (state: UiState) => state.frame
 

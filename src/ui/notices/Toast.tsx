@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
-import { showToast, type UiState, uiStore } from '../base/store.ts'
+import { showToast, type UiState, uiStore } from '../shown/store.ts'
 
 const SHOWN_MS = 6000
 const selectToast = (state: UiState) => state.toast

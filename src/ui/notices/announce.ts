@@ -1,7 +1,7 @@
 // What a screen reader hears of a run: its status and its phases, never more than one sentence in ten seconds.
 import type { LabState } from '../../page/state/store.ts'
-import { shownPhases } from '../base/run.ts'
-import { selectLacksGpu } from '../forest/without_gpu.ts'
+import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { shownPhases } from '../shown/run.ts'
 
 /** Between two announcements, ms. */
 export const QUIET_MS = 10_000

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { closeLab, openLab } from '../../page/client/lab.ts'
-import { uiStore } from '../base/store.ts'
+import { uiStore } from '../shown/store.ts'
 import { followRefusals } from './refusals.ts'
 
 interface Heard {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { initialState, labStore } from '../../page/state/store.ts'
-import { uiStore } from '../base/store.ts'
+import { uiStore } from '../shown/store.ts'
 import { keepAwake, type WakeHost } from './wake_lock.ts'
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 // Keeps the screen awake during a run, if the person wants it. A hidden page loses the lock and takes it again.
 import { labStore } from '../../page/state/store.ts'
-import { uiStore } from '../base/store.ts'
+import { uiStore } from '../shown/store.ts'
 
 /** What is needed of the browser; a test brings its own. */
 export interface WakeHost {

@@ -1,7 +1,7 @@
 // The button that opens the choice of a phase to add.
 import { type ReactNode, useId, useState } from 'react'
 import { MAX_PHASES } from '../../document/experiment/schema.ts'
-import { later } from '../base/page/later.tsx'
+import { later } from '../part/later.tsx'
 import type { PhaseChooserProps } from './PhaseChooser.tsx'
 
 const PhaseChooser = later(

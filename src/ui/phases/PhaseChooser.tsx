@@ -11,8 +11,8 @@ import {
 import { appendPhase } from '../../page/client/edits.ts'
 import { steer } from '../../page/client/steering.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatSteps } from '../base/format.ts'
-import { useLab } from '../base/run.ts'
+import { formatSteps } from '../kit/format.ts'
+import { useLab } from '../shown/run.ts'
 
 const selectPresent = (state: LabState) => state.phase
 const presentOf = ({ run_experiment, phase }: LabState) =>

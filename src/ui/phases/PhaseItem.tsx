@@ -1,9 +1,9 @@
 // One phase on the line: its name, how far it has come, and its end, which can be dragged.
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
-import { formatSteps } from '../base/format.ts'
-import { endWords, methodName, phaseTarget, useLastLayer } from '../base/run.ts'
-import { isImported } from '../base/shown.ts'
-import { phaseMark } from '../plot/axes/geometry.ts'
+import { formatSteps } from '../kit/format.ts'
+import { phaseMark } from '../scales/geometry.ts'
+import { endWords, methodName, phaseTarget, useLastLayer } from '../shown/run.ts'
+import { isImported } from '../shown/shown.ts'
 import type { BoundaryDrag } from './boundary_drag.ts'
 import { keyedSteps, onSegmentKey, type PhaseEdits } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'

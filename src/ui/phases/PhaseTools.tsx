@@ -7,8 +7,8 @@ import { MAX_PHASES } from '../../document/experiment/schema.ts'
 import { appendPhase, movePhase, removePhase } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
-import { useLab } from '../base/run.ts'
-import { showToast } from '../base/store.ts'
+import { useLab } from '../shown/run.ts'
+import { showToast } from '../shown/store.ts'
 
 const selectPhases = (state: LabState) => state.experiment.phases
 

@@ -1,13 +1,13 @@
 // The time axis: the phases on a line, where the run is, how to change what comes, and below it the steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { lazyPart } from '../base/page/lazy_part.tsx'
-import { selectIsEdited, selectLeftOut, useLab } from '../base/run.ts'
-import { useAtStep } from '../base/shown.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
+import { useAtStep } from '../shown/shown.ts'
 import { useBoundaryDrag } from './boundary_drag.ts'
 import { PhaseItem } from './PhaseItem.tsx'
 import { phaseEdits } from './phase_edits.ts'
 import '../learning/axis/axis.css'
-import { showPhase } from '../settings/wanted.ts'
+import { showPhase } from '../open/wanted.ts'
 import { TimelineTools } from './TimelineTools.tsx'
 import { useTimeline } from './timeline.ts'
 

@@ -3,8 +3,8 @@
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatNumber } from '../base/format.ts'
-import { ScoreSign } from '../base/ScoreSign.tsx'
+import { formatNumber } from '../kit/format.ts'
+import { ScoreSign } from '../kit/ScoreSign.tsx'
 
 type Scored = NonNullable<LabState['scored_pairs']>
 type Pair = Scored['pairs'][number]

@@ -1,8 +1,8 @@
 // The end of a phase dragged along the line.
 import { type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
-import { useEqualPhases } from '../base/run.ts'
-import { phaseShares } from '../plot/axes/step_scale.ts'
+import { phaseShares } from '../scales/step_scale.ts'
+import { useEqualPhases } from '../shown/run.ts'
 import { segmentsOf } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -2,8 +2,8 @@
 import type { KeyboardEvent, RefObject } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { editField, movePhase, removePhase } from '../../page/client/edits.ts'
-import { formatSteps } from '../base/format.ts'
-import { showToast } from '../base/store.ts'
+import { formatSteps } from '../kit/format.ts'
+import { showToast } from '../shown/store.ts'
 import type { Timeline } from './timeline.ts'
 
 /** Shows why an edit was refused; true where it was not. */

@@ -6,8 +6,8 @@ import type { Experiment } from '../../document/experiment/schema.ts'
 import { isEnding } from '../../document/experiment/steering/planned.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
-import { useLab } from '../base/run.ts'
-import { useIsPast, useShown, useShownFrame } from '../base/shown.ts'
+import { useLab } from '../shown/run.ts'
+import { useIsPast, useShown, useShownFrame } from '../shown/shown.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectPhase = (state: LabState) => state.phase

@@ -1,8 +1,8 @@
 // How smooth the lines of all charts are.
 import { useId } from 'react'
 import { useStore } from 'zustand'
-import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { MAX_WEIGHT, SMOOTHING_WORDS } from './lines/smooth.ts'
+import { MAX_WEIGHT, SMOOTHING_WORDS } from '../scales/smooth.ts'
+import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 
 const selectSmoothing = (state: UiState) => state.smoothing
 

@@ -1,17 +1,17 @@
 // Entropy of every layer's policy over the run: the understory as a picture.
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { formatNats, formatNumber, NONE } from '../base/format.ts'
-import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../base/run.ts'
-import { type UiState, uiStore } from '../base/store.ts'
-import { extentOf } from './axes/extent.ts'
+import { formatNats, formatNumber, NONE } from '../kit/format.ts'
+import { extentOf } from '../scales/extent.ts'
+import { HEAT_RAMP } from '../scales/palette.ts'
+import { readStep, useSlowFrame, valueAt } from '../shown/readout.ts'
+import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../shown/run.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 import { ChartCard } from './ChartCard.tsx'
 import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
 import { drawnColumns } from './lines/repaint.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
-import { HEAT_RAMP } from './palette.ts'
-import { readStep, useSlowFrame, valueAt } from './readout.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`
 const entropyOf = (layer: number) => seriesOf(nameOf(layer))

@@ -1,14 +1,14 @@
 // What the lines are and what they are worth: a click hides a line, “only” shows it alone.
 import { type CSSProperties, type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
-import { CutName } from '../base/CutName.tsx'
-import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
-import { seriesOf } from '../base/run.ts'
-import { toggleLine, type UiState, uiStore } from '../base/store.ts'
+import { CutName } from '../kit/CutName.tsx'
+import type { Columns } from '../scales/columns.ts'
+import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
+import { newestIn, readStep } from '../shown/readout.ts'
+import { seriesOf } from '../shown/run.ts'
+import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
 import { bySeries, type NumberedLine, overlayStyle } from './chart_lines.ts'
-import type { Columns } from './lines/columns.ts'
 import { useLiveText } from './live_text.ts'
-import { newestIn, readStep } from './readout.ts'
 
 type FormatValue = (value: number | undefined) => string
 

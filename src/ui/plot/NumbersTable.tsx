@@ -1,9 +1,9 @@
 // The numbers of a chart as a table, on demand: for people who do not see the picture, and for those who want the digits.
 import { useState } from 'react'
-import { formatCount, NONE } from '../base/format.ts'
-import type { Domain } from './axes/domain.ts'
+import { formatCount, NONE } from '../kit/format.ts'
+import type { Domain } from '../scales/domain.ts'
+import { useSlowFrame } from '../shown/readout.ts'
 import { type NamedColumns, numberTable } from './files/chart_file.ts'
-import { useSlowFrame } from './readout.ts'
 
 /** Of each line. */
 const MAX_VALUES = 50

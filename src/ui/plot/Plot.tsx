@@ -1,14 +1,14 @@
 // A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
 import { memo, type ReactNode, type RefObject, useEffect } from 'react'
-import { lazyPart } from '../base/page/lazy_part.tsx'
-import { useEditMarks, usePhaseSpans, useStepScale } from '../base/run.ts'
-import { useVisible } from '../base/visible.ts'
-import type { Domain } from './axes/domain.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
+import type { Domain } from '../scales/domain.ts'
+import { type EditMark, editWordsNear, INSET, plotSize, rightOf } from '../scales/geometry.ts'
+import { type Ideal, shownIdeal } from '../scales/ideal.ts'
+import type { View } from '../scales/view.ts'
+import { useEditMarks, usePhaseSpans, useStepScale } from '../shown/run.ts'
+import { useVisible } from '../shown/visible.ts'
 import type { FrameProps } from './axes/Frame.tsx'
-import { type EditMark, editWordsNear, INSET, plotSize, rightOf } from './axes/geometry.ts'
-import { type Ideal, shownIdeal } from './axes/ideal.ts'
 import type { Drawn } from './lines/repaint.ts'
-import type { View } from './lines/view.ts'
 import {
   BLEED,
   type Paint,

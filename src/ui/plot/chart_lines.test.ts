@@ -2,10 +2,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import { MAX_ROWS } from '../../host/columns/thinning.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
-import type { Overlay } from '../base/overlays.ts'
-import { columnsOf as made } from '../base/testing.ts'
-import { ticksOf } from './axes/bounds.ts'
-import { extentOf } from './axes/extent.ts'
+import { ticksOf } from '../scales/bounds.ts'
+import { extentOf } from '../scales/extent.ts'
+import { smoothed } from '../scales/smooth.ts'
+import type { Overlay } from '../shown/overlays.ts'
+import { columnsOf as made } from '../shown/testing.ts'
 import {
   boundsOf,
   columnsOf,
@@ -17,7 +18,6 @@ import {
   thinnedText,
 } from './chart_lines.ts'
 import { drawnColumns, staleFrom } from './lines/repaint.ts'
-import { smoothed } from './lines/smooth.ts'
 
 const [line] = numbered([{ metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }])
 const other: Overlay = {

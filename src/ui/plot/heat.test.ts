@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { columnsOf, recordingContext } from '../base/testing.ts'
+import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from '../scales/palette.ts'
+import { columnsOf, recordingContext } from '../shown/testing.ts'
 import { drawEdits, drawMarks, heatmapPixels, rowAt } from './heat.ts'
-import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
 
 const ramp: readonly Rgb[] = [
   [0, 0, 0],

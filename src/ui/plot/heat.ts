@@ -1,10 +1,11 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
-import { type EditMark, editLabels } from './axes/geometry.ts'
-import { placeOf } from './axes/step_scale.ts'
-import { type Columns, lowerBound } from './lines/columns.ts'
+
+import { type Columns, lowerBound } from '../scales/columns.ts'
+import { type EditMark, editLabels } from '../scales/geometry.ts'
+import type { Rgb } from '../scales/palette.ts'
+import { placeOf } from '../scales/step_scale.ts'
+import { type Across, pixelStep, placesOf, stepPixel, type View } from '../scales/view.ts'
 import type { LineContext } from './lines/line_style.ts'
-import { type Across, pixelStep, placesOf, stepPixel, type View } from './lines/view.ts'
-import type { Rgb } from './palette.ts'
 
 type MarkContext = Pick<
   LineContext,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { uiStore } from '../base/store.ts'
+import { uiStore } from '../shown/store.ts'
 import { keepWritten, TEXT_MS } from './live_text.ts'
 
 const redraw = () => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))

@@ -1,6 +1,6 @@
 // Numbers in words that follow a run: written together, seldom enough to be read, and without rendering.
 import { type RefObject, useEffect, useRef } from 'react'
-import { type UiState, uiStore } from '../base/store.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 
 /** Numbers that change faster are not read; every write has the page lay out its lines again. */
 export const TEXT_MS = 250

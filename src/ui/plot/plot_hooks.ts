@@ -1,13 +1,13 @@
 // What a plot does without rendering: it knows its size, paints, moves its markers, and takes a range of steps by dragging.
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { lastDrawnStep } from '../base/run.ts'
-import { type UiState, uiStore } from '../base/store.ts'
-import { showAllSteps } from '../learning/scrub.ts'
-import type { Size } from './axes/geometry.ts'
-import { zoomBetween } from './axes/zoom.ts'
+import { showAllSteps } from '../open/scrub.ts'
+import type { Size } from '../scales/geometry.ts'
+import { pixelStep, stepPixel, type View } from '../scales/view.ts'
+import { zoomBetween } from '../scales/zoom.ts'
+import { lastDrawnStep } from '../shown/run.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 import { clearedFrom, type Drawn, staleFrom } from './lines/repaint.ts'
-import { pixelStep, stepPixel, type View } from './lines/view.ts'
 
 /** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
 export const BLEED = 4

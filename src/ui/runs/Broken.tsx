@@ -9,12 +9,12 @@ import {
   libraryStore,
   rawRecord,
 } from '../../page/runs/library/library.ts'
-import { formatBytes, formatCount } from '../base/format.ts'
-import { saveFile } from '../base/save.ts'
-import { showToast } from '../base/store.ts'
-import { useCheckpoints } from './checkpoints/CheckpointList.tsx'
+import { formatBytes, formatCount } from '../kit/format.ts'
+import { saveFile } from '../kit/save.ts'
+import { useCheckpoints } from '../look/kept_checkpoints.ts'
+import { removeRuns } from '../open/opened_run.ts'
+import { showToast } from '../shown/store.ts'
 import { offerFile } from './checkpoints/continue_run.ts'
-import { removeRuns } from './opened.ts'
 
 const selectBroken = ({ broken }: Library) => broken
 const selectDeleted = ({ deleted }: Library) => deleted

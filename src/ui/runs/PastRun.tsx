@@ -4,11 +4,17 @@ import { useStore } from 'zustand'
 import { LOG_KINDS } from '../../jobs/logs/log_kinds.ts'
 import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
-import { CutName } from '../base/CutName.tsx'
-import { formatSteps } from '../base/format.ts'
+import { CutName } from '../kit/CutName.tsx'
+import { formatSteps } from '../kit/format.ts'
+import {
+  closePast,
+  type Opened,
+  openedStore,
+  takeSettings,
+  useOpenedEntry,
+} from '../open/opened_run.ts'
+import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
-import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } from './opened.ts'
-import { changedText, endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
 

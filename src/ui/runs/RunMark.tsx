@@ -2,7 +2,7 @@
 import type { RunEntry } from '../../page/runs/library/library.ts'
 import { runName } from '../../record/run/names.ts'
 import { runColor } from '../../record/run/record.ts'
-import { CutName } from '../base/CutName.tsx'
+import { CutName } from '../kit/CutName.tsx'
 
 /** A piece of a line, as the charts draw it. */
 export function LineMark(props: { readonly color: string; readonly dash: readonly number[] }) {

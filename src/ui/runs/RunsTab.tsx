@@ -9,13 +9,13 @@ import {
   surplusRuns,
 } from '../../page/runs/library/library.ts'
 import { measureStorage } from '../../page/runs/library/room.ts'
-import { formatBytes } from '../base/format.ts'
-import { Part } from '../base/page/Part.tsx'
+import { formatBytes } from '../kit/format.ts'
+import { removeRuns } from '../open/opened_run.ts'
+import { Part } from '../part/Part.tsx'
 import { Broken } from './Broken.tsx'
 import { CheckpointStorage } from './checkpoints/CheckpointStorage.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { DuelCard } from './compare/DuelCard.tsx'
-import { removeRuns } from './opened.ts'
 import { RunsTable } from './table/RunsTable.tsx'
 import { Toolbar } from './table/Toolbar.tsx'
 

@@ -1,6 +1,6 @@
 // The runs that an opened file or folder holds, while a person is asked which of them to keep.
 import { createStore } from 'zustand/vanilla'
-import { closeDialog, dialogStore, showDialog } from '../palette/dialogs.ts'
+import { closeDialog, dialogStore, showDialog } from '../open/dialogs.ts'
 
 /** A run as it was found. */
 export interface FoundRun {

@@ -7,9 +7,9 @@ import type { FolderLog } from '../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, readLogs } from '../../jobs/logs/read_log.ts'
 import { keepRun } from '../../page/runs/library/library.ts'
 import { storageProblem } from '../../record/run/storage.ts'
-import { openTab, showToast } from '../base/store.ts'
+import { showRun } from '../open/opened_run.ts'
+import { openTab, showToast } from '../shown/store.ts'
 import { askWhichRuns } from './found_runs.ts'
-import { showRun } from './opened.ts'
 import { tickOnly } from './table/selection.ts'
 
 /** The bytes of a file, piece by piece. */

@@ -1,6 +1,6 @@
 // The control of a setting, by what kind of value it holds.
 import type { ChangeEvent } from 'react'
-import { formatNumber } from '../base/format.ts'
+import { formatNumber } from '../kit/format.ts'
 import type { FieldData } from './form.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 

@@ -4,14 +4,14 @@ import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../document/experiment/paths.ts'
 import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { later } from '../base/page/later.tsx'
-import { selectIsBusy, useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'
-import { Marked } from '../palette/Marked.tsx'
+import { Marked } from '../kit/Marked.tsx'
+import { useWanted } from '../open/wanted.ts'
+import { later } from '../part/later.tsx'
+import { selectIsBusy, useLab } from '../shown/run.ts'
 import { Control } from './Control.tsx'
 import type { FieldData } from './form.ts'
 import { findWords, pathWords } from './settings_search.ts'
-import { useWanted } from './wanted.ts'
 
 /** Whether the run has another value than the settings. */
 const isHeld = ({ experiment, run_experiment }: LabState, path: string): boolean =>

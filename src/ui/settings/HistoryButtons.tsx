@@ -1,7 +1,7 @@
 import { Redo2, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { showToast } from '../base/store.ts'
-import { IS_MAC, keyWords } from '../palette/keys/keys.ts'
+import { IS_MAC, keyWords } from '../kit/keys.ts'
+import { showToast } from '../shown/store.ts'
 import { type History, historyStore, redo, undo } from './history.ts'
 
 const selectUndo = ({ past }: History) => past.at(-1)?.words

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { taskCard } from '../../document/experiment/task_card.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
-import { type Contents, contentsStore } from '../../page/contents/contents.ts'
+import { type Contents, contentsStore } from '../../page/contents/here.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { useLab } from '../base/run.ts'
 import { openData } from '../data/open_data.ts'
+import { useLab } from '../shown/run.ts'
 
 const SHOWN = 3
 const hasRows = ({ status }: Contents) => status === 'none' || status === 'here'

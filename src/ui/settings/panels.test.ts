@@ -4,8 +4,6 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { groupByPrompt } from '../learning/grouping.ts'
-import { skippedUpdates } from '../learning/metrics.ts'
-import { PANEL_KEYS } from '../palette/commands/command.ts'
 import {
   canUndo,
   choiceOf,
@@ -14,6 +12,8 @@ import {
   progressShare,
   progressText,
 } from '../phases/verdicts.ts'
+import { PANEL_KEYS } from '../shell/palette/commands/command.ts'
+import { skippedUpdates } from '../shown/metrics.ts'
 import { groupFields, shownFields } from './form.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 

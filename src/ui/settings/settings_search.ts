@@ -1,6 +1,6 @@
 // Search over settings: which fields a query means.
 
-import type { Marks } from '../palette/fuzzy.ts'
+import type { Marks } from '../kit/fuzzy.ts'
 import type { FieldData } from './form.ts'
 import { isMeant } from './other_words.ts'
 

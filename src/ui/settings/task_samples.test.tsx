@@ -4,9 +4,9 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
-import { shownStore, viewStore } from '../base/shown.ts'
-import { useVocabulary } from '../base/vocabulary.ts'
 import { Pending } from '../notices/Pending.tsx'
+import { shownStore, viewStore } from '../shown/shown.ts'
+import { useVocabulary } from '../shown/vocabulary.ts'
 import { TaskSamples } from './TaskSamples.tsx'
 
 const withTask = (id: string): Experiment => {

@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import { encodeLink } from '../../document/links/link.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { type ShareState, shareStore } from '../../page/state/share_store.ts'
-import { useLab } from '../base/run.ts'
+import { useLab } from '../shown/run.ts'
 
 const selectIsEmbedded = (state: ShareState) => state.options.embed
 const selectHasNoHead = ({ options }: ShareState) =>

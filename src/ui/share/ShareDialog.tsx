@@ -1,7 +1,7 @@
 // The button that shares, and its dialog. What is inside is loaded when it is first opened.
 import { Share2 } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { lazyPart } from '../base/page/lazy_part.tsx'
+import { lazyPart } from '../part/lazy_part.tsx'
 
 const ShareForm = lazyPart(async () => (await import('./ShareForm.tsx')).ShareForm, {
   name: 'Share',

@@ -5,8 +5,8 @@ import { NO_OPTIONS, optionParts, type ViewOptions } from '../../document/links/
 import { shareLink } from '../../page/client/links.ts'
 import { resultOf } from '../../page/state/result.ts'
 import { labStore } from '../../page/state/store.ts'
-import { formatCount } from '../base/format.ts'
-import { boardPart } from '../learning/more/board.ts'
+import { formatCount } from '../kit/format.ts'
+import { boardPart } from '../shown/board.ts'
 import { listWords } from './names.ts'
 
 export interface Choice {

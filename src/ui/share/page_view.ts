@@ -4,9 +4,9 @@ import { tabOf, type ViewPart, viewParts, withParts } from '../../document/links
 import { LOCK_PARTS } from '../../document/links/view_options.ts'
 import { isReplaying, replayStore } from '../../page/state/replay.ts'
 import { shareStore } from '../../page/state/share_store.ts'
-import { type Overlay, overlayStore, SENDER_ID } from '../base/overlays.ts'
-import { openTab } from '../base/store.ts'
-import { followLessonIn } from '../lessons/open_lesson.ts'
+import { followLessonIn } from '../open/open_lesson.ts'
+import { type Overlay, overlayStore, SENDER_ID } from '../shown/overlays.ts'
+import { openTab } from '../shown/store.ts'
 
 /** On light and on dark panels 3 : 1 or more. */
 const COLOR = '#7d847c'

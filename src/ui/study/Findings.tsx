@@ -6,7 +6,7 @@ import { studyPictures } from '../../document/study/report/files.ts'
 import { DARK, LIGHT } from '../../document/study/report/svg.ts'
 import { answerSentence, armSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
-import { type UiState, uiStore } from '../base/store.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 
 const selectIsDark = (state: UiState) => state.is_dark
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Draft, DraftAxis, DraftField } from '../../document/study/draft.ts'
-import { useLab } from '../base/run.ts'
+import { useLab } from '../shown/run.ts'
 
 const METRICS = {
   'acc/greedy': 'accuracy of greedy answers',

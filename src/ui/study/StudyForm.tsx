@@ -8,9 +8,9 @@ import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { labStore } from '../../page/state/store.ts'
 import { setStudy } from '../../page/study/study_store.ts'
 import { runName } from '../../record/run/names.ts'
-import { useLab } from '../base/run.ts'
 import { Words } from '../glossary/Words.tsx'
 import { selectionStore } from '../runs/table/selection.ts'
+import { useLab } from '../shown/run.ts'
 import { Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** What a text says; undefined where it is no JSON. */

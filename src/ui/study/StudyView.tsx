@@ -20,8 +20,8 @@ import {
   setStudy,
   trainStudy,
 } from '../../page/study/study_store.ts'
-import { saveFile } from '../base/save.ts'
-import { showToast } from '../base/store.ts'
+import { saveFile } from '../kit/save.ts'
+import { showToast } from '../shown/store.ts'
 import { ArmsTable } from './ArmsTable.tsx'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { isBytes, tokenSign, tokenTitle } from '../../host/protocol/token_text.ts'
 import { tokenId } from '../../host/protocol/vocabulary.ts'
-import { useVocabulary } from '../base/vocabulary.ts'
+import { useVocabulary } from '../shown/vocabulary.ts'
 
 /** How a token is drawn. */
 export interface TokenLook {

@@ -1,6 +1,7 @@
 // Responses token by token.
-import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
-import { LookNow } from '../inside/LookNow.tsx'
+
+import { LookNow } from '../look/LookNow.tsx'
+import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Inspector } from './inspector/Inspector.tsx'
 import { Stages } from './stages/Stages.tsx'
 

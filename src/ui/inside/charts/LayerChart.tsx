@@ -1,6 +1,6 @@
 // A small chart over the layers of one observation; all of them share the layer that is pointed at.
 import { useStore } from 'zustand'
-import { cursorStore, setLayer } from '../cursor.ts'
+import { cursorStore, setLayer } from '../../shown/cursor.ts'
 import { type Axis, layerAxis } from './axes.ts'
 import { Readout } from './Readout.tsx'
 import { SvgChart, type SvgChartProps } from './SvgChart.tsx'

@@ -1,6 +1,6 @@
 // The values under the pointer, in words; arrow keys move along the axis.
 import type { KeyboardEvent } from 'react'
-import { movedTo } from '../cursor.ts'
+import { movedTo } from '../../shown/cursor.ts'
 
 export interface ReadoutProps {
   /** What is moved along, e.g. 'Layer'. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { movedTo } from '../cursor.ts'
+import { movedTo } from '../../shown/cursor.ts'
 import { layerAxis, linearScale, logAxis, logScale, stopAt } from './axes.ts'
 
 test('every layer has the same room, and its number is in the middle of it', () => {

@@ -1,5 +1,5 @@
 // Axes of the small charts: layers, numbers of samples, and values.
-import { niceTicks } from '../../plot/axes/domain.ts'
+import { niceTicks } from '../../scales/domain.ts'
 
 export interface Axis {
   /** What its stops count, in a word that has room left of them. */

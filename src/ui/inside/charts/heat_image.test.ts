@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rgb } from '../../plot/palette.ts'
+import type { Rgb } from '../../scales/palette.ts'
 import type { Seen } from '../observed.ts'
 import { observationOf, seenAt } from '../testing.ts'
 import { type HeatPlan, packedRamp, paintHeat } from './heat_image.ts'

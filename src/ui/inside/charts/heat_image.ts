@@ -1,6 +1,7 @@
 // Layer × step pictures of what was kept: painted as whole words, so that a redraw of a long run fits in a frame many times over.
-import { type Across, pixelStep, stepPixel } from '../../plot/lines/view.ts'
-import { oklchToRgb, type Rgb } from '../../plot/palette.ts'
+
+import { oklchToRgb, type Rgb } from '../../scales/palette.ts'
+import { type Across, pixelStep, stepPixel } from '../../scales/view.ts'
 import type { ObservedQuantity, Seen } from '../observed.ts'
 
 /** Colours as words of RGBA bytes in this machine's order. */

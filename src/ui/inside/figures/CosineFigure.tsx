@@ -1,6 +1,6 @@
 // Whether writes go along with the residual stream or against it (BuPO, arXiv 2512.19673, figure 12).
 import type { Observation } from '../../../host/protocol/observation.ts'
-import { formatNumber, formatTick } from '../../base/format.ts'
+import { formatNumber, formatTick } from '../../kit/format.ts'
 import { linearScale } from '../charts/axes.ts'
 import { ATTENTION, FEED_FORWARD } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'

@@ -1,6 +1,6 @@
 // What attention, feed-forward and the layer as a whole do to the entropy (BuPO, arXiv 2512.19673, figure 3).
 import type { Observation } from '../../../host/protocol/observation.ts'
-import { formatNumber, formatTick } from '../../base/format.ts'
+import { formatNumber, formatTick } from '../../kit/format.ts'
 import { linearScale, type Scale } from '../charts/axes.ts'
 import { ATTENTION, FEED_FORWARD, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'

@@ -1,8 +1,8 @@
 // Entropy on its way through the layers, with the lengths that it depends on (BuPO, arXiv 2512.19673, figure 2).
 import { useId, useState } from 'react'
 import type { Observation } from '../../../host/protocol/observation.ts'
-import { formatNats, formatNumber, formatTick } from '../../base/format.ts'
-import { useVocabulary } from '../../base/vocabulary.ts'
+import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import { useVocabulary } from '../../shown/vocabulary.ts'
 import { linearScale, logScale } from '../charts/axes.ts'
 import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'

@@ -1,11 +1,11 @@
 // Takes a figure along: its numbers, or what is seen of it.
 import { useRef } from 'react'
 import { runFileStem } from '../../../record/files/file_names.ts'
-import { shownExperiment } from '../../base/run.ts'
-import { saveFile } from '../../base/save.ts'
-import { shownStore } from '../../base/shown.ts'
-import { showToast, uiStore } from '../../base/store.ts'
-import { shownRunWords } from '../../runs/shown_run.ts'
+import { saveFile } from '../../kit/save.ts'
+import { shownRunWords } from '../../open/shown_run.ts'
+import { shownExperiment } from '../../shown/run.ts'
+import { shownStore } from '../../shown/shown.ts'
+import { showToast, uiStore } from '../../shown/store.ts'
 import { figurePng, figureSvg } from './figure_picture.ts'
 import { type NumberTable, tableCsv, tableJsonl } from './figure_table.ts'
 

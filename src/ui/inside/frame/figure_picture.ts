@@ -1,6 +1,7 @@
 // What is seen of a figure as a picture of its own, as an SVG or a PNG. It loads nothing from elsewhere.
-import { resolveColor } from '../../plot/css_colors.ts'
-import { xmlText } from '../../plot/files/xml_text.ts'
+
+import { xmlText } from '../../kit/xml_text.ts'
+import { resolveColor } from '../../scales/css_colors.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
 const HEAD = 52

@@ -4,9 +4,9 @@ import { useStore } from 'zustand'
 import type { ObservedGroup } from '../../../host/protocol/observation.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { selectIsBusy, useLab } from '../../base/run.ts'
-import { shownStore, useAtStep, useShown, viewStore } from '../../base/shown.ts'
-import { uiStore } from '../../base/store.ts'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { shownStore, useAtStep, useShown, viewStore } from '../../shown/shown.ts'
+import { uiStore } from '../../shown/store.ts'
 import {
   costWords,
   emptyWords,

@@ -2,8 +2,8 @@
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { layerFor } from '../../../record/diagnosis/inner_layer.ts'
-import { useLab } from '../../base/run.ts'
-import { type UiState, uiStore } from '../../base/store.ts'
+import { useLab } from '../../shown/run.ts'
+import { type UiState, uiStore } from '../../shown/store.ts'
 import { putLayer, useChanges } from './changes.ts'
 
 const selectSettings = (state: LabState) => state.experiment

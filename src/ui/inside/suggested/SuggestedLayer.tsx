@@ -10,9 +10,9 @@ import {
   withInnerPhase,
 } from '../../../record/diagnosis/inner_layer.ts'
 import { isBusy } from '../../../record/run/run_parts.ts'
-import { useLab, useLastLayer } from '../../base/run.ts'
-import { useShown } from '../../base/shown.ts'
-import { isThreshold, setPreference, type UiState, uiStore } from '../../base/store.ts'
+import { useLab, useLastLayer } from '../../shown/run.ts'
+import { useShown } from '../../shown/shown.ts'
+import { isThreshold, setPreference, type UiState, uiStore } from '../../shown/store.ts'
 import { rowsWords } from '../observed.ts'
 import { putLayer, selectRlStart, tell, useChanges } from './changes.ts'
 import { changeText, changeWidth } from './suggested.ts'

@@ -3,10 +3,10 @@ import { useMemo } from 'react'
 import { editField } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { decidingChanges, type LayerChanges } from '../../../record/diagnosis/inner_layer.ts'
-import { shownExperiment, useLastLayer } from '../../base/run.ts'
-import { useShown } from '../../base/shown.ts'
-import { showToast } from '../../base/store.ts'
-import { useKept } from '../../tokens/inspector/rested.ts'
+import { useKept } from '../../shown/rested.ts'
+import { shownExperiment, useLastLayer } from '../../shown/run.ts'
+import { useShown } from '../../shown/shown.ts'
+import { showToast } from '../../shown/store.ts'
 
 const selectSeries = (state: LabState) => state.series
 const selectStep = (state: LabState) => state.step

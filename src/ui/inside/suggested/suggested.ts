@@ -1,5 +1,5 @@
 // How a change of entropy is written and drawn.
-import { formatNats } from '../../base/format.ts'
+import { formatNats } from '../../kit/format.ts'
 
 /** With its sign and a minus that is as wide as the plus. */
 export const changeText = (change: number): string =>

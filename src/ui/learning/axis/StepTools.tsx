@@ -3,11 +3,11 @@ import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
-import { formatBytes, formatCount } from '../../base/format.ts'
-import { lastDrawnStep, shownPhases, useEqualPhases, useStepDomain } from '../../base/run.ts'
-import { shownStep, shownStore, useAtStep, useShown } from '../../base/shown.ts'
-import { setPreference, type UiState, uiStore } from '../../base/store.ts'
-import { follow, previousKept, scrubKept, showAllSteps } from '../scrub.ts'
+import { formatBytes, formatCount } from '../../kit/format.ts'
+import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
+import { lastDrawnStep, shownPhases, useEqualPhases, useStepDomain } from '../../shown/run.ts'
+import { shownStep, shownStore, useAtStep, useShown } from '../../shown/shown.ts'
+import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
 
 const selectFrame = (state: UiState) => state.frame
 const selectKeptBytes = (state: UiState) => state.kept_bytes

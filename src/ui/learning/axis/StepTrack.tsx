@@ -3,19 +3,19 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
+import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts'
+import { resolveColor } from '../../scales/css_colors.ts'
+import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
+import { zoomBetween } from '../../scales/zoom.ts'
 import {
   lastDrawnStep,
   plannedSteps,
   usePhaseSpans,
   useStepDomain,
   useStepScale,
-} from '../../base/run.ts'
-import { shownStore, useAtStep, useShown } from '../../base/shown.ts'
-import { type UiState, uiStore } from '../../base/store.ts'
-import { placeOf, type StepScale, stepAtPlace } from '../../plot/axes/step_scale.ts'
-import { zoomBetween } from '../../plot/axes/zoom.ts'
-import { resolveColor } from '../../plot/css_colors.ts'
-import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../scrub.ts'
+} from '../../shown/run.ts'
+import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
+import { type UiState, uiStore } from '../../shown/store.ts'
 
 const selectFrame = (state: UiState) => state.frame
 const selectIsDark = (state: UiState) => state.is_dark

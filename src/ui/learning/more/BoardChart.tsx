@@ -1,9 +1,9 @@
 // One of the further charts, with the pin that moves it to the board.
 import { Pin } from 'lucide-react'
 import { useStore } from 'zustand'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../../base/format.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
 import { MetricChart } from '../../plot/MetricChart.tsx'
-import { boardStore, togglePinned } from './board.ts'
+import { boardStore, togglePinned } from '../../shown/board.ts'
 import type { MoreChart } from './chart_entry.ts'
 
 const HEIGHT = 128

@@ -1,7 +1,7 @@
 // A chart as a list declares it, and the usual lines.
-import type { formatShare } from '../../base/format.ts'
-import type { Ideal } from '../../plot/axes/ideal.ts'
+import type { formatShare } from '../../kit/format.ts'
 import type { Line } from '../../plot/chart_lines.ts'
+import type { Ideal } from '../../scales/ideal.ts'
 
 /** Which metrics a chart draws. */
 export interface MoreChart {

@@ -1,10 +1,10 @@
 // The charts behind “More charts”: which metrics each draws. One is there where the run has measured any of its lines.
 import { RUN_COLORS, runColor } from '../../../record/run/record.ts'
-import { formatNumber, formatShare, NONE } from '../../base/format.ts'
 import { STAGES } from '../../gpu/profile.ts'
-import { IDEAL_EXPLAINED_VARIANCE } from '../../plot/axes/ideal.ts'
+import { formatNumber, formatShare, NONE } from '../../kit/format.ts'
 import type { Line } from '../../plot/chart_lines.ts'
-import { depthColor, layerDash } from '../../plot/palette.ts'
+import { IDEAL_EXPLAINED_VARIANCE } from '../../scales/ideal.ts'
+import { depthColor, layerDash } from '../../scales/palette.ts'
 import { line, type MoreChart, range } from './chart_entry.ts'
 import { rewardCharts } from './reward_charts.ts'
 import { TOOL_CHARTS } from './tool_charts.ts'

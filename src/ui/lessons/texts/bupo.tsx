@@ -1,7 +1,7 @@
 // Lesson: BuPO's two phases, and what the evidence says.
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
-import { formatNumber } from '../../base/format.ts'
-import { layerEntropy, REWARD } from '../../learning/metrics.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

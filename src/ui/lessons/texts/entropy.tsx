@@ -1,6 +1,6 @@
 // Lesson: reading entropy.
-import { formatNumber, formatShare } from '../../base/format.ts'
-import { layerEntropy, REWARD } from '../../learning/metrics.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import { layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

@@ -1,7 +1,7 @@
 // Lesson: GRPO on one group of responses, by hand.
 import { useState } from 'react'
 import { groupAdvantages } from '../../../document/formulas/by_hand.ts'
-import { formatNumber, formatShare } from '../../base/format.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

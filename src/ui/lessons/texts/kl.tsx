@@ -1,6 +1,6 @@
 // Lesson: KL to the reference, in the reward and in the loss.
 import { useState } from 'react'
-import { formatNumber } from '../../base/format.ts'
+import { formatNumber } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

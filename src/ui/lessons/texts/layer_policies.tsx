@@ -1,9 +1,9 @@
 // Lesson: the policies of the layers, raw and normed.
 import { useState } from 'react'
 import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
-import { formatNumber, formatShare } from '../../base/format.ts'
-import { openTab } from '../../base/store.ts'
-import { layerEntropy } from '../../learning/metrics.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
+import { openTab } from '../../shown/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

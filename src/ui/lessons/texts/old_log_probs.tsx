@@ -1,5 +1,5 @@
 // Lesson: where the old log-probs of the ratio come from.
-import { formatNumber } from '../../base/format.ts'
+import { formatNumber } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

@@ -1,6 +1,6 @@
 // Lesson: what a policy and a reward are.
-import { formatShare } from '../../base/format.ts'
-import { REWARD } from '../../learning/metrics.ts'
+import { formatShare } from '../../kit/format.ts'
+import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

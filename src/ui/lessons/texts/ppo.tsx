@@ -1,8 +1,8 @@
 // Lesson: PPO with its critic, GAE and the clip.
 import { useState } from 'react'
 import { clippedLoss, gaeByHand } from '../../../document/formulas/by_hand.ts'
-import { formatNumber } from '../../base/format.ts'
-import { openTab } from '../../base/store.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { openTab } from '../../shown/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

@@ -1,6 +1,6 @@
 // Lesson: reward models, RLHF with one's own clicks, and how a reward model is hacked.
-import { formatNumber, formatShare } from '../../base/format.ts'
-import { HELD_OUT_PREFERENCES, REWARD, TASK_SCORE } from '../../learning/metrics.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import { HELD_OUT_PREFERENCES, REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'

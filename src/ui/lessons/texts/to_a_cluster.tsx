@@ -1,8 +1,8 @@
 // Lesson: the same experiment on a cluster.
 
-import { formatSteps } from '../../base/format.ts'
-import { REWARD } from '../../learning/metrics.ts'
-import { openExport } from '../../share/export/open_export.ts'
+import { formatSteps } from '../../kit/format.ts'
+import { openExport } from '../../open/open_export.ts'
+import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Try } from '../parts/Try.tsx'

@@ -8,8 +8,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
-import { stepPixel } from '../lines/view.ts'
-import { type Domain, logStepTicks, stepTicks } from './domain.ts'
+import { type Domain, logStepTicks, stepTicks } from '../../scales/domain.ts'
 import {
   type EditMark,
   editLabels,
@@ -18,8 +17,15 @@ import {
   type PhaseSpan,
   plotSize,
   type Size,
-} from './geometry.ts'
-import { placeOf, type StepScale, scaleBreaks, scaledTicks, stepAtPlace } from './step_scale.ts'
+} from '../../scales/geometry.ts'
+import {
+  placeOf,
+  type StepScale,
+  scaleBreaks,
+  scaledTicks,
+  stepAtPlace,
+} from '../../scales/step_scale.ts'
+import { stepPixel } from '../../scales/view.ts'
 
 export interface FrameProps {
   readonly size: Size

@@ -1,9 +1,9 @@
 // The axes of a chart over steps, rendered again only when they change.
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import { useStepDomain } from '../../base/run.ts'
-import { type UiState, uiStore } from '../../base/store.ts'
-import type { Domain } from './domain.ts'
+import type { Domain } from '../../scales/domain.ts'
+import { useStepDomain } from '../../shown/run.ts'
+import { type UiState, uiStore } from '../../shown/store.ts'
 
 const selectLogY = (state: UiState) => state.log_y
 const selectLogX = (state: UiState) => state.log_x

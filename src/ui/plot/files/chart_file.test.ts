@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnsOf } from '../../base/testing.ts'
+import { columnsOf } from '../../shown/testing.ts'
 import { chartCsv, chartJsonl, numberTable, spread } from './chart_file.ts'
 
 const a = { name: 'a', columns: columnsOf([1, 2, Number.NaN, 4]) }

@@ -1,7 +1,7 @@
 // The numbers of one chart as text: as files, and as a table on the page.
 import { type MetricColumns, metricsCsv, metricsJsonl } from '../../../record/files/metrics_file.ts'
-import type { Domain } from '../axes/domain.ts'
-import { type Columns, indexAt, lowerBound } from '../lines/columns.ts'
+import { type Columns, indexAt, lowerBound } from '../../scales/columns.ts'
+import type { Domain } from '../../scales/domain.ts'
 
 /** One named line. */
 export interface NamedColumns {

@@ -1,11 +1,11 @@
 // A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it comes from elsewhere.
 
-import { INSET } from '../axes/geometry.ts'
-import { resolveColor } from '../css_colors.ts'
+import { cutText, xmlText } from '../../kit/xml_text.ts'
+import { resolveColor } from '../../scales/css_colors.ts'
+import { INSET } from '../../scales/geometry.ts'
 import { type Stroke, strokeAttributes } from '../lines/strokes.ts'
 import type { PlotHandle } from '../Plot.tsx'
 import { clipTo } from '../plot_hooks.ts'
-import { cutText, xmlText } from './xml_text.ts'
 
 /** One line of the legend. */
 export interface Key {

@@ -1,12 +1,12 @@
 // The name of each line beside its end, right of the plot, so that nobody has to look for it in the legend. Moves with the line, without
 // rendering.
 import { useEffect, useRef } from 'react'
-import { seriesOf } from '../../base/run.ts'
-import { uiStore } from '../../base/store.ts'
+import { smoothed } from '../../scales/smooth.ts'
+import { stepPixel, toPixel, type View } from '../../scales/view.ts'
+import { seriesOf } from '../../shown/run.ts'
+import { uiStore } from '../../shown/store.ts'
 import type { Line } from '../chart_lines.ts'
 import { gutterLabels } from './place_labels.ts'
-import { smoothed } from './smooth.ts'
-import { stepPixel, toPixel, type View } from './view.ts'
 
 const HEIGHT = 13
 /** Pixels right of the plot that a name needs. */

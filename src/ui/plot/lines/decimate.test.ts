@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnsOf } from '../../base/testing.ts'
+import { toPixel } from '../../scales/view.ts'
+import { columnsOf } from '../../shown/testing.ts'
 import { isDrawn, keptIndices } from './decimate.ts'
 import { linePoints } from './line_points.ts'
-import { toPixel } from './view.ts'
 
 const value = fc.oneof(
   { weight: 8, arbitrary: fc.double({ min: -10, max: 10, noNaN: true }) },

@@ -1,6 +1,6 @@
 // Which entries of a long line are drawn: all that a pixel can show, found once per entry.
-import { type Columns, lowerBound } from './columns.ts'
-import { type Across as StepAcross, stepPixel, type View } from './view.ts'
+import { type Columns, lowerBound } from '../../scales/columns.ts'
+import { type Across as StepAcross, stepPixel, type View } from '../../scales/view.ts'
 
 /** The part of a view that decides. */
 export type Across = StepAcross & Pick<View, 'log_y'>

@@ -1,10 +1,11 @@
 // Draws lines and bands on a canvas.
+
+import type { Columns } from '../../scales/columns.ts'
+import type { View } from '../../scales/view.ts'
 import { drawBars } from './bars.ts'
-import type { Columns } from './columns.ts'
 import { keptIndices } from './decimate.ts'
 import { linePoints } from './line_points.ts'
 import type { LineContext, LineStyle } from './line_style.ts'
-import type { View } from './view.ts'
 
 export const BAND_OPACITY = 0.16
 

@@ -1,7 +1,7 @@
 // From columns to the points of a line in pixels.
-import type { Columns } from './columns.ts'
+import type { Columns } from '../../scales/columns.ts'
+import { stepPixel, toPixel, type View } from '../../scales/view.ts'
 import { isDrawn, keptIndices } from './decimate.ts'
-import { stepPixel, toPixel, type View } from './view.ts'
 
 /** Nothing that is drawn reaches further from its point, in CSS pixels. */
 export const REACH = 8

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { columnsOf, recordingContext } from '../../base/testing.ts'
-import { extentIn, extentOf } from '../axes/extent.ts'
+import { indexAt } from '../../scales/columns.ts'
+import { extentIn, extentOf } from '../../scales/extent.ts'
+import type { View } from '../../scales/view.ts'
+import { columnsOf, recordingContext } from '../../shown/testing.ts'
 import { lineBars } from './bars.ts'
-import { indexAt } from './columns.ts'
 import { drawLine } from './draw_line.ts'
 import { linePoints } from './line_points.ts'
-import type { View } from './view.ts'
 
 const view: View = { x: [0, 10], y: [0, 1], width: 100, height: 50 }
 const style = { color: 'red', width: 2, dash: [], dots: false }

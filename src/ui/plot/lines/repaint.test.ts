@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnsOf, recordingContext } from '../../base/testing.ts'
+import type { Columns } from '../../scales/columns.ts'
+import { HEAT_RAMP } from '../../scales/palette.ts'
+import type { View } from '../../scales/view.ts'
+import { columnsOf, recordingContext } from '../../shown/testing.ts'
 import { firstColumn, heatmapPixels } from '../heat.ts'
-import { HEAT_RAMP } from '../palette.ts'
-import type { Columns } from './columns.ts'
 import { drawLine } from './draw_line.ts'
 import { linePoints, REACH } from './line_points.ts'
 import type { LineStyle } from './line_style.ts'
 import { clearedFrom, drawnColumns, staleFrom } from './repaint.ts'
 import { drawnOf, type Stroke } from './strokes.ts'
-import type { View } from './view.ts'
 
 const view: View = { x: [0, 400], y: [0, 1], width: 200, height: 50 }
 const style: LineStyle = { color: 'red', width: 2, dash: [], dots: false }

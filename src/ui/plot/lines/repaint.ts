@@ -1,8 +1,8 @@
 // What of a picture is out of date after its columns grew: the pixels right of where they ended.
-import type { Columns } from './columns.ts'
+import type { Columns } from '../../scales/columns.ts'
+import { stepPixel, type View } from '../../scales/view.ts'
 import type { Look } from './draw_line.ts'
 import { REACH } from './line_points.ts'
-import { stepPixel, type View } from './view.ts'
 
 /** What a canvas has of columns. */
 export interface Drawn {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnsOf } from '../../base/testing.ts'
+import { columnsOf } from '../../shown/testing.ts'
 import { bandPath, linePath, strokeAttributes } from './strokes.ts'
 
 const view = { x: [0, 4], y: [0, 1], width: 40, height: 10 } as const

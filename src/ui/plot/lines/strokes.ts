@@ -1,11 +1,11 @@
 // What a chart draws, as a list: on the canvas, or as paths of an SVG.
 
-import type { Columns } from './columns.ts'
+import type { Columns } from '../../scales/columns.ts'
+import type { View } from '../../scales/view.ts'
 import { BAND_OPACITY, drawBand, drawLine, lookOf } from './draw_line.ts'
 import { linePoints } from './line_points.ts'
 import type { LineStyle } from './line_style.ts'
 import { type Drawn, drawnColumns } from './repaint.ts'
-import type { View } from './view.ts'
 
 export type Stroke =
   | { readonly kind: 'line'; readonly columns: Columns; readonly style: LineStyle }

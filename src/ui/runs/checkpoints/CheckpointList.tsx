@@ -1,34 +1,13 @@
 // The checkpoints of one run: where it can continue from, and files to download.
 import { Download, GitBranch, Play, Search, Upload } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
-import type { CheckpointEntry } from '../../../host/protocol/checkpoint_facts.ts'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
-import { formatBytes, formatCount } from '../../base/format.ts'
-import { selectIsBusy, useLab } from '../../base/run.ts'
-import { openTab } from '../../base/store.ts'
-import { lookNow } from '../../inside/look_now.ts'
-import { openExport } from '../../share/export/open_export.ts'
+import { formatBytes, formatCount } from '../../kit/format.ts'
+import { useCheckpoints } from '../../look/kept_checkpoints.ts'
+import { lookNow } from '../../look/look_now.ts'
+import { openExport } from '../../open/open_export.ts'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { openTab } from '../../shown/store.ts'
 import { continueRun, download } from './continue_run.ts'
-
-/** What is kept of a run; undefined until that is read. It is read again when `version` changes. */
-export function useCheckpoints(
-  record: string,
-  version: unknown = undefined,
-): readonly CheckpointEntry[] | undefined {
-  const [read, setRead] = useState<{ of: string; entries: readonly CheckpointEntry[] }>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version says that the files changed.
-  useEffect(() => {
-    let is_asked = true
-    void listCheckpoints(record).then((entries) => {
-      if (is_asked) setRead({ of: record, entries })
-    })
-    return () => {
-      is_asked = false
-    }
-  }, [record, version])
-  return read?.of === record ? read.entries : undefined
-}
 
 /** Newest first. Nothing where nothing is kept. */
 export function CheckpointList({ entry }: { readonly entry: RunEntry }) {

@@ -13,8 +13,8 @@ import { keepRoom } from '../../../page/runs/library/record_page.ts'
 import { measureStorage } from '../../../page/runs/library/room.ts'
 import { heldRuns, withFreeRuns } from '../../../page/runs/storage/locks.ts'
 import { labStore } from '../../../page/state/store.ts'
-import { formatBytes } from '../../base/format.ts'
-import { showToast } from '../../base/store.ts'
+import { formatBytes } from '../../kit/format.ts'
+import { showToast } from '../../shown/store.ts'
 
 interface Used {
   readonly bytes: number

@@ -18,9 +18,9 @@ import {
 import { claimRun } from '../../../page/runs/storage/locks.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { runFileStem } from '../../../record/files/file_names.ts'
-import { selectIsBusy } from '../../base/run.ts'
-import { saveFile } from '../../base/save.ts'
-import { showToast } from '../../base/store.ts'
+import { saveFile } from '../../kit/save.ts'
+import { selectIsBusy } from '../../shown/run.ts'
+import { showToast } from '../../shown/store.ts'
 import { type Left, offersStore } from './offers.ts'
 
 const DISMISSED_KEY = 'understory.left'

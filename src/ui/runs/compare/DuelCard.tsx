@@ -10,8 +10,8 @@ import {
 } from '../../../page/runs/duel/duel.ts'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { formatCount } from '../../base/format.ts'
-import { useLab } from '../../base/run.ts'
+import { formatCount } from '../../kit/format.ts'
+import { useLab } from '../../shown/run.ts'
 import { DuelChooser } from './DuelChooser.tsx'
 
 const selectSecond = ({ second }: Duel) => second

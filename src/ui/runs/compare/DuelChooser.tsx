@@ -12,9 +12,9 @@ import { newRecorder } from '../../../page/runs/library/record_page.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { runName } from '../../../record/run/names.ts'
-import { PresetOptions } from '../../base/page/PresetOptions.tsx'
-import { selectIsBusy, useLab } from '../../base/run.ts'
+import { PresetOptions } from '../../part/PresetOptions.tsx'
 import { isFound, isNamed } from '../../settings/settings_search.ts'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
 
 const selectPresetId = (state: LabState) => state.preset_id
 const selectReady = ({ adapter }: LabState) => adapter !== undefined

@@ -10,8 +10,8 @@ import {
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { runName } from '../../../record/run/names.ts'
-import { formatNumber } from '../../base/format.ts'
-import { useLab } from '../../base/run.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { useLab } from '../../shown/run.ts'
 import { RunMark } from '../RunMark.tsx'
 import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
 

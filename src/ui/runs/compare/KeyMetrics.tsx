@@ -4,10 +4,10 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { bySettings, type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
 import { runName } from '../../../record/run/names.ts'
 import { statisticOf } from '../../../record/run/summary.ts'
-import { CutName } from '../../base/CutName.tsx'
+import { CutName } from '../../kit/CutName.tsx'
+import { differenceText, numberText } from '../../shown/run_words.ts'
 import { MarkedName } from '../RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
-import { differenceText, numberText } from '../words.ts'
 
 const summaryValue = (entry: RunEntry, choice: string, statistic: 'last' | 'highest') =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)

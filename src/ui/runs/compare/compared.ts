@@ -14,11 +14,11 @@ import { type BandKind, type MeanBand, meanBand } from '../../../record/compare/
 import { distinctColors } from '../../../record/run/looks.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
-import { type Overlay, overlayStore, SENDER_ID } from '../../base/overlays.ts'
-import { openedStore, redraw } from '../opened.ts'
+import { openedStore, redraw } from '../../open/opened_run.ts'
+import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
+import { plannedOf } from '../../shown/run_words.ts'
 import { groupRuns } from '../table/groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, selectionStore, tick } from '../table/selection.ts'
-import { plannedOf } from '../words.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
 

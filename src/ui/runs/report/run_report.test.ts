@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
-import { greedyAccuracy } from '../../learning/metrics.ts'
+import { greedyAccuracy } from '../../shown/metrics.ts'
 import { FIRST_VIEW } from '../table/table.ts'
 import { entryOf } from '../table/testing.ts'
 import { runReport } from './run_report.ts'

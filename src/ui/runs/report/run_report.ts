@@ -8,14 +8,14 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { differences } from '../../../record/compare/compare.ts'
 import { meanInterval } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
-import { NONE } from '../../base/format.ts'
-import { layerEntropy } from '../../learning/metrics.ts'
+import { NONE } from '../../kit/format.ts'
 import { spread } from '../../plot/files/chart_file.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
+import { differenceText, endText, numberText, tookText } from '../../shown/run_words.ts'
 import { cellOf, cellText, METRIC_CHOICES, metricOf } from '../table/columns.ts'
 import { groupRuns } from '../table/groups.ts'
 import { MAX_COMPARED } from '../table/selection.ts'
 import type { TableView } from '../table/table.ts'
-import { differenceText, endText, numberText, tookText } from '../words.ts'
 
 export interface ReportRun {
   readonly entry: RunEntry

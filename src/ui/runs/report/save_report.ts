@@ -2,9 +2,9 @@
 
 import { libraryStore, type RunEntry, readColumns } from '../../../page/runs/library/library.ts'
 import { labStore } from '../../../page/state/store.ts'
-import { saveFile } from '../../base/save.ts'
-import { showToast } from '../../base/store.ts'
-import { zipOf } from '../../share/export/zip.ts'
+import { saveFile } from '../../kit/save.ts'
+import { zipOf } from '../../kit/zip.ts'
+import { showToast } from '../../shown/store.ts'
 import { MAX_AVERAGED, selectionStore } from '../table/selection.ts'
 import { type ReportRun, runReport } from './run_report.ts'
 

@@ -1,7 +1,7 @@
 // The heading of a group of runs: how many, and their means with 95 % intervals.
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'
-import { differenceText, numberText } from '../words.ts'
+import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare } from './columns.ts'
 import type { RowGroup } from './groups.ts'
 import { tickAll } from './selection.ts'

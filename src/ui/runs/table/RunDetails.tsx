@@ -7,10 +7,10 @@ import { labelRun, type RunEntry, runOf } from '../../../page/runs/library/libra
 import { MAX_NAME, MAX_NOTES, parseTags } from '../../../page/runs/record/read_labels.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, RUN_COLORS } from '../../../record/run/record.ts'
-import { openExport } from '../../share/export/open_export.ts'
-import { takeSettings } from '../opened.ts'
+import { openExport } from '../../open/open_export.ts'
+import { takeSettings } from '../../open/opened_run.ts'
+import { changedText, endText, tookText, whenText } from '../../shown/run_words.ts'
 import { RunMark } from '../RunMark.tsx'
-import { changedText, endText, tookText, whenText } from '../words.ts'
 
 /** The run that this one comes from, and where it left it. */
 function parentText({ parent, parent_step }: RunEntry['header']): string | undefined {

@@ -4,7 +4,7 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
-import { formatDuration, formatNumber, formatShare, NONE } from '../../base/format.ts'
+import { formatDuration, formatNumber, formatShare, NONE } from '../../kit/format.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -13,8 +13,8 @@ import {
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
-} from '../../learning/metrics.ts'
-import { statusWord } from '../words.ts'
+} from '../../shown/metrics.ts'
+import { statusWord } from '../../shown/run_words.ts'
 
 /** What a column says of one run; undefined where the run has no such thing. */
 export type Cell = string | number | boolean | undefined

@@ -4,7 +4,7 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { bySettings, differences } from '../../../record/compare/compare.ts'
 import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
-import { NONE } from '../../base/format.ts'
+import { NONE } from '../../kit/format.ts'
 import { cellOf, cellText, columnLabel, isMetric } from './columns.ts'
 import type { Row, TableView } from './table.ts'
 

@@ -3,7 +3,7 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { begun, recorderOn, stepEvent, told } from '../../../page/runs/testing.ts'
 import { NO_LABELS, type RunHeader } from '../../../record/run/record.ts'
 import { memoryStorage } from '../../../record/run/storage.ts'
-import { differenceText, endText, plannedOf, statusWord, tookText } from '../words.ts'
+import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
 import { metricNames, metricOf } from './columns.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
 

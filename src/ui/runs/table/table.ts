@@ -2,7 +2,7 @@
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { Statistic } from '../../../record/run/summary.ts'
-import { statusWord } from '../words.ts'
+import { statusWord } from '../../shown/run_words.ts'
 import { type Cell, cellOf } from './columns.ts'
 import { type Filter, holds } from './filters.ts'
 

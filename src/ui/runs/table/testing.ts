@@ -3,7 +3,7 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { TINY } from '../../../page/runs/testing.ts'
 import { NO_LABELS, RECORD_VERSION } from '../../../record/run/record.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
-import { greedyAccuracy } from '../../learning/metrics.ts'
+import { greedyAccuracy } from '../../shown/metrics.ts'
 
 /** A run of the smallest preset that is over. */
 export function entryOf(

@@ -1,7 +1,7 @@
 // Below a setting: what it was over the run.
 import { useCallback } from 'react'
 import type { LabState } from '../../../page/state/store.ts'
-import { useLab } from '../../base/run.ts'
+import { useLab } from '../../shown/run.ts'
 import { overRunWords } from './over_run.ts'
 
 /** The values of a setting that a person changed while the run went on; nothing for any other. */

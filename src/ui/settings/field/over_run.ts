@@ -6,7 +6,7 @@ import {
 } from '../../../document/experiment/steering/field_changes.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { selectIsBusy } from '../../base/run.ts'
+import { selectIsBusy } from '../../shown/run.ts'
 
 type Changes = ReadonlyMap<string, readonly ValueSince[]>
 

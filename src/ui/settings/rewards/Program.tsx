@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { programText } from '../../../page/contents/kept_programs.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { useLab } from '../../base/run.ts'
+import { useLab } from '../../shown/run.ts'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 

@@ -2,7 +2,7 @@
 import { useStore } from 'zustand'
 import { programStore } from '../../../page/contents/programs.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { useLab } from '../../base/run.ts'
+import { useLab } from '../../shown/run.ts'
 
 const selectRemarks = ({ reward_remarks }: LabState) => reward_remarks
 

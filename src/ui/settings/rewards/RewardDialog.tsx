@@ -2,11 +2,11 @@
 import { useStore } from 'zustand'
 import { programStore } from '../../../page/contents/programs.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { later } from '../../base/page/later.tsx'
-import { lazyPart } from '../../base/page/lazy_part.tsx'
-import { useLab } from '../../base/run.ts'
-import { showDialog } from '../../palette/dialogs.ts'
-import { Modal } from '../../palette/Modal.tsx'
+import { showDialog } from '../../open/dialogs.ts'
+import { later } from '../../part/later.tsx'
+import { lazyPart } from '../../part/lazy_part.tsx'
+import { Modal } from '../../part/Modal.tsx'
+import { useLab } from '../../shown/run.ts'
 
 const RewardForm = lazyPart(async () => (await import('./RewardForm.tsx')).RewardForm, {
   name: 'The reward',

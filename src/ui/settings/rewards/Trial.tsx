@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { shownText } from '../../../host/protocol/token_text.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { type TriedRow, tryRewardOf } from '../../../page/trials/reward_trial.ts'
-import { formatNumber } from '../../base/format.ts'
+import { formatNumber } from '../../kit/format.ts'
 
 /** A person who types changes it with every key. */
 const REST_MS = 400

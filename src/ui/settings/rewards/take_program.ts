@@ -3,7 +3,7 @@ import { editField } from '../../../page/client/edits.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { type PartChoice, programParts } from '../../../page/trials/reward_trial.ts'
 import { isToolProgram, programTool, type ToolChoice } from '../../../page/trials/tool_trial.ts'
-import { showDialog } from '../../palette/dialogs.ts'
+import { showDialog } from '../../open/dialogs.ts'
 
 /** In place of the programs that are there, the one of a single program with its weight; or at the end. */
 async function takeReward(text: string, file: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 // The dialog that chooses tools. What is inside is loaded when it is first opened.
-import { lazyPart } from '../../base/page/lazy_part.tsx'
-import { Modal } from '../../palette/Modal.tsx'
+import { lazyPart } from '../../part/lazy_part.tsx'
+import { Modal } from '../../part/Modal.tsx'
 
 const ToolsForm = lazyPart(async () => (await import('./ToolsForm.tsx')).ToolsForm, {
   name: 'The tools',

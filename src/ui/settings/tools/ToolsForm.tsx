@@ -13,9 +13,9 @@ import {
   type TriedCall,
   tryTool,
 } from '../../../page/trials/tool_trial.ts'
-import { useLab } from '../../base/run.ts'
 import { Words } from '../../glossary/Words.tsx'
-import { closeDialog } from '../../palette/dialogs.ts'
+import { closeDialog } from '../../open/dialogs.ts'
+import { useLab } from '../../shown/run.ts'
 import { NewProgram, ProgramEditor } from '../rewards/Program.tsx'
 
 const selectExperiment = ({ experiment }: LabState) => experiment

@@ -1,6 +1,6 @@
 // The dialog that takes a model or a job out of the lab. What is inside is loaded when it is first opened.
-import { lazyPart } from '../../base/page/lazy_part.tsx'
-import { Modal } from '../../palette/Modal.tsx'
+import { lazyPart } from '../../part/lazy_part.tsx'
+import { Modal } from '../../part/Modal.tsx'
 
 const ExportForm = lazyPart(async () => (await import('./ExportForm.tsx')).ExportForm, {
   name: 'Export',

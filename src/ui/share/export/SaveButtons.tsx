@@ -2,11 +2,11 @@
 import { Download, FolderDown } from 'lucide-react'
 import { useState } from 'react'
 import type { JobSource } from '../../../jobs/job_spec.ts'
-import { formatBytes } from '../../base/format.ts'
-import { saveFile } from '../../base/save.ts'
+import { formatBytes } from '../../kit/format.ts'
+import { saveFile } from '../../kit/save.ts'
+import { zipOf } from '../../kit/zip.ts'
 import { canPickFolder, pickFolder, writeInto } from './folder.ts'
 import { filesOf, type Outcome, type Plan } from './plan.ts'
-import { zipOf } from './zip.ts'
 
 interface Props {
   readonly source: JobSource

@@ -8,9 +8,9 @@ import { readCheckpoint } from '../../../page/client/checkpoints.ts'
 import { runOf } from '../../../page/runs/library/library.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { runName } from '../../../record/run/names.ts'
-import { formatCount } from '../../base/format.ts'
-import { openedStore } from '../../runs/opened.ts'
-import type { Wanted } from './open_export.ts'
+import { formatCount } from '../../kit/format.ts'
+import type { Wanted } from '../../open/open_export.ts'
+import { openedStore } from '../../open/opened_run.ts'
 
 /** A line of the menu. */
 export interface SourceChoice {

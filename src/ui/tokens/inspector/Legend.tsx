@@ -1,6 +1,6 @@
 // What the colours of the tokens mean, with numbers.
 import { useLayoutEffect } from 'react'
-import { SHADE_RULES } from '../../base/shades.ts'
+import { SHADE_RULES } from '../../scales/shades.ts'
 import type { Legend as Texts } from './colours.ts'
 import './legend.css'
 

@@ -8,8 +8,8 @@ import {
   useRef,
   useState,
 } from 'react'
-import { uiStore } from '../../base/store.ts'
-import { typing } from '../../palette/keys/shortcuts.ts'
+import { typing } from '../../kit/keys.ts'
+import { uiStore } from '../../shown/store.ts'
 import { bundleOf, type Found, type Inspected, neighbour, PAGE } from './inspect.ts'
 import { Readout } from './Readout.tsx'
 import { BundleItem, type Colours } from './Responses.tsx'

@@ -1,6 +1,6 @@
 // What the inspector's colours say, and which responses it shows in which order.
 
-import { useLastLayer } from '../../base/run.ts'
+import { useLastLayer } from '../../shown/run.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { type LayerReadout, MODES, type Mode } from './colours.ts'
 import { type Found, ORDERS } from './inspect.ts'

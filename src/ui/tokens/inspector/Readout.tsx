@@ -1,10 +1,10 @@
 // Everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
-import { formatNats, formatNumber } from '../../base/format.ts'
-import { shownExperiment, useLastLayer } from '../../base/run.ts'
-import { shownStore } from '../../base/shown.ts'
+import { formatNats, formatNumber } from '../../kit/format.ts'
 import { rewardWords } from '../../learning/reward_words.ts'
+import { shownExperiment, useLastLayer } from '../../shown/run.ts'
+import { shownStore } from '../../shown/shown.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
 import { cellText, exactText, shownColumns } from '../stages/columns.ts'

@@ -1,9 +1,9 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
 import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
-import { formatNumber } from '../../base/format.ts'
-import { ScoreSign } from '../../base/ScoreSign.tsx'
-import { TOOL_WROTE, TurnText } from '../../base/TurnText.tsx'
+import { formatNumber } from '../../kit/format.ts'
+import { ScoreSign } from '../../kit/ScoreSign.tsx'
+import { TOOL_WROTE, TurnText } from '../../kit/TurnText.tsx'
 import { cellText } from '../stages/columns.ts'
 import { useTokenLook } from '../Token.tsx'
 import {

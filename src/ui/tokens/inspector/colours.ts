@@ -1,7 +1,7 @@
 // What a token's colour can say.
 import type { TracedSample } from '../../../host/protocol/results.ts'
-import { formatNumber } from '../../base/format.ts'
-import { type Scale, shadeOf } from '../../base/shades.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { type Scale, shadeOf } from '../../scales/shades.ts'
 import { cellValue } from '../stages/columns.ts'
 
 export const MODES = {

@@ -1,5 +1,5 @@
 // What a traced step cost, from the steps around it.
-import type { Columns } from '../../plot/lines/columns.ts'
+import type { Columns } from '../../scales/columns.ts'
 
 const BEFORE = 8
 

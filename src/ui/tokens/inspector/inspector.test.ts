@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { applyEvent } from '../../../page/events/apply.ts'
 import { initialState } from '../../../page/state/store.ts'
-import { columnsOf } from '../../base/testing.ts'
+import { columnsOf } from '../../shown/testing.ts'
 import {
   legendOf,
   missingReason,

@@ -5,12 +5,12 @@ import type { TokenTable } from '../../../host/protocol/results.ts'
 import { traceStep } from '../../../page/client/controls.ts'
 import type { KeptItem } from '../../../record/run/kept.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
-import { shownStore, useAtStep } from '../../base/shown.ts'
-import { uiStore } from '../../base/store.ts'
+import { useKept } from '../../shown/rested.ts'
+import { shownStore, useAtStep } from '../../shown/shown.ts'
+import { uiStore } from '../../shown/store.ts'
 import type { Choice } from '../stages/sample_choice.ts'
 import type { LayerReadout, Mode } from './colours.ts'
 import type { Order } from './inspect.ts'
-import { useKept } from './rested.ts'
 
 export interface TokenPlace {
   /** Of the response in its step. */

@@ -1,7 +1,7 @@
 // One cell of the lens in full: its place, what it would say, and how likely the truth is.
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
-import { formatNats, formatShare, NONE } from '../../base/format.ts'
+import { formatNats, formatShare, NONE } from '../../kit/format.ts'
 import { Token } from '../Token.tsx'
 import {
   type LensCell,

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
-import { shadeOf } from '../../base/shades.ts'
+import { shadeOf } from '../../scales/shades.ts'
 import { type TokenLook, useTokenLook } from '../Token.tsx'
 import {
   cellWords,

@@ -6,7 +6,7 @@ import {
   type LensSample,
   type Observation,
 } from '../../../host/protocol/observation.ts'
-import { formatNumber, formatShare } from '../../base/format.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
 
 export type LensKind = 'raw' | 'normed'
 

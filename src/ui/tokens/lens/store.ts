@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Lens, LensSample, Observation } from '../../../host/protocol/observation.ts'
 import type { KeptItem } from '../../../record/run/kept.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
-import { openTab } from '../../base/store.ts'
+import { openTab } from '../../shown/store.ts'
 import { type LensKind, lensOf, textKey } from './lens.ts'
 
 /** A response that was sent here, the step it was shown in, and the task that it answers. */

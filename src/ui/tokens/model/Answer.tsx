@@ -7,8 +7,8 @@ import type {
 } from '../../../host/protocol/opened_model.ts'
 import { tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
 import { lookBack, type Written } from '../../../page/opened/opened_model.ts'
-import { formatNats, formatShare } from '../../base/format.ts'
-import { shadeOf } from '../../base/shades.ts'
+import { formatNats, formatShare } from '../../kit/format.ts'
+import { shadeOf } from '../../scales/shades.ts'
 
 interface PartsProps {
   readonly parts: readonly WrittenPart[]

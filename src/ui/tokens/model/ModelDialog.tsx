@@ -1,6 +1,6 @@
 // The dialog in which a person looks at a model of a folder. What is inside is loaded when it is first opened.
-import { lazyPart } from '../../base/page/lazy_part.tsx'
-import { Modal } from '../../palette/Modal.tsx'
+import { lazyPart } from '../../part/lazy_part.tsx'
+import { Modal } from '../../part/Modal.tsx'
 
 const ModelView = lazyPart(async () => (await import('./ModelView.tsx')).ModelView, {
   name: 'The model',

@@ -9,8 +9,8 @@ import {
   openedModelStore,
   readText,
 } from '../../../page/opened/opened_model.ts'
-import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
-import { closeDialog } from '../../palette/dialogs.ts'
+import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
+import { closeDialog } from '../../open/dialogs.ts'
 import { Chat } from './Chat.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'

@@ -13,8 +13,8 @@ import {
   openedModelStore,
   openKept,
 } from '../../../page/opened/opened_model.ts'
-import { formatBytes, formatCount } from '../../base/format.ts'
-import { chooseFile } from '../../palette/files.ts'
+import { formatBytes, formatCount } from '../../kit/format.ts'
+import { chooseFile } from '../../open/files.ts'
 import { FetchFrame } from './FetchFrame.tsx'
 import { ShippedModels } from './ShippedModels.tsx'
 

@@ -6,7 +6,7 @@ import {
   type ShippedName,
 } from '../../../host/content/models/shipped.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
-import { formatBytes } from '../../base/format.ts'
+import { formatBytes } from '../../kit/format.ts'
 import { openModelFiles } from './model_files.ts'
 
 /** What each has learned, and a text to begin with. */

@@ -5,7 +5,7 @@ import {
   openedModelStore,
   openModel,
 } from '../../../page/opened/opened_model.ts'
-import { dialogStore, showDialog } from '../../palette/dialogs.ts'
+import { dialogStore, showDialog } from '../../open/dialogs.ts'
 
 const has = (files: readonly File[], name: string) => files.some((file) => file.name === name)
 

@@ -1,6 +1,6 @@
 // The opened model as a download: its files in one archive, with the adapter that is merged into it.
 import { openedModelStore, saveModel } from '../../../page/opened/opened_model.ts'
-import { saveFile } from '../../base/save.ts'
+import { saveFile } from '../../kit/save.ts'
 
 /** Bytes of a file that are read at a time. */
 const PIECE_BYTES = 2 ** 24
@@ -13,7 +13,7 @@ async function* piecesOf(blob: Blob): AsyncGenerator<Uint8Array<ArrayBuffer>> {
 export const saveOpened = (): void =>
   saveModel(async (name, files) => {
     try {
-      const { zipOf } = await import('../../share/export/zip.ts')
+      const { zipOf } = await import('../../kit/zip.ts')
       const given = files.map(({ path, blob }) => ({ path, pieces: piecesOf(blob) }))
       saveFile(`${name}.zip`, await zipOf(name, given))
     } catch (error) {

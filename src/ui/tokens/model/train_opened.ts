@@ -1,9 +1,9 @@
 // From an opened model to the settings that train it, and to the rows that it can read.
 import { openedModelStore, trainFrom } from '../../../page/opened/opened_model.ts'
-import { showToast } from '../../base/store.ts'
 import { openData, openedDataStore } from '../../data/open_data.ts'
-import { closeDialog } from '../../palette/dialogs.ts'
-import { closePast } from '../../runs/opened.ts'
+import { closeDialog } from '../../open/dialogs.ts'
+import { closePast } from '../../open/opened_run.ts'
+import { showToast } from '../../shown/store.ts'
 
 /** Keeps the first model, and puts it into the settings; with an adapter to train, or with all of its weights. */
 export const trainOpened = (has_adapter: boolean): void =>

@@ -1,8 +1,8 @@
 // Which traced step is shown, and which of its responses.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { formatNumber } from '../../base/format.ts'
-import { scrubTo } from '../../learning/scrub.ts'
-import { useKept } from '../inspector/rested.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { scrubTo } from '../../open/scrub.ts'
+import { useKept } from '../../shown/rested.ts'
 import { releaseTrace } from '../inspector/view.ts'
 import type { Choice } from './sample_choice.ts'
 

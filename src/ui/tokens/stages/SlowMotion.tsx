@@ -1,7 +1,7 @@
 // One step of reinforcement stage by stage, by itself or by hand.
 import { ChevronLeft, ChevronRight, Pause, Play, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import { useMedia } from '../../base/use_media.ts'
+import { useMedia } from '../../kit/use_media.ts'
 import { STAGES, type Told } from './stages.ts'
 
 /** undefined: the whole step at once. */

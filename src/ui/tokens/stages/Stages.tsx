@@ -2,8 +2,8 @@
 import { Search } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import type { LabState } from '../../../page/state/store.ts'
-import { selectIsBusy, selectStatus, useLab } from '../../base/run.ts'
-import { useIsPast } from '../../base/shown.ts'
+import { selectIsBusy, selectStatus, useLab } from '../../shown/run.ts'
+import { useIsPast } from '../../shown/shown.ts'
 import {
   holdTrace,
   releaseTrace,

@@ -1,6 +1,6 @@
 // The numbers that a step computes for every token: what each is called, what it means, and how it is written.
 import type { TracedSample } from '../../../host/protocol/results.ts'
-import { NONE } from '../../base/format.ts'
+import { NONE } from '../../kit/format.ts'
 
 /** `moved`: what the step did to a token's log-prob. */
 export type ColumnName = keyof TracedSample['columns'] | 'moved'

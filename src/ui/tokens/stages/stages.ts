@@ -1,6 +1,6 @@
 // What the walk through one step says, without React.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { formatNumber, NONE } from '../../base/format.ts'
+import { formatNumber, NONE } from '../../kit/format.ts'
 import { shortNumber } from './columns.ts'
 
 /** What the last stage needs to know of the step's own metrics. */

@@ -1,0 +1,62 @@
+// Looks into a run that is over: at its last state, or at any that was kept.
+import './look.css'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { formatCount } from '../kit/format.ts'
+import { selectIsBusy, useLab } from '../shown/run.ts'
+import { useKeptSteps, useRecordOver } from './kept_states.ts'
+import { type Look, lookNow, lookStore } from './look_now.ts'
+
+const selectLook = ({ look }: { readonly look: Look | undefined }) => look
+
+/** Nothing while the shown run is on, or where no state of it is kept. */
+export function LookNow() {
+  const record = useRecordOver()
+  return record === undefined ? null : <Choice key={record} record={record} />
+}
+
+function Choice({ record }: { readonly record: string }) {
+  const is_busy = useLab(selectIsBusy)
+  const look = useStore(lookStore, selectLook)
+  const steps = useKeptSteps(record)
+  const [chosen, setChosen] = useState<number>()
+  if (steps.length === 0) return null
+  const own = look?.record === record ? look : undefined
+  return (
+    <section className="card look-now" aria-label="Look now" data-testid="look-now">
+      <div className="look-now-actions">
+        <label>
+          <span className="soft">This run is over. Look at its state after</span>{' '}
+          <select
+            data-testid="look-step"
+            value={chosen ?? steps[0]}
+            onChange={({ target }) => setChosen(Number(target.value))}
+          >
+            {steps.map((step, i) => (
+              <option key={step} value={step}>
+                step {formatCount(step)}
+                {i === 0 ? ', the last kept' : ''}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button
+          type="button"
+          className="primary"
+          data-testid="look"
+          disabled={is_busy || look?.is_busy}
+          title={is_busy ? 'A run is in progress: finish or reset it first' : undefined}
+          onClick={() => void lookNow(record, chosen ?? steps[0])}
+        >
+          <Search className="icon" aria-hidden="true" /> {own?.is_busy ? 'Looking' : 'Look now'}
+        </button>
+      </div>
+      <p className="soft" role="status" data-testid="look-words">
+        {own && !own.is_busy && own.words !== ''
+          ? own.words
+          : 'Measures every figure, the lens and the tokens of the next step, on a copy. The run and its files stay as they are.'}
+      </p>
+    </section>
+  )
+}

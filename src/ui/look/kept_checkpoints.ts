@@ -1,0 +1,23 @@
+// Which checkpoints of a run are kept, read from the browser's storage.
+import { useEffect, useState } from 'react'
+import { listCheckpoints } from '../../host/checkpoints/storage/browse.ts'
+import type { CheckpointEntry } from '../../host/protocol/checkpoint_facts.ts'
+
+/** What is kept of a run; undefined until that is read. It is read again when `version` changes. */
+export function useCheckpoints(
+  record: string,
+  version: unknown = undefined,
+): readonly CheckpointEntry[] | undefined {
+  const [read, setRead] = useState<{ of: string; entries: readonly CheckpointEntry[] }>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version says that the files changed.
+  useEffect(() => {
+    let is_asked = true
+    void listCheckpoints(record).then((entries) => {
+      if (is_asked) setRead({ of: record, entries })
+    })
+    return () => {
+      is_asked = false
+    }
+  }, [record, version])
+  return read?.of === record ? read.entries : undefined
+}

@@ -1,0 +1,75 @@
+// "Look now" on a run that is over: which run that is, what the worker finds in one of its states, and where that is kept.
+import { createStore } from 'zustand/vanilla'
+import type { Looked } from '../../host/protocol/look.ts'
+import { lookInto } from '../../page/opened/looking.ts'
+import { keepRun, runOf } from '../../page/runs/library/library.ts'
+import { labStore } from '../../page/state/store.ts'
+import { keepObservation, keepTrace } from '../../record/run/kept_run.ts'
+import type { StoredItem } from '../../record/run/record.ts'
+import { scrubTo } from '../open/scrub.ts'
+import { shownExperiment } from '../shown/run.ts'
+import { shownStore, viewStore } from '../shown/shown.ts'
+
+/** The look that is under way or was taken last. */
+export interface Look {
+  readonly record: string
+  readonly is_busy: boolean
+  /** What came of it, in a sentence; '' while it is under way. */
+  readonly words: string
+}
+
+export const lookStore = createStore<{ readonly look: Look | undefined }>(() => ({
+  look: undefined,
+}))
+
+const say = (record: string, is_busy: boolean, words: string) =>
+  lookStore.setState({ look: { record, is_busy, words } })
+
+/** What was seen, in a sentence. */
+function lookedWords({ step, observation, next, why_no_tokens }: Looked): string {
+  const lines = observation?.refused === undefined ? [] : [observation.refused]
+  lines.push(
+    next
+      ? `Looked at the state after step ${step}. The tokens are those of step ${next.step}, which was taken on a copy.`
+      : `Looked at the state after step ${step}. ${why_no_tokens}`,
+  )
+  return lines.join(' ')
+}
+
+/** Puts what was seen into what the shown run has kept; returns it as parts of its record. */
+function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
+  const { viewed } = viewStore.getState()
+  const state = viewed ?? labStore.getState()
+  const { kept } = state
+  if (observation) keepObservation(kept, step, observation)
+  if (next) keepTrace(kept, next.step, next.table)
+  const change = { kept_version: state.kept_version + 1, ...(next && { trace: next }) }
+  if (viewed) viewStore.setState({ viewed: { ...viewed, ...change } })
+  else labStore.setState(change)
+  const seen = kept.observations.at(step)
+  const traced = next && kept.traces.at(next.step)
+  return [
+    ...(seen?.step === step ? [{ run, kind: 'observations' as const, ...seen }] : []),
+    ...(traced ? [{ run, kind: 'traces' as const, ...traced }] : []),
+  ]
+}
+
+/** Looks into the shown run `record`, at its newest state or at the one after `step`, and shows and keeps what it finds. */
+export async function lookNow(record: string, step?: number): Promise<void> {
+  if (lookStore.getState().look?.is_busy) return
+  const state = shownStore.getState()
+  const { series } = state
+  say(record, true, '')
+  try {
+    const looked = await lookInto(record, state.run_document ?? shownExperiment(state), step)
+    // Another run may be shown by now.
+    if (shownStore.getState().series !== series) return say(record, false, '')
+    const items = keep(record, looked)
+    scrubTo(looked.next?.step ?? looked.step)
+    say(record, false, lookedWords(looked))
+    const header = runOf(record)?.header
+    if (header) await keepRun({ header, chunk: undefined, items, dropped: [] })
+  } catch (error) {
+    say(record, false, error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,86 @@
+// What the buttons do, and when they can: shared by the control bar and the keys.
+import { isEnding } from '../../document/experiment/steering/planned.ts'
+import { withParts } from '../../document/links/view.ts'
+import { pause, resume, train } from '../../page/client/controls.ts'
+import { wrongFields } from '../../page/client/edits.ts'
+import { shareLink } from '../../page/client/links.ts'
+import { choosePreset } from '../../page/client/opening.ts'
+import { isReplaying } from '../../page/state/replay.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
+import { boardPart } from '../shown/board.ts'
+import { showToast } from '../shown/store.ts'
+import { closePast } from './opened_run.ts'
+
+/** Errors after which pressing Train again cannot help. */
+const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
+
+/** A run would train other settings than those that are typed. */
+const isHeldBack = (state: LabState): boolean => !isBusy(state) && wrongFields(state).length > 0
+
+export const canToggle = (state: LabState): boolean =>
+  state.status !== 'loading' &&
+  !state.is_pausing &&
+  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !isHeldBack(state)
+export const canStep = (state: LabState): boolean =>
+  (state.status === 'idle' || state.status === 'paused') &&
+  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !isHeldBack(state)
+/** A step can be measured where one can be taken: in a run, or by beginning one. */
+export const canProfile = (state: LabState): boolean =>
+  !isReplaying() &&
+  (state.status === 'idle' ||
+    state.status === 'preparing' ||
+    state.status === 'running' ||
+    state.status === 'paused') &&
+  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !isHeldBack(state)
+/** Whether a new run can take the place of the one on the page. */
+export const canRestart = (state: LabState): boolean => wrongFields(state).length === 0
+export function canNextPhase(state: LabState): boolean {
+  const { status, run_experiment, experiment, phase, phase_step } = state
+  const { phases } = run_experiment ?? experiment
+  // A reward model that was never taught would reward at random.
+  const is_untaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
+  const can_end = status === 'running' || status === 'paused'
+  return can_end && phase + 1 < phases.length && !is_untaught && !isEnding(state)
+}
+export const canReset = (state: LabState): boolean =>
+  state.status !== 'loading' && (state.status !== 'idle' || wrongFields(state).length > 0)
+
+type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
+
+/** What the big button says and does now. */
+export function toggleLabel({ status, is_pausing }: LabState): ToggleLabel {
+  if (is_pausing) return 'Pausing …'
+  if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
+  if (status === 'paused') return 'Continue'
+  if (status === 'failed') return 'Try again'
+  return status === 'finished' ? 'Train again' : 'Train'
+}
+
+export function toggleTraining(): void {
+  const { status } = labStore.getState()
+  if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
+  else if (status === 'paused') resume()
+  else train()
+}
+
+/** Opens a preset and shows it, whatever past run the page shows. */
+export function openPreset(id: string): void {
+  if (choosePreset(id)) closePast()
+}
+
+/** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */
+export async function copyLink(): Promise<void> {
+  const { url, says } = shareLink(withParts('', { board: boardPart() }))
+  try {
+    await navigator.clipboard.writeText(url)
+    showToast(`Link copied: ${says}`)
+  } catch {
+    // The clipboard is refused: the address bar still holds the link.
+    history.replaceState(null, '', url)
+    showToast('The browser does not allow copying. The link is now in the address bar.')
+  }
+}

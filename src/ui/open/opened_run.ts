@@ -1,0 +1,130 @@
+// A past run on the whole page, and the way back.
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import { openExperiment } from '../../page/client/opening.ts'
+import {
+  deleteRuns,
+  type Library,
+  libraryStore,
+  openRun,
+  type RunEntry,
+  runOf,
+} from '../../page/runs/library/library.ts'
+import { setNextParent } from '../../page/runs/recorder/parent.ts'
+import { isHeldElsewhere } from '../../page/runs/storage/locks.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
+import { runName } from '../../record/run/names.ts'
+import { setLayer } from '../shown/cursor.ts'
+import { selectIsBusy, shownExperiment } from '../shown/run.ts'
+import { shownStore, viewStore } from '../shown/shown.ts'
+import { showToast, uiStore } from '../shown/store.ts'
+
+export interface Opened {
+  readonly id: string
+  /** Kept items that could not be read. */
+  readonly unreadable: number
+  /** Another tab is at work on it. */
+  readonly is_elsewhere: boolean
+}
+
+/** The past run that the page shows; undefined for the living one. */
+export const openedStore = createStore<{ readonly opened: Opened | undefined }>(() => ({
+  opened: undefined,
+}))
+
+const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened?.id
+const selectEntries = ({ entries }: Library) => entries
+
+/** The record of the past run that the page shows; undefined for the living one. */
+export function useOpenedEntry(): RunEntry | undefined {
+  const id = useStore(openedStore, selectOpened)
+  return useStore(libraryStore, selectEntries).find((entry) => entry.id === id)
+}
+
+/** Charts redraw on frames, which otherwise only the current run causes. */
+export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
+
+function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?: Opened): void {
+  uiStore.setState({ at_step: undefined, hover_step: undefined })
+  openedStore.setState({ opened })
+  const is_imported = opened !== undefined && runOf(opened.id)?.header.source !== undefined
+  viewStore.setState({ viewed, is_imported })
+  redraw()
+}
+
+/** Back to the current run. */
+export function closePast(): void {
+  if (openedStore.getState().opened) follow(undefined)
+}
+
+let asked = 0
+
+/** Shows a run on the whole page: the living one, or a past one to look at. */
+export async function showRun(id: string): Promise<void> {
+  const ask = ++asked
+  if (id === libraryStore.getState().living) {
+    closePast()
+    return
+  }
+  try {
+    const { state, unreadable } = await openRun(id)
+    // Another one was clicked meanwhile.
+    const is_elsewhere = await isHeldElsewhere(id)
+    if (ask === asked) follow(state, { id, unreadable, is_elsewhere })
+  } catch (error) {
+    showToast(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/**
+ * Puts the document of a run into the settings, so that Train does it again. What was done to it by hand comes along where no
+ * run is on: a run that is over gives way, and stays in the list.
+ */
+export function takeSettings(id: string): void {
+  const entry = runOf(id)
+  if (!entry) return
+  const { document, preset_id } = entry.header
+  const is_busy = selectIsBusy(labStore.getState())
+  const { name } = runName(entry)
+  const changes = document.steering.length
+  const refused = openExperiment(document, `the settings of “${name}”`, preset_id)
+  if (refused !== undefined) {
+    showToast(refused)
+    return
+  }
+  setNextParent(id)
+  const left_out =
+    changes > 0 && is_busy
+      ? ' The changes made to it by hand are left out while a run is in progress: reset first to include them.'
+      : ''
+  showToast(`The settings are those of “${name}”.${left_out}`)
+}
+
+/** Deletes runs, and says which of them stay and why. */
+export async function removeRuns(ids: readonly string[]): Promise<void> {
+  const refused = await deleteRuns(ids)
+  if (refused !== '') showToast(refused)
+}
+
+const layersOf = (state: LabState) => shownExperiment(state).model.num_hidden_layers
+
+/** What was hidden or pointed at among the layers of one model means nothing in a model of another depth. */
+export function forgetLayers(now: LabState, before: LabState): void {
+  if (layersOf(now) === layersOf(before)) return
+  setLayer(undefined)
+  uiStore.setState(({ hidden_lines }) => ({
+    hidden_lines: new Set([...hidden_lines].filter((line) => !line.startsWith('layer/'))),
+  }))
+}
+
+/** A run that begins is the one to see. */
+export function followNewRuns(): void {
+  labStore.subscribe((now, before) => {
+    if (now.run !== before.run && now.status === 'preparing') closePast()
+  })
+  shownStore.subscribe(forgetLayers)
+  libraryStore.subscribe(({ deleted }) => {
+    const { opened } = openedStore.getState()
+    if (opened && deleted.includes(opened.id)) closePast()
+  })
+}

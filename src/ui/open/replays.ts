@@ -1,0 +1,56 @@
+// From the page to a recorded run and back. The file comes from the page's own folder.
+import { createStore } from 'zustand/vanilla'
+import { train } from '../../page/client/controls.ts'
+import { openInstead } from '../../page/client/lab.ts'
+import { type ReplayState, replayStore } from '../../page/state/replay.ts'
+
+/** Recorded with `lab record tiny`. */
+const FILE = 'recordings/tiny.json'
+
+interface Loading {
+  readonly is_loading: boolean
+  /** Why the last try came to nothing; '' where it did not. */
+  readonly problem: string
+}
+
+export const loadingStore = createStore<Loading>(() => ({ is_loading: false, problem: '' }))
+
+export const selectIsReplaying = ({ recording }: ReplayState): boolean => recording !== undefined
+
+let goBack: () => void = () => {}
+
+/** Loads the recorded run and plays it from its beginning. */
+export async function watchRecording(): Promise<void> {
+  if (loadingStore.getState().is_loading || replayStore.getState().recording) return
+  loadingStore.setState({ is_loading: true, problem: '' })
+  const problem = await open()
+  loadingStore.setState({ is_loading: false, problem: problem ?? '' })
+}
+
+/** Why it cannot be played, if so. */
+async function open(): Promise<string | undefined> {
+  try {
+    // The reader and the player are loaded with the recording: most visitors need neither.
+    const [{ readRecording }, { replayPort }] = await Promise.all([
+      import('../../record/files/recording.ts'),
+      import('../../page/connection/replay_port.ts'),
+    ])
+    const response = await fetch(new URL(FILE, document.baseURI))
+    if (!response.ok) return `The recording could not be loaded (${response.status}).`
+    const read = readRecording(await response.text())
+    if (!read.ok) return read.problem
+    const { recording } = read
+    goBack = openInstead(() => replayPort(recording), recording.experiment)
+    replayStore.setState({ recording })
+    train()
+    return undefined
+  } catch {
+    return 'The recording could not be loaded.'
+  }
+}
+
+/** Back to the page as it was. */
+export function leaveRecording(): void {
+  replayStore.setState({ recording: undefined })
+  goBack()
+}

@@ -1,0 +1,73 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { RolloutSample, TokenTable } from '../../host/protocol/results.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
+import { emptyKept } from '../../record/run/kept_run.ts'
+import { uiStore } from '../shown/store.ts'
+import { follow, keptSteps, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
+
+const no_samples: readonly RolloutSample[] = []
+const table = {} as TokenTable
+
+/** Samples of steps 10, 20 and 30, a table of step 25. */
+function kept() {
+  const all = emptyKept()
+  for (const step of [10, 20, 30]) all.samples.push(step, no_samples, 1)
+  all.traces.push(25, table, 1)
+  return all
+}
+
+const atStep = () => uiStore.getState().at_step
+
+beforeEach(() => {
+  labStore.setState({ ...initialState(), step: 40, kept: kept() })
+  uiStore.setState({ at_step: undefined })
+})
+
+test('kept steps of all kinds are one row', () => {
+  const all = kept()
+  expect([40, 30, 25, 20, 10, 5].map((step) => previousKept(all, step))).toEqual([
+    30,
+    25,
+    20,
+    10,
+    undefined,
+    undefined,
+  ])
+  expect([0, 10, 20, 25, 30].map((step) => nextKept(all, step))).toEqual([
+    10,
+    20,
+    25,
+    30,
+    undefined,
+  ])
+})
+
+test('the keys walk over kept steps, and past the last one the page follows again', () => {
+  const seen = [-1, -1, 1, 1, 1].map((direction) => {
+    scrubKept(direction === 1 ? 1 : -1)
+    return atStep()
+  })
+  expect(seen).toEqual([30, 25, 30, undefined, undefined])
+})
+
+test('before the first kept step the page stays where it is', () => {
+  scrubTo(10)
+  scrubKept(-1)
+  expect(atStep()).toBe(10)
+})
+
+test('a step is shown as a whole number within the run, and the newest one is followed', () => {
+  scrubTo(12.4)
+  expect(atStep()).toBe(12)
+  scrubTo(-5)
+  expect(atStep()).toBe(0)
+  scrubTo(40)
+  expect(atStep()).toBeUndefined()
+  scrubTo(3)
+  follow()
+  expect(atStep()).toBeUndefined()
+})
+
+test('a step of which several things are kept counts once', () => {
+  expect(keptSteps(kept()).sort((a, b) => a - b)).toEqual([10, 20, 25, 30])
+})

@@ -1,0 +1,33 @@
+// Panels of the page from a list. Each breaks alone, and each is given the step that the page shows.
+import type { ComponentType } from 'react'
+import { useStore } from 'zustand'
+import { type ShownStep, shownStepStore } from '../shown/shown_step.ts'
+import { Part } from './Part.tsx'
+
+export interface PanelProps {
+  readonly shown: ShownStep
+}
+
+interface Named {
+  /** Begins the sentence about a panel that threw: 'The numbers'. */
+  readonly name: string
+}
+
+/**
+ * A `Panel` is rendered again whenever the shown step or its data change, at most ten times a second. An `Own` component is
+ * rendered once and reads the stores itself: for those that are not about one step, and those that cost too much for that.
+ */
+export type PanelEntry = Named &
+  ({ readonly Panel: ComponentType<PanelProps> } | { readonly Own: ComponentType })
+
+function AtShownStep({ Panel }: { readonly Panel: ComponentType<PanelProps> }) {
+  return <Panel shown={useStore(shownStepStore)} />
+}
+
+export function Panels({ panels }: { readonly panels: readonly PanelEntry[] }) {
+  return panels.map((entry) => (
+    <Part key={entry.name} name={entry.name}>
+      {'Panel' in entry ? <AtShownStep Panel={entry.Panel} /> : <entry.Own />}
+    </Part>
+  ))
+}

@@ -1,0 +1,29 @@
+import { Film } from 'lucide-react'
+import { useStore } from 'zustand'
+import { replayStore } from '../../page/state/replay.ts'
+import { loadingStore, selectIsReplaying, watchRecording } from '../open/replays.ts'
+
+/** The way to a recorded run, for those who cannot or need not train. */
+export function WatchRecording() {
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const { is_loading, problem } = useStore(loadingStore)
+  if (is_replaying) return null
+  return (
+    <p className="watch">
+      <button
+        type="button"
+        data-testid="watch-recording"
+        disabled={is_loading}
+        onClick={watchRecording}
+      >
+        <Film className="icon" aria-hidden="true" /> Watch a recorded run
+      </button>
+      <span className="soft">
+        {problem === ''
+          ? 'A real run of another machine, played here in half a minute. It needs no GPU.'
+          : null}
+      </span>
+      {problem === '' ? null : <span role="alert">{problem}</span>}
+    </p>
+  )
+}

@@ -1,0 +1,93 @@
+// One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
+
+import type { Domain } from './domain.ts'
+import { stepPixel, type View } from './view.ts'
+
+const NEAR_EDIT = 8
+
+/** Room around the plot area, in CSS pixels: phase labels above, step ticks below, value ticks at the left. */
+export const INSET = { top: 18, right: 12, bottom: 22, left: 42 } as const
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Room for the names of lines, right of the plot area; a chart that is not this wide has none, and its legend names them. */
+const GUTTER = 112
+const LEAST_WIDTH = 480
+
+/** Pixels right of the plot area of a chart of this width, with or without names of lines there. */
+export const rightOf = (width: number, has_gutter: boolean): number =>
+  has_gutter && width >= LEAST_WIDTH ? GUTTER : INSET.right
+
+/** Size of the plot area inside a chart of this size; never negative. */
+export function plotSize({ width, height }: Size, right: number = INSET.right): Size {
+  return {
+    width: Math.max(0, Math.floor(width - INSET.left - right)),
+    height: Math.max(0, Math.floor(height - INSET.top - INSET.bottom)),
+  }
+}
+
+/** A phase as the charts show it: it begins after `step` and ends after `end`, as planned while it runs. */
+export interface PhaseSpan {
+  readonly step: number
+  readonly end: number
+  /** 1 for the first phase of the experiment. */
+  readonly number: number
+  readonly name: string
+  readonly is_sft: boolean
+}
+
+/** Something that was changed after `step`. */
+export interface EditMark {
+  readonly step: number
+  readonly words: string
+}
+
+export interface EditLabel {
+  readonly text: string
+  /** Left of its line, because there is more room. */
+  readonly is_before: boolean
+}
+
+/** What is written at each mark: its words as far as they fit beside the other marks, else a pencil. */
+export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
+  const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.6)
+  return marks.map(({ step, words }, i) => {
+    const after = roomOf((marks[i + 1]?.step ?? x[1]) - step)
+    // Before the first mark there is nothing in the way; before another one its words may be.
+    const before = i === 0 ? roomOf(step - x[0]) : 0
+    const is_before = words.length > after && before > after
+    const room = is_before ? before : after
+    if (words.length <= room) return { text: words, is_before }
+    return { text: room >= 8 ? `${words.slice(0, room - 1)}…` : '✎', is_before }
+  })
+}
+
+/** The words of the edits within this many pixels of a place in the plot; '' where there are none. */
+export function editWordsNear(marks: readonly EditMark[], at: number, view: View): string {
+  const words = marks
+    .filter(({ step }) => Math.abs(stepPixel(step, view) - at) <= NEAR_EDIT)
+    .map(({ step, words }) => `after step ${step}: ${words}`)
+  return words.join('\n')
+}
+
+/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, …; common fonts end at ⑩. */
+export const phaseMark = (number: number): string =>
+  number <= 10 ? String.fromCodePoint(0x245f + number) : `(${number})`
+
+/** Marker label: number and name where it fits before the next marker, else the number alone. */
+export function markerLabels(
+  spans: readonly PhaseSpan[],
+  x: Domain,
+  width: number,
+  with_names: boolean,
+): string[] {
+  return spans.map((span, i) => {
+    const next = i + 1 < spans.length ? spans[i + 1].step : x[1]
+    const room = ((next - span.step) / (x[1] - x[0])) * width
+    const text = `${phaseMark(span.number)} ${span.name}`
+    return with_names && text.length * 6.2 + 8 < room ? text : phaseMark(span.number)
+  })
+}

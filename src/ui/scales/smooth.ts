@@ -1,0 +1,56 @@
+// Smoothed lines, computed as the measured ones grow.
+import { nextAverage } from '../../host/columns/smoothing.ts'
+import type { Columns } from './columns.ts'
+
+/** Largest weight; at 1 nothing would move. */
+export const MAX_WEIGHT = 0.999
+
+/** What the page says about it. */
+export const SMOOTHING_WORDS =
+  'A moving average whose weights fall exponentially into the past, without the pull of an empty start. Gaps stay gaps; the faint line is what was measured.'
+
+interface Smoothed {
+  steps: ArrayLike<number>
+  values: Float64Array
+  length: number
+  weight: number
+  /** Average of the finite values so far, and weight^(their number). */
+  mean: number
+  decay: number
+}
+
+const known = new WeakMap<Columns, Smoothed>()
+
+function begin(columns: Columns, weight: number): Smoothed {
+  const values = new Float64Array(Math.max(64, columns.length))
+  return { steps: columns.steps, values, length: 0, weight, mean: 0, decay: 1 }
+}
+
+/**
+ * Exponential moving average of the finite values, as `nextAverage` says. NaN stays NaN. Weight 0 gives the columns themselves; others are brought into
+ * [0, MAX_WEIGHT]. Each entry is computed once while columns grow, and the same object is returned.
+ */
+export function smoothed(columns: Columns, weight: number): Columns {
+  const w = Math.min(MAX_WEIGHT, weight)
+  if (!(w > 0)) return columns
+  let result = known.get(columns)
+  if (!result || result.weight !== w || result.length > columns.length) {
+    result = begin(columns, w)
+    known.set(columns, result)
+  }
+  if (result.values.length < columns.length) {
+    const grown = new Float64Array(2 * columns.length)
+    grown.set(result.values)
+    result.values = grown
+  }
+  result.steps = columns.steps
+  for (; result.length < columns.length; result.length++) {
+    const value = columns.values[result.length]
+    if (Number.isFinite(value)) {
+      result.decay *= w
+      result.mean = nextAverage(result.mean, value, w, result.decay)
+    }
+    result.values[result.length] = Number.isFinite(value) ? result.mean : Number.NaN
+  }
+  return result
+}

@@ -1,0 +1,62 @@
+// Where a plot lies: from values to pixels and back, on linear and logarithmic axes.
+import type { Domain } from './domain.ts'
+import { placeOf, type StepScale, stepAtPlace } from './step_scale.ts'
+
+/** Where a plot lies: data domains and its size in CSS pixels, origin at the top left. */
+export interface View {
+  readonly x: Domain
+  readonly y: Domain
+  readonly width: number
+  readonly height: number
+  /** Pixels right of the plot, where names of lines can lie; few where they cannot. */
+  readonly right?: number
+  /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
+  readonly log_x?: boolean
+  readonly log_y?: boolean
+  /** Of phases of equal width, on an axis of steps that is neither even nor logarithmic. */
+  readonly scale?: StepScale | undefined
+}
+
+/** What says where a step lies. */
+export type Across = Pick<View, 'x' | 'width' | 'log_x' | 'scale'>
+
+/** Pixel of a value along an axis of `size` pixels; NaN for what a logarithmic axis cannot show. */
+export function toPixel(
+  value: number,
+  [low, high]: Domain,
+  size: number,
+  is_log: boolean | undefined = false,
+): number {
+  if (!is_log) return ((value - low) / (high - low || 1)) * size
+  return value > 0 ? (Math.log(value / low) / (Math.log(high / low) || 1)) * size : Number.NaN
+}
+
+/** Value under a pixel: the reverse of `toPixel`. */
+export function fromPixel(
+  pixel: number,
+  [low, high]: Domain,
+  size: number,
+  is_log: boolean | undefined = false,
+): number {
+  if (is_log) return low * (high / low) ** (pixel / (size || 1))
+  // So that whole steps per pixel stay whole.
+  return low + pixel * ((high - low) / (size || 1))
+}
+
+/** An interval of steps in the places of a scale. */
+export const placesOf = ([low, high]: Domain, scale: StepScale | undefined): Domain => [
+  placeOf(low, scale),
+  placeOf(high, scale),
+]
+
+/** Pixel of a step from the left of the plot. */
+export const stepPixel = (step: number, { x, width, log_x, scale }: Across): number =>
+  scale && !log_x
+    ? toPixel(placeOf(step, scale), placesOf(x, scale), width)
+    : toPixel(step, x, width, log_x)
+
+/** Step under a pixel: the reverse of `stepPixel`. */
+export const pixelStep = (pixel: number, { x, width, log_x, scale }: Across): number =>
+  scale && !log_x
+    ? stepAtPlace(fromPixel(pixel, placesOf(x, scale), width), scale)
+    : fromPixel(pixel, x, width, log_x)

@@ -1,0 +1,154 @@
+// The page: the bar on top, the settings beside it, and lists of panels.
+import type { MouseEvent } from 'react'
+import { useStore } from 'zustand'
+import { DataDialog } from '../data/DataDialog.tsx'
+import { FirstScreen } from '../forest/FirstScreen.tsx'
+import { Intro } from '../learning/Intro.tsx'
+import { Numbers } from '../learning/Numbers.tsx'
+import { Announcer } from '../notices/Announcer.tsx'
+import { Files } from '../notices/Files.tsx'
+import { Skipped } from '../notices/Skipped.tsx'
+import { Toast } from '../notices/Toast.tsx'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { type PanelEntry, Panels } from '../part/Panels.tsx'
+import { Part } from '../part/Part.tsx'
+import { Phases } from '../phases/Phases.tsx'
+import { Deleted } from '../runs/Deleted.tsx'
+import { RewardDialog } from '../settings/rewards/RewardDialog.tsx'
+import { ToolsDialog } from '../settings/tools/ToolsDialog.tsx'
+import { ExportDialog } from '../share/export/ExportDialog.tsx'
+import { HiddenHeading } from '../share/FullPage.tsx'
+import { Locked } from '../share/Locked.tsx'
+import { uiStore } from '../shown/store.ts'
+import { ModelDialog } from '../tokens/model/ModelDialog.tsx'
+import { followHeight } from './bar_height.ts'
+import { Header } from './Header.tsx'
+import {
+  ContinueOffers,
+  Failure,
+  Findings,
+  FoundRuns,
+  Glossary,
+  Help,
+  Interrupted,
+  Lessons,
+  NewVersion,
+  Notices,
+  Palette,
+  PastRun,
+  Pending,
+  Preferences,
+  PresetGallery,
+  Record,
+  Reference,
+} from './later_parts.ts'
+import { Controls } from './palette/Controls.tsx'
+import { DropTarget } from './palette/DropTarget.tsx'
+import { Tabs } from './Tabs.tsx'
+
+/** Beside what is seen first: asked for before anything is drawn, and its place is kept until it comes. */
+const loadSettings = async () => (await import('../settings/Settings.tsx')).Settings
+loadSettings().catch(() => {})
+const Settings = lazyPart(loadSettings, {
+  name: 'The settings',
+  fallback: <SettingsPlace />,
+  className: 'settings card',
+})
+
+function SettingsPlace() {
+  const is_open = useStore(uiStore, ({ settings_open }) => settings_open)
+  return <div className={is_open ? 'settings card awaited' : 'settings card closed awaited'} />
+}
+
+/** Above the numbers: what the person should know first. */
+const ABOVE: readonly PanelEntry[] = [
+  { name: 'The past run', Own: PastRun },
+  { name: 'The heading', Own: HiddenHeading },
+  { name: 'The note about locks', Own: Locked },
+  { name: 'The note on the new version', Own: NewVersion },
+  { name: 'The notes on the link', Own: Notices },
+  { name: 'The missing files', Own: Files },
+  { name: 'The offer to continue', Own: ContinueOffers },
+  { name: 'The error of the run', Own: Failure },
+  { name: 'The note on the interruption', Own: Interrupted },
+  { name: 'The changed settings', Own: Pending },
+]
+
+const PROGRESS: readonly PanelEntry[] = [
+  { name: 'The numbers', Panel: Numbers },
+  { name: 'The introduction', Own: Intro },
+]
+
+const BELOW: readonly PanelEntry[] = [
+  { name: 'The sender’s result', Own: Reference },
+  { name: 'The preferences', Own: Preferences },
+  { name: 'The findings', Own: Findings },
+  { name: 'The note on skipped updates', Own: Skipped },
+  { name: 'The tabs', Own: Tabs },
+  { name: 'The record of the run', Own: Record },
+]
+
+/** Over the page, or heard and not seen. */
+const OVERLAYS: readonly PanelEntry[] = [
+  { name: 'The note on deleted runs', Own: Deleted },
+  { name: 'The message', Own: Toast },
+  { name: 'The spoken message', Own: Announcer },
+  { name: 'The list of commands', Own: Palette },
+  { name: 'The help', Own: Help },
+  { name: 'The glossary', Own: Glossary },
+  { name: 'The runs to import', Own: FoundRuns },
+  { name: 'The presets', Own: PresetGallery },
+  { name: 'The export', Own: ExportDialog },
+  { name: 'The opened model', Own: ModelDialog },
+  { name: 'The reward', Own: RewardDialog },
+  { name: 'The tools', Own: ToolsDialog },
+  { name: 'The data', Own: DataDialog },
+  { name: 'The target for files', Own: DropTarget },
+]
+
+/** Without a change of the address: what is behind its # says what is shown. */
+function skipToMain(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+export function App() {
+  return (
+    <div className="app">
+      {/* biome-ignore lint/a11y/useValidAnchor: it goes to a place of the page, as a link does; the handler spares the hash. */}
+      <a className="skip-link" href="#main" onClick={skipToMain}>
+        Skip to the run
+      </a>
+      <Part name="The head of the page">
+        <Header />
+      </Part>
+      <div className="bar" ref={(bar) => (bar ? followHeight(bar) : undefined)}>
+        <Part name="The controls">
+          <Controls />
+        </Part>
+      </div>
+      <div className="body">
+        <Part name="The lessons">
+          <Lessons />
+        </Part>
+        <Part name="The settings">
+          <Settings />
+        </Part>
+        <main id="main" tabIndex={-1}>
+          <Panels panels={ABOVE} />
+          <Part name="The picture">
+            <FirstScreen />
+          </Part>
+          <section className="card now" aria-label="Progress">
+            <Panels panels={PROGRESS} />
+          </section>
+          <Part name="The time axis">
+            <Phases />
+          </Part>
+          <Panels panels={BELOW} />
+        </main>
+      </div>
+      <Panels panels={OVERLAYS} />
+    </div>
+  )
+}

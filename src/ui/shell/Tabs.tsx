@@ -1,0 +1,89 @@
+// The parts of the page, one at a time: what is not open is neither drawn nor measured.
+import type { KeyboardEvent, ReactNode } from 'react'
+import { useStore } from 'zustand'
+import { TABS, type Tab } from '../../document/links/view.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
+import { Part } from '../part/Part.tsx'
+import { openTab, type UiState, uiStore } from '../shown/store.ts'
+
+const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
+/** It is open at first: its place is kept, so that nothing moves when it comes. */
+const Charts = lazyPart(async () => (await import('../learning/Charts.tsx')).Charts, {
+  name: 'This tab',
+  fallback: <div className="charts-awaited" />,
+})
+const InsideTab = lazyPart(async () => (await import('../inside/InsideTab.tsx')).InsideTab, IN_TAB)
+const TokensTab = lazyPart(async () => (await import('../tokens/TokensTab.tsx')).TokensTab, IN_TAB)
+const RunsTab = lazyPart(async () => (await import('../runs/RunsTab.tsx')).RunsTab, IN_TAB)
+const StudyTab = lazyPart(async () => (await import('../study/StudyTab.tsx')).StudyTab, IN_TAB)
+const GpuTab = lazyPart(async () => (await import('../gpu/GpuTab.tsx')).GpuTab, IN_TAB)
+
+const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
+  learn: { name: 'Learning', says: 'Reward, accuracy and the entropy of every layer' },
+  inside: { name: 'Inside', says: 'What every layer does, on tokens of the run' },
+  tokens: { name: 'Tokens', says: 'Responses token by token, and the step that trained on them' },
+  runs: { name: 'Runs', says: 'Runs of this browser, side by side' },
+  study: { name: 'Study', says: 'Several settings with several seeds, and what they prove' },
+  gpu: { name: 'GPU', says: 'Memory, time and speed' },
+}
+
+const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
+  learn: () => <Charts />,
+  inside: () => <InsideTab />,
+  tokens: () => <TokensTab />,
+  runs: () => <RunsTab />,
+  study: () => <StudyTab />,
+  gpu: () => <GpuTab />,
+}
+
+const selectTab = (state: UiState) => state.tab
+
+/** Arrow keys, Home and End move between tabs (WAI-ARIA authoring practices, tabs). */
+function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
+  const index = TABS.indexOf(uiStore.getState().tab)
+  const to =
+    event.key === 'ArrowRight'
+      ? (index + 1) % TABS.length
+      : event.key === 'ArrowLeft'
+        ? (index + TABS.length - 1) % TABS.length
+        : event.key === 'Home'
+          ? 0
+          : event.key === 'End'
+            ? TABS.length - 1
+            : undefined
+  if (to === undefined) return
+  event.preventDefault()
+  openTab(TABS[to])
+  event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[to]?.focus()
+}
+
+export function Tabs() {
+  const open = useStore(uiStore, selectTab)
+  return (
+    <>
+      <div className="tabs" role="tablist" aria-label="Parts of the lab" onKeyDown={onKeyDown}>
+        {TABS.map((tab) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            id={`tab-${tab}`}
+            data-testid={`tab-${tab}`}
+            aria-selected={tab === open}
+            aria-controls="tab-panel"
+            tabIndex={tab === open ? 0 : -1}
+            title={NAMES[tab].says}
+            onClick={() => openTab(tab)}
+          >
+            {NAMES[tab].name}
+          </button>
+        ))}
+      </div>
+      <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`}>
+        <Part key={open} name="This tab">
+          {CONTENT[open]()}
+        </Part>
+      </div>
+    </>
+  )
+}

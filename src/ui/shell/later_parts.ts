@@ -1,0 +1,141 @@
+// The parts of the page that appear when something happened, and what each waits for.
+import { useStore } from 'zustand'
+import { libraryStore } from '../../page/runs/library/library.ts'
+import { shareStore } from '../../page/state/share_store.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
+import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { type DialogName, dialogStore } from '../open/dialogs.ts'
+import { fileStore } from '../open/file_store.ts'
+import { openLessonStore } from '../open/open_lesson.ts'
+import { openedStore } from '../open/opened_run.ts'
+import { later } from '../part/later.tsx'
+import { versionStore } from '../part/new_version.ts'
+import { offersStore } from '../runs/checkpoints/offers.ts'
+import { hasRewardPhase, selectIsBusy } from '../shown/run.ts'
+import { useShown } from '../shown/shown.ts'
+
+export const PastRun = later(
+  'The past run',
+  async () => (await import('../runs/PastRun.tsx')).PastRun,
+  () => useStore(openedStore, ({ opened }) => opened !== undefined),
+)
+
+export const NewVersion = later(
+  'The note on the new version',
+  async () => (await import('./NewVersion.tsx')).NewVersion,
+  () => useStore(versionStore, ({ is_ready }) => is_ready),
+)
+
+export const ContinueOffers = later(
+  'The offer to continue',
+  async () => (await import('../runs/checkpoints/ContinueOffers.tsx')).ContinueOffers,
+  () => useStore(offersStore, ({ left, offered }) => left !== undefined || offered !== undefined),
+)
+
+/** A link that was not understood, a file that was not opened, rollouts that are not kept as they were asked for. */
+export const Notices = later(
+  'The notes on the link',
+  async () => (await import('../notices/Notices.tsx')).Notices,
+  () => {
+    const has_problem = useStore(fileStore, ({ problem }) => problem !== undefined)
+    const has_notice = ({ notices, rollout_dtype }: LabState) =>
+      notices.length > 0 || rollout_dtype !== undefined
+    return useStore(labStore, has_notice) || has_problem
+  },
+)
+
+export const Failure = later(
+  'The error of the run',
+  async () => (await import('../notices/Failure.tsx')).Failure,
+  // Where there is no GPU at all, the picture has what to do about it behind its button.
+  () => useStore(labStore, (state) => state.error !== undefined && !selectLacksGpu(state)),
+)
+
+const hasInterruption = ({ loss, checkpoint_problem, restored, guarded }: LabState) =>
+  [loss, checkpoint_problem, restored?.differs, guarded].some((what) => what !== undefined)
+
+export const Interrupted = later(
+  'The note on the interruption',
+  async () => (await import('../runs/checkpoints/Interrupted.tsx')).Interrupted,
+  () => {
+    const has_problem = useStore(libraryStore, ({ problem }) => problem !== '')
+    return useStore(labStore, hasInterruption) || has_problem
+  },
+)
+
+export const Lessons = later(
+  'The lessons',
+  async () => (await import('../lessons/Lessons.tsx')).Lessons,
+  () => useStore(openLessonStore, ({ open }) => open !== undefined),
+)
+
+/** What can differ from the settings is a run. */
+export const Pending = later(
+  'The changed settings',
+  async () => (await import('../notices/Pending.tsx')).Pending,
+  () => useStore(labStore, selectIsBusy),
+)
+
+export const Reference = later(
+  'The sender’s result',
+  async () => (await import('../share/Reference.tsx')).Reference,
+  () => useStore(shareStore, ({ result }) => result !== undefined),
+)
+
+export const Preferences = later(
+  'The preferences',
+  async () => (await import('../phases/Preferences.tsx')).Preferences,
+  () => useStore(labStore, hasRewardPhase),
+)
+
+const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
+
+export const Findings = later(
+  'The findings',
+  async () => (await import('../notices/Findings.tsx')).Findings,
+  () => useShown(hasBegun),
+)
+
+const hasHistory = ({ phase_switches, experiment }: LabState) =>
+  phase_switches.length > 0 || experiment.steering.length > 0
+
+export const Record = later(
+  'The record of the run',
+  async () => (await import('../notices/Record.tsx')).Record,
+  () => {
+    const is_planned = useStore(labStore, hasHistory)
+    return useShown(hasHistory) || is_planned
+  },
+)
+
+const useIsOpen = (name: DialogName) => useStore(dialogStore, ({ open }) => open === name)
+
+export const Palette = later(
+  'The list of commands',
+  async () => (await import('./palette/Palette.tsx')).Palette,
+  () => useIsOpen('palette'),
+)
+
+export const Glossary = later(
+  'The glossary',
+  async () => (await import('../glossary/Glossary.tsx')).Glossary,
+  () => useIsOpen('glossary'),
+)
+
+export const FoundRuns = later(
+  'The runs to import',
+  async () => (await import('../runs/FoundRuns.tsx')).FoundRuns,
+  () => useIsOpen('found-runs'),
+)
+
+export const PresetGallery = later(
+  'The presets',
+  async () => (await import('../gallery/PresetGallery.tsx')).PresetGallery,
+  () => useIsOpen('presets'),
+)
+
+export const Help = later(
+  'The help',
+  async () => (await import('./palette/Help.tsx')).Help,
+  () => useIsOpen('help'),
+)

@@ -1,0 +1,225 @@
+// The bar of controls: which experiment, Train, and what can be done with the run.
+import {
+  CircleHelp,
+  LayoutGrid,
+  Link,
+  Pause,
+  Play,
+  RotateCcw,
+  SkipForward,
+  StepForward,
+} from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { useStore } from 'zustand'
+import { PRESETS } from '../../../document/presets/presets.ts'
+import { stepOnce } from '../../../page/client/controls.ts'
+import { wrongFields } from '../../../page/client/edits.ts'
+import { reset } from '../../../page/client/starting.ts'
+import { nextPhase } from '../../../page/client/steering.ts'
+import { replayStore } from '../../../page/state/replay.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import {
+  canNextPhase,
+  canReset,
+  canStep,
+  canToggle,
+  copyLink,
+  openPreset,
+  toggleLabel,
+  toggleTraining,
+} from '../../open/actions.ts'
+import { showDialog } from '../../open/dialogs.ts'
+import { useLocked } from '../../open/locked.ts'
+import { selectIsReplaying } from '../../open/replays.ts'
+import { showSetting } from '../../open/wanted.ts'
+import { later } from '../../part/later.tsx'
+import { PresetOptions } from '../../part/PresetOptions.tsx'
+import { FullPage } from '../../share/FullPage.tsx'
+import { ShareDialog } from '../../share/ShareDialog.tsx'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { listenToKeys } from './keys/shortcuts.ts'
+
+const ReplayBar = later(
+  'The bar of the recording',
+  async () => (await import('../../replay/ReplayBar.tsx')).ReplayBar,
+  () => useStore(replayStore, selectIsReplaying),
+)
+
+const selectPreset = (state: LabState) => state.preset_id
+
+function Preset() {
+  const preset_id = useLab(selectPreset)
+  const chosen = PRESETS.find((preset) => preset.id === preset_id)
+  const is_locked = useLocked('experiment')
+  return (
+    <div className="preset">
+      <label title={chosen?.summary}>
+        <span className="visually-hidden">Experiment</span>
+        <select
+          id="preset"
+          data-testid="preset"
+          disabled={is_locked}
+          value={preset_id}
+          onChange={(event) => openPreset(event.target.value)}
+        >
+          <PresetOptions />
+        </select>
+      </label>
+      <button
+        type="button"
+        data-testid="open-presets"
+        className="plain"
+        aria-label="Presets with pictures"
+        title="Presets with pictures"
+        disabled={is_locked}
+        onClick={() => showDialog('presets')}
+      >
+        <LayoutGrid className="icon" aria-hidden="true" />
+      </button>
+    </div>
+  )
+}
+
+function Action(props: {
+  id: string
+  label: string
+  hint: string
+  enabled: boolean
+  icon: ReactNode
+  onClick: () => void
+}) {
+  return (
+    <button
+      type="button"
+      id={props.id}
+      data-testid={props.id}
+      className="action"
+      title={props.hint}
+      disabled={!props.enabled}
+      onClick={props.onClick}
+    >
+      {props.icon}
+      <span>{props.label}</span>
+    </button>
+  )
+}
+
+/** Nothing is trained while a recording plays. */
+const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }
+
+const selectIsIdle = (state: LabState) => state.status === 'idle'
+
+function TrainButton() {
+  const label = useLab(toggleLabel)
+  const is_going = label === 'Pause' || label === 'Pausing …'
+  const can_toggle = useLab(canToggle)
+  const is_first = useLab(selectIsIdle)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  return (
+    <button
+      type="button"
+      id="train"
+      data-testid={is_going ? 'pause' : 'train'}
+      className={is_first ? 'primary pulse' : 'primary'}
+      disabled={!can_toggle}
+      onClick={toggleTraining}
+    >
+      {is_going ? <Pause className="icon" /> : <Play className="icon" />}
+      {is_replaying ? (REPLAYED[label] ?? label) : label}
+    </button>
+  )
+}
+
+const selectWrong = (state: LabState) => wrongFields(state)
+
+/** Why Train is off: the fields that do not take what was typed, and the way to each. */
+function Wrong() {
+  const wrong = useLab(selectWrong)
+  const is_busy = useLab(selectIsBusy)
+  const says = is_busy ? 'The run has the values from before: ' : 'Train is off: '
+  return (
+    <p
+      className="controls-wrong"
+      role="status"
+      data-testid="wrong-fields"
+      hidden={wrong.length === 0}
+    >
+      {wrong.length === 0 ? null : says}
+      {wrong.map(({ path, label, text, problem }, i) => (
+        <span key={path}>
+          {i > 0 ? '; ' : ''}
+          <button type="button" className="plain" onClick={() => showSetting(path)}>
+            {label}
+          </button>{' '}
+          {text.trim() === '' ? 'is empty' : `cannot be ${text}`} (
+          {problem.startsWith(`${path}: `) ? problem.slice(path.length + 2) : problem})
+        </span>
+      ))}
+      {wrong.length === 0 ? null : '.'}
+    </p>
+  )
+}
+
+function HelpButton() {
+  return (
+    <button
+      type="button"
+      id="help"
+      data-testid="help"
+      className="plain"
+      aria-label="Keyboard shortcuts"
+      onClick={() => showDialog('help')}
+    >
+      <CircleHelp className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+export function Controls() {
+  const can_end_phase = useLab(canNextPhase)
+  const phases_locked = useLocked('phases')
+  useEffect(listenToKeys, [])
+  return (
+    <section className="controls" aria-label="Training controls">
+      <Preset />
+      <TrainButton />
+      <Action
+        id="step"
+        label="Step"
+        hint="One training step, then pause (S)"
+        enabled={useLab(canStep)}
+        icon={<StepForward className="icon" />}
+        onClick={stepOnce}
+      />
+      <Action
+        id="next-phase"
+        label="Next phase"
+        hint="End this phase after the step in flight and begin the next (N)"
+        enabled={can_end_phase && !phases_locked}
+        icon={<SkipForward className="icon" />}
+        onClick={nextPhase}
+      />
+      <Action
+        id="reset"
+        label="Reset"
+        hint="Drop this run; the same seed starts the same run again (R)"
+        enabled={useLab(canReset)}
+        icon={<RotateCcw className="icon" />}
+        onClick={reset}
+      />
+      <Action
+        id="copy-link"
+        label="Copy link"
+        hint="Copy a link that opens this experiment, seed included"
+        enabled
+        icon={<Link className="icon" />}
+        onClick={copyLink}
+      />
+      <ShareDialog />
+      <HelpButton />
+      <FullPage />
+      <ReplayBar />
+      <Wrong />
+    </section>
+  )
+}

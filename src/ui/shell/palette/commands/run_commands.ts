@@ -1,0 +1,87 @@
+// What can be done with the run.
+
+import { profileStep, restart, stepOnce, traceStep } from '../../../../page/client/controls.ts'
+import { reset } from '../../../../page/client/starting.ts'
+import { nextPhase } from '../../../../page/client/steering.ts'
+import {
+  canNextPhase,
+  canProfile,
+  canReset,
+  canRestart,
+  canStep,
+  canToggle,
+  toggleLabel,
+  toggleTraining,
+} from '../../../open/actions.ts'
+import { selectIsBusy, selectIsEdited } from '../../../shown/run.ts'
+import { openTab } from '../../../shown/store.ts'
+import type { Command } from './command.ts'
+
+export const RUN_COMMANDS: readonly Command[] = [
+  {
+    id: 'train',
+    group: 'Run',
+    name: (state) => (state ? toggleLabel(state) : 'Train, pause, continue'),
+    keys: ['Space'],
+    also: 'start run play stop resume',
+    can: canToggle,
+    run: toggleTraining,
+  },
+  {
+    id: 'step',
+    group: 'Run',
+    name: () => 'One step, then pause',
+    keys: ['S'],
+    also: 'single',
+    can: canStep,
+    run: stepOnce,
+  },
+  {
+    id: 'next-phase',
+    group: 'Run',
+    name: () => 'End this phase, begin the next',
+    keys: ['N'],
+    also: 'next phase skip',
+    can: canNextPhase,
+    run: nextPhase,
+  },
+  {
+    id: 'reset',
+    group: 'Run',
+    name: () => 'Reset the run',
+    keys: ['R'],
+    also: 'stop drop begin again',
+    can: canReset,
+    run: reset,
+  },
+  {
+    id: 'restart',
+    group: 'Run',
+    name: () => 'Restart with the changed settings',
+    also: 'apply',
+    can: (state) => selectIsBusy(state) && selectIsEdited(state) && canRestart(state),
+    run: restart,
+  },
+  {
+    id: 'profile',
+    group: 'Run',
+    name: () => 'Measure a step on the GPU',
+    also: 'profile profiler time speed',
+    can: (state) => canProfile(state) && !state.is_profiling,
+    run: () => {
+      openTab('gpu')
+      profileStep()
+    },
+  },
+  {
+    id: 'trace',
+    group: 'Run',
+    name: () => 'Show a step token by token',
+    also: 'trace slow motion stages',
+    can: ({ status, is_tracing }) => (status === 'running' || status === 'paused') && !is_tracing,
+    run: () => {
+      openTab('tokens')
+      traceStep()
+    },
+  },
+]

@@ -1,0 +1,71 @@
+// How runs are written.
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { changesWords, fieldChanges } from '../../document/experiment/steering/field_changes.ts'
+import { plannedTotal } from '../../document/experiment/steering/planned.ts'
+import { isLive, type RecordStatus, type RunHeader } from '../../record/run/record.ts'
+import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
+
+const STATUS: Readonly<Record<RecordStatus, string>> = {
+  running: 'training',
+  paused: 'paused',
+  finished: 'finished',
+  stopped: 'stopped',
+  failed: 'failed',
+}
+
+/** How a run is, or how it ended: interrupted by its page, which was closed, or stopped by a person, or by a condition of its own. */
+export function statusWord(header: RunHeader): string {
+  const { status, step, was_left } = header
+  if (status === 'stopped' && was_left) return 'interrupted'
+  return status === 'finished' && step < plannedOf(header) ? 'finished early' : STATUS[status]
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+/** Today's runs by their time alone. */
+export function whenText(at: number, now: number): string {
+  const is_today = DAY.format(at) === DAY.format(now)
+  return is_today ? TIME.format(at) : `${DAY.format(at)}, ${TIME.format(at)}`
+}
+
+/** Steps of the whole run: those that were taken, and those that were to come. */
+export const plannedOf = (header: RunHeader): number =>
+  plannedTotal({ ...header, steering: header.document.steering })
+
+/** The fields that a person changed during the run, each with its values: 'Learning rate', '0.001, then 0.0015 after step 78'. */
+export function changedText(header: RunHeader): [label: string, values: string][] {
+  const changes = fieldChanges(header)
+  if (changes.size === 0) return []
+  return experimentFields(header.experiment).flatMap(({ path, label }) => {
+    const values = changes.get(path)
+    const phase = /^phases\.(\d+)/.exec(path)
+    const where = phase ? `Phase ${Number(phase[1]) + 1}: ` : ''
+    return values ? [[`${where}${label}`, changesWords(values)]] : []
+  })
+}
+
+/** 'finished, 90 steps', 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
+export function endText(header: RunHeader): string {
+  const word = statusWord(header)
+  if (word === 'finished') return `finished, ${header.step} steps`
+  return `${word} at step ${header.step} of ${plannedOf(header)}`
+}
+
+/** Wall clock from the start to the end, pauses included; undefined during a run, or where the clock was set back. */
+export const tookText = ({ started_at, ended_at, status }: RunHeader): string | undefined =>
+  ended_at === undefined || ended_at < started_at || isLive(status)
+    ? undefined
+    : formatDuration((ended_at - started_at) / 1000)
+
+export const numberText = (value: number | undefined, is_share: boolean): string =>
+  is_share ? formatShare(value) : formatNumber(value)
+
+/** With its sign, for differences; percentage points for shares. */
+export function differenceText(value: number, is_share: boolean): string {
+  const scaled = is_share ? 100 * value : value
+  const digits = is_share ? scaled.toFixed(1) : formatNumber(Math.abs(scaled))
+  const size = is_share ? digits.replace('-', '') : digits
+  const sign = Number(digits) === 0 ? '' : scaled < 0 ? '−' : '+'
+  return `${sign}${size}${is_share ? ' points' : ''}`
+}

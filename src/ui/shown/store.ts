@@ -1,0 +1,195 @@
+// What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
+import { createStore } from 'zustand/vanilla'
+import { type Tab, tabOf, viewHash } from '../../document/links/view.ts'
+import { DEFAULT_THRESHOLD } from '../../record/diagnosis/threshold.ts'
+import { DEFAULT_KEPT_BYTES } from '../../record/run/kept_run.ts'
+import { MAX_WEIGHT } from '../scales/smooth.ts'
+import type { Zoom } from '../scales/zoom.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+export interface UiState {
+  theme: Theme
+  /** What the theme comes to on this screen. */
+  is_dark: boolean
+  shortcuts_on: boolean
+  /** The screen stays on during a run. */
+  keep_awake: boolean
+  settings_open: boolean
+  /** Runs are looked at in moments (validations, ends of phases), whatever is open. */
+  moments_on: boolean
+  /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */
+  ffn_threshold: number
+  /** What of the page is open. */
+  tab: Tab
+  /** The step that the whole page shows; undefined: the newest. */
+  at_step: number | undefined
+  /** Step under the pointer, on every chart at once. */
+  hover_step: number | undefined
+  hidden_lines: ReadonlySet<string>
+  /** Charts whose value axis, and charts whose step axis, is logarithmic, by id. */
+  log_y: ReadonlySet<string>
+  log_x: ReadonlySet<string>
+  /** Weight of the charts' moving average, 0 … MAX_WEIGHT; 0 is off. */
+  smoothing: number
+  /** Every phase has the same width on the axis of steps; else the axis is even. */
+  equal_phases: boolean
+  /** Bytes that are kept for looking back, of each kind. */
+  kept_bytes: number
+  /** Steps that all charts show, when someone chose them. */
+  zoom: Zoom | undefined
+  toast: string
+  /** The setting to be shown now; a new object asks again. */
+  wanted_setting: { readonly path: string } | undefined
+  /** Counts redraws: at most ten a second, none while the page is hidden. */
+  frame: number
+}
+
+type Remembered =
+  | 'theme'
+  | 'shortcuts_on'
+  | 'keep_awake'
+  | 'settings_open'
+  | 'moments_on'
+  | 'ffn_threshold'
+  | 'smoothing'
+  | 'equal_phases'
+  | 'kept_bytes'
+
+const STORAGE_KEY = 'understory.ui'
+const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
+
+/** Nats that a threshold can be. */
+export const isThreshold = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 10
+
+const isWeight = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= MAX_WEIGHT
+
+/** Between one and a thousand megabytes. */
+const isKeptBytes = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 1e6 && value <= 1e9
+
+/** What was remembered; empty where storage is off or holds something else. */
+function remembered(): Partial<Pick<UiState, Remembered>> {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
+    if (typeof stored !== 'object' || stored === null) return {}
+    const known = stored as Record<string, unknown>
+    const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = known
+    const { ffn_threshold, smoothing, equal_phases, kept_bytes } = known
+    return {
+      ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
+      ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
+      ...(typeof keep_awake === 'boolean' ? { keep_awake } : {}),
+      ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
+      ...(typeof moments_on === 'boolean' ? { moments_on } : {}),
+      ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
+      ...(isWeight(smoothing) ? { smoothing } : {}),
+      ...(typeof equal_phases === 'boolean' ? { equal_phases } : {}),
+      ...(isKeptBytes(kept_bytes) ? { kept_bytes } : {}),
+    }
+  } catch {
+    return {}
+  }
+}
+
+const isDark = (theme: Theme) =>
+  theme === 'dark' || (theme === 'system' && dark_screen?.matches === true)
+
+const first = remembered()
+
+export const uiStore = createStore<UiState>()(() => ({
+  theme: 'system',
+  shortcuts_on: true,
+  keep_awake: false,
+  settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
+  moments_on: true,
+  ffn_threshold: DEFAULT_THRESHOLD,
+  smoothing: 0,
+  equal_phases: false,
+  kept_bytes: DEFAULT_KEPT_BYTES,
+  ...first,
+  is_dark: isDark(first.theme ?? 'system'),
+  tab: tabOf(globalThis.location?.hash ?? ''),
+  at_step: undefined,
+  hover_step: undefined,
+  hidden_lines: new Set<string>(),
+  log_y: new Set<string>(),
+  log_x: new Set<string>(),
+  zoom: undefined,
+  toast: '',
+  wanted_setting: undefined,
+  frame: 0,
+}))
+
+/** Sets what is remembered, and remembers it where the browser lets us. */
+export function setPreference(change: Partial<Pick<UiState, Remembered>>): void {
+  uiStore.setState(change)
+  uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
+  const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = uiStore.getState()
+  const { ffn_threshold, smoothing, equal_phases, kept_bytes } = uiStore.getState()
+  const chosen = { theme, shortcuts_on, keep_awake, settings_open, moments_on }
+  try {
+    const kept = { ...chosen, ffn_threshold, smoothing, equal_phases, kept_bytes }
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))
+  } catch {
+    // Storage is off: the choice lasts as long as the page.
+  }
+}
+
+/** Keeps <html data-theme> and `is_dark` in step with the choice and with the screen. */
+export function followTheme(): void {
+  const apply = () => {
+    const { theme } = uiStore.getState()
+    document.documentElement.dataset.theme = theme
+    uiStore.setState({ is_dark: isDark(theme) })
+  }
+  dark_screen?.addEventListener('change', apply)
+  uiStore.subscribe((now, before) => {
+    if (now.theme !== before.theme) apply()
+  })
+  apply()
+}
+
+/** Opens a part of the page. The address says so, and the browser's *Back* returns to the part before. */
+export function openTab(tab: Tab): void {
+  uiStore.setState({ tab })
+  const { pathname, search, hash } = location
+  if (tabOf(hash) === tab) return
+  history.pushState(history.state, '', `${pathname}${search}${viewHash(tab, hash)}`)
+}
+
+/** Shows a short message; the newest replaces the one before. */
+export function showToast(toast: string): void {
+  uiStore.setState({ toast })
+}
+
+/** Shows or hides a line; `only` shows this one of `all` alone, or all again if it already is. */
+export function toggleLine(key: string, all: readonly string[], only: boolean): void {
+  uiStore.setState(({ hidden_lines }) => {
+    const next = new Set(hidden_lines)
+    if (!only) {
+      if (!next.delete(key)) next.add(key)
+      return { hidden_lines: next }
+    }
+    const alone = all.every((other) => next.has(other) === (other !== key))
+    for (const other of all) {
+      if (alone || other === key) next.delete(other)
+      else next.add(other)
+    }
+    return { hidden_lines: next }
+  })
+}
+
+/** Makes an axis of a chart logarithmic, or even again. */
+export function toggleLog(axis: 'log_x' | 'log_y', chart: string): void {
+  uiStore.setState((state) => {
+    const next = new Set(state[axis])
+    if (!next.delete(chart)) next.add(chart)
+    return { [axis]: next }
+  })
+}
+
+/** Whether this browser can keep the screen awake (notices/wake_lock.ts). */
+export const canKeepAwake = (): boolean => globalThis.navigator?.wakeLock !== undefined
