@@ -1,11 +1,26 @@
 // Golden cases of the advantage estimators.
 import { type AdvEstimator, computeAdvantages } from '../src/rl/estimators/advantages.ts'
-import type { AdvantageConfig, AdvantageInput } from '../src/rl/estimators/estimator.ts'
+import {
+  type AdvantageConfig,
+  type AdvantageInput,
+  rowScores,
+  spread,
+} from '../src/rl/estimators/estimator.ts'
 import { gaeAdvantages } from '../src/rl/estimators/gae.ts'
+import { maxrlAdvantages } from '../src/rl/estimators/maxrl.ts'
 import type { Fields } from './fields.ts'
 import { type Fixture, type Handler, isJanuary } from './fixture.ts'
 import type { Tolerance } from './report.ts'
-import { F64, GDPO, GRPO, GRPO_VECTORIZED, PRODUCTION, ROUNDED, within } from './tolerances.ts'
+import {
+  F64,
+  GDPO,
+  GRPO,
+  GRPO_VECTORIZED,
+  MAXRL,
+  PRODUCTION,
+  ROUNDED,
+  within,
+} from './tolerances.ts'
 
 function readInput(inputs: Fields): AdvantageInput {
   const mask = inputs.matrix('response_mask')
@@ -137,6 +152,22 @@ const gdpo: Handler = ({ inputs, config }) => {
   return [{ on: 'driver', run }]
 }
 
+/** The paper's own code, SkyRL's and prime-rl's, which is the lab's. */
+const maxrl: Handler = ({ inputs, config }) => {
+  const input = readInput(inputs)
+  const epsilon = config.number('epsilon', 1e-6)
+  const run = () => {
+    const by = (guards: 'authors' | 'skyrl') =>
+      spread(maxrlAdvantages(rowScores(input), input.index, { guards, epsilon }), input)
+    return within(MAXRL, {
+      advantages_authors: by('authors'),
+      advantages_skyrl: by('skyrl'),
+      advantages_prime_rl_per_row: maxrlAdvantages(rowScores(input), input.index),
+    })
+  }
+  return [{ on: 'driver', run }]
+}
+
 /** `gae` and `grpo` of production_float32. */
 export const PRODUCTION_ADVANTAGES = {
   gae: estimator('gae', BOTH, PRODUCTION),
@@ -150,6 +181,7 @@ export const ADVANTAGE_CASES: Readonly<Record<string, Handler>> = {
   grpo: estimator('grpo', BOTH, GRPO),
   grpo_passk: estimator('grpo_passk', ONE),
   grpo_vectorized,
+  maxrl,
   opo: estimator('opo', ONE),
   optimal_token_baseline,
   reinforce_plus_plus,

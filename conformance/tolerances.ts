@@ -11,6 +11,8 @@ export const GRPO = { rtol: 1e-7, atol: 1e-12 } as const
 export const GRPO_VECTORIZED = { rtol: 1e-4, atol: 2e-5 } as const
 /** gdpo: rewards are float32, as are the statistics of groups. */
 export const GDPO = { rtol: 2e-6, atol: 2e-6 } as const
+/** Means of groups are float32. */
+export const MAXRL = { rtol: 2e-6, atol: 2e-6 } as const
 /** verl in float32 with an integer mask. */
 export const PRODUCTION = { rtol: 2e-5, atol: 2e-6 } as const
 /** Kernels: losses, log-probs and metrics. */

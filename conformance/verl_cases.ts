@@ -1,4 +1,4 @@
-// Which code runs which fixture: one entry per file of golden vectors of verl and TRL.
+// Which code runs which fixture: one entry per file of golden vectors.
 import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
 import { DRIVER_CASES } from './driver_cases.ts'
 import { ERROR_CASES } from './error_cases.ts'
@@ -11,6 +11,7 @@ import { POLICY_LOSS_CASES, productionVanilla } from './policy_loss_cases.ts'
 import { PREFERENCE_CASES } from './preference/loss_cases.ts'
 import { ROLLOUT_CASES } from './rollout_cases.ts'
 import { TOKEN_CASES } from './token_cases.ts'
+import { TRL_OPTION_CASES } from './trl/option_cases.ts'
 
 const PRODUCTION: Readonly<Record<string, Handler>> = {
   ...PRODUCTION_ADVANTAGES,
@@ -36,5 +37,6 @@ export const VERL_CASES: Readonly<Record<string, Handler>> = {
   ...PREFERENCE_CASES,
   ...ROLLOUT_CASES,
   ...TOKEN_CASES,
+  ...TRL_OPTION_CASES,
   production_float32,
 }

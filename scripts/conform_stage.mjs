@@ -7,7 +7,16 @@ import { excerpt } from './stage_watch.mjs'
 
 /** What `lab adapters` exits with where WebGPU finds nothing. */
 export const NO_ADAPTER = 3
-const KINDS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train', 'bupo_fork', 'interventions']
+const KINDS = [
+  'hf',
+  'verl',
+  'verl_v0.9',
+  'multi_turn',
+  'peft_train',
+  'estimators_2',
+  'bupo_fork',
+  'interventions',
+]
 /** Those whose float64 replay of everything takes a minute. */
 const SLOW = ['bupo_fork', 'interventions']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */

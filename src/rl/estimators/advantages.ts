@@ -7,6 +7,7 @@ import { gpg } from './gpg.ts'
 import { grpo } from './grpo.ts'
 import { grpo_passk } from './grpo_passk.ts'
 import { grpo_vectorized, grpo_vectorized_0_8 } from './grpo_vectorized.ts'
+import { maxrl } from './maxrl.ts'
 import { opo } from './opo.ts'
 import { reinforce_plus_plus, reinforce_plus_plus_0_8 } from './reinforce_plus_plus.ts'
 import { reinforce_plus_plus_baseline } from './reinforce_plus_plus_baseline.ts'
@@ -30,6 +31,7 @@ const ESTIMATORS = [
   optimal_token_baseline,
   tir_optimal_token_baseline,
   gdpo,
+  maxrl,
   grpo_vectorized_0_8,
   reinforce_plus_plus_0_8,
 ] as const

@@ -5,6 +5,7 @@ import { gpgAdvantages } from './gpg.ts'
 import { grpoAdvantages } from './grpo.ts'
 import { grpoPasskAdvantages } from './grpo_passk.ts'
 import { grpoVectorizedAdvantages } from './grpo_vectorized.ts'
+import { maxrlAdvantages } from './maxrl.ts'
 import { opoAdvantages } from './opo.ts'
 import { rlooAdvantages } from './rloo.ts'
 
@@ -135,4 +136,20 @@ test('a constant added to every score of a group leaves its advantages alone', (
       )
     }),
   )
+})
+
+test('maxrl measures scores in means of their group: 1/p - 1 for a right answer and -1 for a wrong one', () => {
+  const scores = [1, 0, 0, 0, 2, 6]
+  const index = [0, 0, 0, 0, 1, 1]
+  expect([...maxrlAdvantages(scores, index)]).toEqual([3, -1, -1, -1, -0.5, 0.5])
+})
+
+test('maxrl says nothing about a group of one, and none whose mean is not above 0', () => {
+  expect([...maxrlAdvantages([5, 0, 0, -1, -3, 1, -1], [0, 1, 1, 2, 2, 3, 3])]).toEqual([
+    0, 0, 0, 0, 0, 0, 0,
+  ])
+  // SkyRL and the authors divide by a negative mean all the same: the better response has -1/2.
+  const [better, worse] = maxrlAdvantages([-1, -3], [0, 0], { guards: 'skyrl', epsilon: 0 })
+  expect([better, worse]).toEqual([-0.5, 0.5])
+  expect(maxrlAdvantages([1], [0], { guards: 'authors' })[0]).toBeCloseTo(1e6)
 })
