@@ -2,6 +2,7 @@
 import type { Context } from './fixture.ts'
 import { ablationChecks } from './interventions/ablation_checks.ts'
 import { attentionChecks, attributionChecks } from './interventions/attention_checks.ts'
+import { gpuRunner } from './interventions/gpu_runner.ts'
 import {
   type InterventionCase,
   openInterventionCase,
@@ -40,12 +41,12 @@ const REFERENCE = {
 /** The checks of one folder. What cannot be run, and arrays and settings that nothing reads, are failed checks. */
 export async function* interventionCase(
   folder: string,
-  { gpu: _gpu, ...pinned }: Context,
+  { gpu, ...pinned }: Context,
 ): AsyncGenerator<Check> {
   const c = await openInterventionCase(folder, pinned)
-  const runner = referenceRunner(c)
-  for (const [section, checks] of Object.entries(PASSES))
-    yield* guarded(c, section, checks(c, runner))
+  for (const runner of [referenceRunner(c), ...(gpu ? [gpuRunner(c, gpu)] : [])])
+    for (const [section, checks] of Object.entries(PASSES))
+      yield* guarded(c, section, checks(c, runner))
   for (const [section, checks] of Object.entries(REFERENCE)) yield* guarded(c, section, checks(c))
   const nothing = { actual: undefined, expected: 'a computation', tolerance: 'exact' } as const
   const unread = [...c.expected.unread(), ...c.expected.json.unused()]

@@ -1,6 +1,10 @@
 // One token of every row through all blocks: what the next one is sampled from.
+import type { Tensor } from '../../kernels/device/tensor.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
+import type { Where } from '../interventions/intervention.ts'
+import { intervene } from '../interventions/intervention_tensors.ts'
 import { headParams, ropeParams } from '../transformer/model.ts'
+import { embed } from '../transformer/transformer.ts'
 import {
   decodeAdapter,
   decodeLinear,
@@ -31,23 +35,44 @@ export function decodeToken(recording: Recording, t: number): void {
   const { shape, weights } = model
   const { hidden, normed, qkv, context, middle, activated } = tensors.decode
   const embedding = { from: weights.embed_tokens, ids: tensors.next_ids }
+  const change = changesOf(recording, t)
+  if (model.interventions) {
+    embed(recording.recorder.run, embedding.from, recording.cache.rows, embedding.ids, hidden[0])
+    change('residual', 0, hidden[0])
+  }
   weights.layers.forEach((w, l) => {
     const x = hidden[l % 2]
     const states: States = {
       ...{ x, norm_weight: w.input_layernorm, of: 'tokens' },
-      ...(l === 0 && { gathered: embedding }),
+      ...(l === 0 && !model.interventions && { gathered: embedding }),
     }
     const project = normedProducts(recording, states, cache.rows, shape.qkv_size)
     project(w.qkv_proj, qkv, shape.has_qkv_bias ? w.qkv_bias : undefined)
     decodeAdapter(recording, l, 'qkv_proj', normed, qkv)
     attendToken(recording, t, l)
+    change('head', l + 1, context)
     decodeLinear(recording, context, w.o_proj, middle, x)
     decodeAdapter(recording, l, 'o_proj', context, middle)
+    change('attention', l + 1, middle, x)
     decodeSwiglu(recording, l, middle)
     const out = hidden[(l + 1) % 2]
     decodeLinear(recording, activated, w.down_proj, out, middle)
     decodeAdapter(recording, l, 'down_proj', activated, out)
+    change('residual', l + 1, out, middle, x)
   })
+}
+
+/** Records the changes of response token t, where the model has any. */
+function changesOf({ recorder, model, cache, R }: Recording, t: number) {
+  const { interventions } = model
+  const tokens = {
+    rows: cache.rows,
+    width: cache.prompt_length + R,
+    column: cache.prompt_length + t,
+  }
+  return (where: Where, layer: number, state: Tensor, ...bases: readonly Tensor[]) => {
+    if (interventions) intervene(recorder.run, interventions, where, layer, tokens, state, ...bases)
+  }
 }
 
 /** decode.qkv of response token t through block l's attention: its keys and values into the cache, → decode.context. */

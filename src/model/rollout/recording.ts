@@ -31,6 +31,6 @@ export function cacheKernelsOf({ model: { shape }, cache, tensors, R }: Recordin
   return cacheKernels(size, cacheDType(tensors.caches[0]))
 }
 
-/** Whether a rollout of this model on this device is recorded with norms inside products. */
-export const normsInside = ({ facts }: Gpu, { fusion }: Model): boolean =>
-  fusion?.decode_norms ?? !facts.is_software
+/** Whether a rollout of this model on this device is recorded with norms inside products: not where states are changed between them. */
+export const normsInside = ({ facts }: Gpu, { fusion, interventions }: Model): boolean =>
+  interventions === undefined && (fusion?.decode_norms ?? !facts.is_software)

@@ -5,6 +5,7 @@ import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { adapterLayout } from '../adapter/adapter_layout.ts'
 import { type AdapterTensors, createAdapter } from '../adapter/adapter_tensors.ts'
+import type { InterventionTensors } from '../interventions/intervention_tensors.ts'
 import { inverseFrequencies, type ModelShape } from '../params/config.ts'
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { writeParams } from '../params/param_copies.ts'
@@ -28,6 +29,8 @@ export interface Model {
   readonly weights: ParamTensors
   /** A LoRA adapter that is on; absent = the base alone. */
   readonly adapter?: AdapterTensors | undefined
+  /** Changes that its forward passes make on their way (model/interventions); absent = none, and nothing is recorded for them. */
+  readonly interventions?: InterventionTensors | undefined
   /** [D/2], from inverseFrequencies. */
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */

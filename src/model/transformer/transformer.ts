@@ -13,6 +13,8 @@ import {
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { ProductName } from '../adapter/adapter_layout.ts'
+import type { Where } from '../interventions/intervention.ts'
+import { intervene } from '../interventions/intervention_tensors.ts'
 import type { ModelShape } from '../params/config.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import type { LayerTensors } from '../params/params.ts'
@@ -91,6 +93,8 @@ export function forward<L extends string>(
 ): void {
   const tokens = tokensOf(ws, count)
   embed(recorder.run, model.weights.embed_tokens, tokens.count, ws.input_ids, ws.hidden[0])
+  if (model.interventions)
+    intervene(recorder.run, model.interventions, 'residual', 0, tokens, ws.hidden[0])
   onHidden(0)
   for (let l = 0; l < layers; l++) {
     blockForward(recorder, model, ws, l, tokens)
@@ -109,7 +113,7 @@ export function blockForward<L extends string>(
   tokens: Tokens<L>,
   part: 'all' | 'activations' = 'all',
 ): void {
-  const { shape, weights, inv_freq, matmul } = model
+  const { shape, weights, inv_freq, matmul, interventions } = model
   const { hidden_size, rms_norm_eps: eps } = shape
   const { rows, width, attention_mask, cu_seqlens, position_ids } = ws
   const norm = { rows: tokens.count, cols: hidden_size, eps }
@@ -141,8 +145,13 @@ export function blockForward<L extends string>(
     out: a.context,
     lse: a.lse,
   })
+  const change = (where: Where, state: Tensor, ...bases: readonly Tensor[]) => {
+    if (interventions) intervene(run, interventions, where, l + 1, tokens, state, ...bases)
+  }
+  change('head', a.context)
   linear(run, tokens, a.context, w.o_proj, a.middle, x, matmul)
   adapt('o_proj', a.context, a.middle)
+  change('attention', a.middle, x)
   run(rms_norm_forward, norm, {
     x: a.middle,
     weight: w.post_attention_layernorm,
@@ -153,6 +162,7 @@ export function blockForward<L extends string>(
   if (part === 'activations') return
   linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
   adapt('down_proj', a.activated, ws.hidden[l + 1])
+  change('residual', ws.hidden[l + 1], a.middle, x)
 }
 
 /** The matrix products of a forward and a backward over `tokens` tokens, for the tuner. */
