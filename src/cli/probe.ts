@@ -3,26 +3,28 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstNonfinite } from '../host/checkpoints/sound.ts'
 import { idsOf } from '../host/worker/opened/opened_text.ts'
+import { ShapeError } from '../kernels/device/errors.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
 import { type HfModel, readHfModel } from '../model/hf/hf_model.ts'
 import { withAdapter } from '../model/hf/peft_adapter.ts'
-import {
-  type Internals,
-  maskOf,
-  QUANTITIES,
-  type Quantity,
-  REPORTED_NAMES,
-  type ReportedQuantity,
-  tokenMeans,
-} from '../model/internals/internal_quantities.ts'
+import { REPORTED_NAMES } from '../model/internals/internal_quantities.ts'
 import { recordInternals } from '../model/internals/internals.ts'
 import {
   createInternals,
   readInternals,
   uploadInternals,
 } from '../model/internals/internals_tensors.ts'
-import { createModel, uploadModel } from '../model/transformer/model.ts'
+import {
+  createInterventions,
+  writeInterventions,
+} from '../model/interventions/intervention_tensors.ts'
+import {
+  type GivenIntervention,
+  resolveInterventions,
+  roomFor,
+} from '../model/interventions/resolve.ts'
+import { createModel, type Model, uploadModel } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import {
   TOKENIZER_FILES,
@@ -34,9 +36,17 @@ import { openDawn } from './dawn.ts'
 import { readText } from './input/input_file.ts'
 import { modelDirectory } from './input/model_dir.ts'
 import { parseTokenRows, type TokenRows } from './input/token_rows.ts'
+import { givenInterventions } from './intervene/given_interventions.ts'
 import { commandLine, flag, text } from './options/declare.ts'
 import { readArguments } from './options/read.ts'
 import { replaceFile } from './output/disk.ts'
+import {
+  forwardMeans,
+  klUntouched,
+  type ProbeReport,
+  perPosition,
+  reportText,
+} from './output/probe_report.ts'
 import { tellSpecial } from './output/special_tokens.ts'
 import { print } from './terminal.ts'
 import { savedModel } from './train/weights.ts'
@@ -52,19 +62,24 @@ const LINE = commandLine({
       tokens: text('FILE', 'rows of token ids as JSON'),
       adapter: text('DIR', 'merges a LoRA adapter of PEFT into the model first'),
       'no-special-tokens': flag('the text without what the tokenizer adds, such as <s>'),
+      intervene: text(
+        'FILE|JSON',
+        'changes parts of the pass: a list of {where, layer, head, positions, what, …} (docs/interventions.md)',
+      ),
       out: text('FILE', 'writes the JSON there'),
     },
   },
   examples: [
     'probe models/qwen --text "2 + 2 =" --out probe.json',
     'probe models/qwen --tokens ids.json',
+    `probe models/qwen --text "2 + 2 =" --intervene '[{"where": "attention", "layer": 3, "what": "zero"}]'`,
   ],
 })
 
 export const probe: Command = {
   line: LINE,
   run: async (args) => {
-    const { folder, tokens, text: typed, adds, adapter, out } = readOptions(args)
+    const { folder, tokens, text: typed, adds, adapter, intervene, out } = readOptions(args)
     const base =
       savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
     requireFinite(folder, base)
@@ -72,12 +87,17 @@ export const probe: Command = {
     if (adapter !== undefined) requireFinite(adapter, model)
     const rows =
       tokens === undefined ? await typedRows(folder, typed, adds, model) : readRows(tokens, model)
+    const encode = async (other: string) =>
+      (await typedRows(folder, other, adds, model)).input_ids[0]
+    const widest = rows.input_ids[0].length
+    const list =
+      intervene === undefined ? [] : await givenInterventions(intervene, model, widest, encode)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const plan = new MemoryPlan()
-    createProbe(plan, model, rows)
+    createProbe(plan, model, rows, list)
     const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
-    const text = reportText(await probeModel(gpu, model, rows).finally(() => gpu.destroy()))
+    const text = reportText(await probeModel(gpu, model, rows, list).finally(() => gpu.destroy()))
     if (out === undefined) print(text)
     else {
       writeOut(out, text)
@@ -87,15 +107,25 @@ export const probe: Command = {
   },
 }
 
+/** A list that does not fit the texts is said as what it is. */
+async function refused<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ShapeError) throw new LabFailure(`--intervene: ${error.message}`)
+    throw error
+  }
+}
+
 /** Throws UsageError. */
 export function readOptions(args: readonly string[]) {
   const { values, positionals } = readArguments(LINE, args)
   if (positionals.length !== 1) throw new UsageError('probe takes one model directory')
-  const { tokens, text = '', adapter, out } = values
+  const { tokens, text = '', adapter, intervene, out } = values
   if ((tokens === undefined) === (values.text === undefined))
     throw new UsageError('probe needs --tokens ids.json, or --text TEXT')
   const adds = !values['no-special-tokens']
-  return { folder: positionals[0], tokens, text, adds, adapter, out }
+  return { folder: positionals[0], tokens, text, adds, adapter, intervene, out }
 }
 
 /** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the tensor. */
@@ -148,7 +178,12 @@ function writeOut(file: string, text: string): void {
 }
 
 /** Everything on the device, or in a plan. */
-function createProbe(alloc: Allocator, { layout }: HfModel, batch: TokenRows) {
+function createProbe(
+  alloc: Allocator,
+  { layout }: HfModel,
+  batch: TokenRows,
+  list: readonly GivenIntervention[],
+) {
   const { shape } = layout
   const model = createModel(alloc, layout)
   const rows = batch.input_ids.length
@@ -159,97 +194,55 @@ function createProbe(alloc: Allocator, { layout }: HfModel, batch: TokenRows) {
     quantities: REPORTED_NAMES,
     positions: 'all',
   })
-  return { model, internals }
+  if (list.length === 0) return { model, ws, internals }
+  const room = roomFor(list, shape, rows * width)
+  return { model, ws, internals, interventions: createInterventions(alloc, shape, room) }
 }
-
-/** What the command prints, by name: numbers of padding are null, or left out for logits' last axis. */
-export type ProbeReport = Readonly<Record<string, unknown>>
 
 /**
  * Runs the model on `batch` and names every result as Hugging Face's arrays are named in QUANTITIES: per row and position, and
- * `forward_means`, where every token of every row weighs the same. Nats.
+ * `forward_means`, where every token of every row weighs the same. Nats. With interventions all of it is of the changed model;
+ * beside it is what they changed.
  */
-async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promise<ProbeReport> {
-  const { model, internals } = createProbe(gpu, hf, batch)
+async function probeModel(
+  gpu: Gpu,
+  hf: HfModel,
+  batch: TokenRows,
+  list: readonly GivenIntervention[],
+): Promise<ProbeReport> {
+  const { model, ws, internals, interventions } = createProbe(gpu, hf, batch, list)
   uploadModel(gpu, model, hf.weights)
-  uploadInternals(gpu, internals, {
+  const rows = {
     input_ids: Uint32Array.from(batch.input_ids.flat()),
     attention_mask: Uint32Array.from(batch.attention_mask.flat()),
     position_ids: Uint32Array.from(batch.position_ids.flat()),
     response_ids: new Uint32Array(),
     response_mask: new Float32Array(),
-  })
-  gpu.replay(await gpu.record('probe', [], (r) => recordInternals(r, model, internals)))
-  const result = await readInternals(gpu, internals)
+  }
+  uploadInternals(gpu, internals, rows)
+  const run = async (of: Model) => {
+    gpu.replay(await gpu.record('probe', [], (r) => recordInternals(r, of, internals)))
+    return readInternals(gpu, internals)
+  }
+  const untouched = await run(model)
   const { config, layout, eos_token_ids, pad_token_id, dtype } = hf
   const { num_parameters } = layout
-  return {
+  const about = {
     adapter: gpu.facts.description,
     model: { ...config, num_parameters, dtype, eos_token_ids, pad_token_id },
     ...batch,
-    ...perPosition(result),
-    forward_means: forwardMeans(result),
   }
-}
-
-function perPosition(result: Internals<ReportedQuantity>): ProbeReport {
-  const { rows, columns } = result
-  const named = Object.entries(result.values).map(([name, values]) => {
-    const kind = QUANTITIES[name as Quantity]
-    const mask = maskOf(result, name as Quantity)
-    const each = values.length / (rows * columns)
-    if (kind === 'logits') {
-      const row = (i: number) => rounded(values.subarray(i * each, (i + 1) * each))
-      return [name, grid(rows, columns, (i) => (mask[i] ? row(i) : null))]
-    }
-    // A log-probability belongs to a column that has a next one.
-    const shown = mask === result.next_mask ? columns - 1 : columns
-    const entries = Array.from({ length: each }, (_, entry) => {
-      const at = rounded(values.subarray(entry * rows * columns, (entry + 1) * rows * columns))
-      return grid(rows, columns, (i) => (mask[i] ? at[i] : null), shown)
-    })
-    return [name, kind === 'pairs' ? square(entries) : entries]
-  })
-  const all: Record<string, unknown> = Object.fromEntries(named)
-  const { logits, ...others } = all
-  const final = (all.logp_next_layer_norm as unknown[]).at(-1)
-  return { logits, logp_next: final, ...others }
-}
-
-function forwardMeans(result: Internals<ReportedQuantity>): ProbeReport {
-  const means = tokenMeans(result)
-  const log_prob = means.logp_next_layer_norm?.at(-1)
-  const named = Object.entries(means).map(([name, mean]) => {
-    const isPairs = QUANTITIES[name as Quantity] === 'pairs'
-    return [name, { mean_all: isPairs ? square([...mean]) : [...mean] }]
-  })
+  const means = forwardMeans(untouched)
+  if (!interventions) return { ...about, ...perPosition(untouched), forward_means: means }
+  const changes = await refused(resolveInterventions(gpu, model, ws, rows, list))
+  writeInterventions(gpu, interventions, layout.shape, changes)
+  const changed = await run({ ...model, interventions })
   return {
-    ...Object.fromEntries(named),
-    // A single token predicts nothing that is known.
-    ...(log_prob === undefined ? {} : { perplexity_all: Math.exp(-log_prob) }),
+    ...about,
+    interventions: list,
+    ...perPosition(changed),
+    kl_untouched: klUntouched(untouched, changed),
+    forward_means: forwardMeans(changed),
+    untouched_forward_means: means,
   }
-}
-
-/** [rows][shown], from the values of [rows][columns]. */
-const grid = <T>(rows: number, columns: number, value: (i: number) => T, shown = columns): T[][] =>
-  Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: shown }, (_, column) => value(row * columns + column)),
-  )
-
-/** [n²] to [n][n]. */
-function square<T>(list: readonly T[]): T[][] {
-  const n = Math.sqrt(list.length)
-  return Array.from({ length: n }, (_, i) => list.slice(i * n, (i + 1) * n))
-}
-
-/** The shortest decimals that are still the same float32. */
-const rounded = (x: Float32Array): number[] =>
-  Array.from(x, (value) => Number(value.toPrecision(9)))
-
-/** JSON with one line per name, so that a person finds their way. */
-function reportText(report: ProbeReport): string {
-  const lines = Object.entries(report).map(
-    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
-  )
-  return `{\n${lines.join(',\n')}\n}`
 }

@@ -3,10 +3,10 @@ import { ShapeError } from '../../kernels/device/errors.ts'
 import type { ModelShape } from '../params/config.ts'
 
 /** The residual stream after `layer` blocks; or what block `layer`, or a part of it, writes. */
-export const WHERE = ['block', 'attention', 'feed_forward', 'head', 'residual'] as const
+const WHERE = ['block', 'attention', 'feed_forward', 'head', 'residual'] as const
 export type Where = (typeof WHERE)[number]
 /** Into what: nothing, its mean over the text, a given vector, its state for another text, or itself and a vector. */
-export const WHAT = ['zero', 'mean', 'value', 'patch', 'add'] as const
+const WHAT = ['zero', 'mean', 'value', 'patch', 'add'] as const
 type What = (typeof WHAT)[number]
 
 /** One change of a forward pass. */

@@ -83,7 +83,7 @@ export function createInterventions(
 }
 
 /** What a list of changes takes of a table's room. */
-export const roomOf = (changes: readonly Change[]) => ({
+const roomOf = (changes: readonly Change[]) => ({
   changes: changes.length,
   values: changes.reduce((sum, { values }) => sum + values.length, 0),
 })

@@ -1,0 +1,42 @@
+// Interventions as a person gives them: JSON, or a file of it.
+import { ShapeError } from '../../kernels/device/errors.ts'
+import type { HfModel } from '../../model/hf/hf_model.ts'
+import { type Intervention, parseInterventions } from '../../model/interventions/intervention.ts'
+import type { GivenIntervention } from '../../model/interventions/resolve.ts'
+import { LabFailure } from '../command.ts'
+import { readText } from '../input/input_file.ts'
+
+/**
+ * Reads --intervene for a text of `tokens` tokens; `encode` turns the other text of a patch into ids. Throws LabFailure naming the
+ * entry and the field.
+ */
+export async function givenInterventions(
+  given: string,
+  { layout, config }: HfModel,
+  tokens: number,
+  encode: (text: string) => Promise<readonly number[]>,
+): Promise<GivenIntervention[]> {
+  const isJson = /^\s*[[{]/.test(given)
+  const where = isJson ? '--intervene' : `--intervene ${given}`
+  const text = isJson ? given : readText(given)
+  let list: Intervention[]
+  try {
+    list = parseInterventions(JSON.parse(text), layout.shape, tokens)
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new LabFailure(`${where}: not JSON (${error.message}); expected [{"where": …}]`)
+    if (error instanceof ShapeError) throw new LabFailure(`${where}: ${error.message}`)
+    throw error
+  }
+  const found: GivenIntervention[] = []
+  for (const [i, { from, ...rest }] of list.entries()) {
+    const ids = typeof from === 'string' ? await encode(from) : from
+    const wrong = ids?.find((id) => id >= config.vocab_size)
+    if (wrong !== undefined)
+      throw new LabFailure(
+        `${where}: interventions[${i}].from: expected token ids below vocab_size ${config.vocab_size}, got ${wrong}`,
+      )
+    found.push({ ...rest, ...(ids && { from: ids }) })
+  }
+  return found
+}
