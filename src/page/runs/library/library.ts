@@ -15,8 +15,9 @@ import {
   storageProblem,
   storedJson,
 } from '../../../record/run/storage.ts'
-import { idOf, type PastRun, readHeader, readRun, readSeries } from '../record/read.ts'
+import type { PastRun } from '../record/read.ts'
 import { readLabels } from '../record/read_labels.ts'
+import { idOf } from '../record/record_id.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { deleteForGood, stayWords } from '../storage/deletions.ts'
 import { borrowRun } from '../storage/locks.ts'
@@ -85,6 +86,9 @@ function freeColor(entries: readonly RunEntry[]): number {
   return uses.indexOf(Math.min(...uses))
 }
 
+/** Loaded when a record is read: the first look at the page needs none. */
+const reader = () => import('../record/read.ts')
+
 /**
  * Reads the list. `held` are the runs that some open page is at work on; others that say they run were left when their page
  * was closed.
@@ -98,7 +102,7 @@ export async function openLibrary(
   clearTimeout(undo_timer)
   letGo()
   libraryStore.setState({ ...EMPTY, why_memory })
-  const { headers, labels } = await storage.list()
+  const [{ headers, labels }, { readHeader }] = await Promise.all([own.list(), reader()])
   const said = new Map(labels.map((value) => [idOf(value), value]))
   const entries: RunEntry[] = []
   const broken: BrokenEntry[] = []
@@ -291,7 +295,7 @@ let opened = 0
 
 /** A past run to look at. Throws with a sentence for people where it cannot be read. */
 export async function openRun(id: string): Promise<PastRun> {
-  const stored = await storage.read(id)
+  const [stored, { readHeader, readRun }] = await Promise.all([storage.read(id), reader()])
   if (!stored) throw new RangeError('This run is no longer there.')
   const read = readHeader(stored.header)
   if (!read.ok) throw new RangeError(`This run cannot be read. ${read.why}`)
@@ -301,7 +305,7 @@ export async function openRun(id: string): Promise<PastRun> {
 
 /** The columns of a past run; none where it is not there. */
 export async function readColumns(id: string): Promise<ReadonlyMap<string, Series>> {
-  const stored = await storage.read(id)
+  const [stored, { readSeries }] = await Promise.all([storage.read(id), reader()])
   return readSeries(stored?.chunks ?? [])
 }
 

@@ -1,8 +1,8 @@
 // What other tabs do to the runs of this browser, in the list of this one.
 
 import { isLive, type RunHeader } from '../../../record/run/record.ts'
-import { idOf, readHeader } from '../record/read.ts'
 import { readLabels } from '../record/read_labels.ts'
+import { idOf } from '../record/record_id.ts'
 import { released } from '../storage/locks.ts'
 import {
   dropRuns,
@@ -29,8 +29,9 @@ function watch({ id, status }: RunHeader): void {
   })
 }
 
-/** Takes in what another tab has told. */
-function hear(told: unknown): void {
+/** Takes in what another tab has told; in the order in which it was told. */
+async function hear(told: unknown): Promise<void> {
+  const { readHeader } = await import('../record/read.ts')
   const { header, labels, removed } = Object(told) as Record<string, unknown>
   if (Array.isArray(removed)) dropRuns(removed)
   const read = header === undefined ? undefined : readHeader(header)
@@ -46,5 +47,5 @@ function hear(told: unknown): void {
 /** Keeps the list as other tabs write it, once it is read. Returns how to end that. */
 export function followOtherTabs(): () => void {
   for (const { header } of libraryStore.getState().entries) watch(header)
-  return followTabs(hear)
+  return followTabs((told) => void hear(told))
 }

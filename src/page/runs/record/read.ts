@@ -75,12 +75,6 @@ const headerSchema = z.object({
 export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
-/** The id of what may be a record; '' where it has none. */
-export function idOf(value: unknown): string {
-  const id = fieldOf(value, 'id')
-  return typeof id === 'string' ? id : ''
-}
-
 /** A header of the database, or in a sentence why it is none. */
 export function readHeader(value: unknown): ReadHeader {
   const refuse = (why: string): ReadHeader => ({ ok: false, why })
