@@ -1,8 +1,9 @@
 // What a file is that a person brings and nothing here reads, by its first bytes.
-import { foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
 
 /** What a file is that nothing here reads, and what to do; undefined where it may be read. */
 export async function foreignProblem(file: File): Promise<string | undefined> {
+  // A first visit brings no file.
+  const { foreignFile, foreignWords, HEAD_BYTES } = await import('../../formats/first_bytes.ts')
   const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
   const found = foreignFile(head, file.size)
   return found && `It is ${foreignWords(found)}.`

@@ -17,7 +17,7 @@ import {
 } from '../../../record/run/storage.ts'
 import type { PastRun } from '../record/read.ts'
 import { readLabels } from '../record/read_labels.ts'
-import { idOf } from '../record/record_id.ts'
+import { idOf } from '../record/record_fields.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { deleteForGood, stayWords } from '../storage/deletions.ts'
 import { borrowRun } from '../storage/locks.ts'

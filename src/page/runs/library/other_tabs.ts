@@ -2,7 +2,7 @@
 
 import { isLive, type RunHeader } from '../../../record/run/record.ts'
 import { readLabels } from '../record/read_labels.ts'
-import { idOf } from '../record/record_id.ts'
+import { idOf } from '../record/record_fields.ts'
 import { released } from '../storage/locks.ts'
 import {
   dropRuns,

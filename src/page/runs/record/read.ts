@@ -21,6 +21,7 @@ import { RECORD_STATUSES, RECORD_VERSION, type RunHeader } from '../../../record
 import type { StoredRun } from '../../../record/run/storage.ts'
 import { PHASE_REASONS } from '../../../rl/config/phase.ts'
 import { emptyRun, initialState, type LabState } from '../../state/store.ts'
+import { fieldOf } from './record_fields.ts'
 
 export type ReadHeader =
   | { readonly ok: true; readonly header: RunHeader }
@@ -71,9 +72,6 @@ const headerSchema = z.object({
   was_left: z.optional(z.boolean()),
   source: z.optional(z.object({ kind: z.string(), file: z.string(), remarks: texts })),
 })
-
-export const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
 /** A header of the database, or in a sentence why it is none. */
 export function readHeader(value: unknown): ReadHeader {

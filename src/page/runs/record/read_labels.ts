@@ -1,7 +1,7 @@
 // What a person says of a run, as it is read back: name, notes, tags, colour. What is not understood is as if nobody had said it.
 import { withoutHidden } from '../../../document/experiment/hidden.ts'
 import { NO_LABELS, RUN_COLORS, type RunLabels } from '../../../record/run/record.ts'
-import { fieldOf } from './read.ts'
+import { fieldOf } from './record_fields.ts'
 
 /** Cut between characters: half an emoji is none. */
 const text = (value: unknown, longest: number): string =>

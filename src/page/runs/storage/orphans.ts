@@ -9,7 +9,7 @@ import type { CheckpointEntry } from '../../../host/protocol/checkpoint_facts.ts
 import { PROTOCOL_VERSION } from '../../../host/protocol/protocol.ts'
 import { RECORD_VERSION, type RunHeader } from '../../../record/run/record.ts'
 import type { RunStorage } from '../../../record/run/storage.ts'
-import { idOf } from '../record/record_id.ts'
+import { idOf } from '../record/record_fields.ts'
 
 /** Runs that are looked into at most: their folders may be a stranger's doing. */
 const MAX_ORPHANS = 20
