@@ -69,7 +69,7 @@ export const ACTOR: Tree<ActorFields> = {
   entropy_of: select(
     {
       label: 'Entropy of',
-      help: 'Whose entropy the bonus of an inner phase is of: that of the trained layer’s policy, or of the whole model’s, whose gradient reaches every layer and the final norm, as in BuPO’s fork of verl.',
+      help: 'Whose entropy the bonus of an inner phase is of; that of the whole model trains every layer, as in BuPO’s fork of verl.',
     },
     { target_layer: 'the trained layer', final: 'the whole model' },
   ),

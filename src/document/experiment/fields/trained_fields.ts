@@ -85,7 +85,7 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
   },
   decay_final_norm: boolean({
     label: 'Decay the final norm',
-    help: 'Whether the final norm has a gradient of zero while an inner layer is trained, in place of none: AdamW then decays it and counts its steps, as FSDP 1 on several GPUs does.',
+    help: 'Whether the final norm has a gradient of zero here in place of none: AdamW then decays it and counts its steps, as FSDP 1 on several GPUs does.',
     default: false,
   }),
 })

@@ -65,11 +65,11 @@ describe('what a phase trains', () => {
     ],
     [
       rl({ decay_final_norm: true }),
-      /^phases.0.decay_final_norm: expected false, because the whole model’s policy trains/,
+      /^phases.0.decay_final_norm: expected false, because the phase trains the final norm already/,
     ],
     [
       rl({ target_layer: 2, target_readout: 'normed', decay_final_norm: true }),
-      /^phases.0.decay_final_norm: expected false, because a layer that is read through/,
+      /^phases.0.decay_final_norm: expected false, because the phase trains the final norm already/,
     ],
     [
       rl({ target_layer: 2, decay_final_norm: true }, { model: { lora: { r: 4 } } }),

@@ -59,18 +59,12 @@ export function trainedRules(ruled: RuledPhase): void {
 /** A final norm that is decayed is one that the phase would leave alone. */
 function normRules({ experiment, phase, at, rule }: RuledPhase): void {
   const { decay_final_norm, target_layer, target_readout } = phase
-  const has_adapter = loraOf(experiment.model.lora) !== undefined
-  const cause =
-    target_layer === 'final'
-      ? 'the whole model’s policy trains the final norm already; it is a choice for inner layers'
-      : target_readout === 'normed'
-        ? 'a layer that is read through the final norm trains it already'
-        : 'an adapter leaves the final norm as it is'
+  const is_trained = target_layer === 'final' || target_readout === 'normed'
   rule(
-    !decay_final_norm || (target_layer !== 'final' && target_readout === 'raw' && !has_adapter),
+    !decay_final_norm || !(is_trained || loraOf(experiment.model.lora)),
     `${at}.decay_final_norm`,
     [`${at}.target_layer`, `${at}.target_readout`, 'model.lora.r'],
-    `expected false, because ${cause}; got true`,
+    `expected false, because ${is_trained ? 'the phase trains the final norm already' : 'an adapter leaves the final norm as it is'}; got true`,
   )
 }
 
