@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LabFailure } from '../src/cli/command.ts'
 import { bupoCase } from './bupo/bupo_cases.ts'
+import { distillTraceCase } from './distill/trace_cases.ts'
 import type { Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
@@ -55,6 +56,7 @@ const OTHERS = {
   bupo: bupoCase,
   interventions: interventionCase,
   preference: preferenceTraceCase,
+  distill: distillTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
 }

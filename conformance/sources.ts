@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/command.ts'
 import { readJson } from '../src/cli/input/input_file.ts'
 import { isBupoTrace } from './bupo/bupo_trace.ts'
+import { isDistillTrace } from './distill/trace_file.ts'
 import { isFixtureFile } from './fixture.ts'
 import { isPreferenceTrace } from './preference/trace.ts'
 
@@ -16,6 +17,8 @@ export type Source =
   | { readonly kind: 'tokenizer'; readonly folder: string }
   /** A model with what TRL's preference trainers made of it. */
   | { readonly kind: 'preference'; readonly folder: string }
+  /** A student with what it learned of the teacher beside it. */
+  | { readonly kind: 'distill'; readonly folder: string }
   /** A job folder with what TRL's trainer made of it. */
   | { readonly kind: 'trl'; readonly folder: string }
   /** Steps that BuPO's fork of verl took over its switch. */
@@ -67,6 +70,7 @@ function ofFolder(folder: string): Source[] | undefined {
   if (traces.length > 0) return traces
   // The model that the cases beside it name.
   if (has('config.json') && has('model.safetensors')) return []
+  if (isDistillTrace(folder)) return [{ kind: 'distill', folder }]
   if (has('trace.json') && isPreferenceTrace(readJson(join(folder, 'trace.json'))))
     return [{ kind: 'preference', folder }]
   if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
@@ -100,6 +104,8 @@ function ofFile(file: string): Source {
     const json: unknown = readJson(file)
     if (isFixtureFile(json)) return { kind: 'fixture', file }
     if (isBupoTrace(json)) return { kind: 'bupo', file }
+    if (basename(file) === 'trace.json' && isDistillTrace(dirname(file)))
+      return { kind: 'distill', folder: dirname(file) }
     if (isPreferenceTrace(json)) return { kind: 'preference', folder: dirname(file) }
   } catch (error) {
     return unknown(error instanceof Error ? error.message : `${error}`)

@@ -1,5 +1,6 @@
 // Which code runs which fixture: one entry per file of golden vectors.
 import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
+import { DISTILL_CASES } from './distill/loss_cases.ts'
 import { DRIVER_CASES } from './driver_cases.ts'
 import { ERROR_CASES } from './error_cases.ts'
 import type { Handler } from './fixture.ts'
@@ -27,6 +28,7 @@ const production_float32: Handler = (fixture) =>
 /** By the stem of the file's name. */
 export const VERL_CASES: Readonly<Record<string, Handler>> = {
   ...ADVANTAGE_CASES,
+  ...DISTILL_CASES,
   ...DRIVER_CASES,
   ...ERROR_CASES,
   ...LOSS_CASES,

@@ -14,6 +14,7 @@ const KINDS = [
   'multi_turn',
   'peft_train',
   'estimators_2',
+  'distill',
   'bupo_fork',
   'interventions',
 ]
