@@ -244,10 +244,6 @@ test.for<[object, RegExp]>([
     /expected lower_upper for token_k1/,
   ],
   [
-    correction({ bypass_mode: true, rollout_is: 'token' }),
-    /^algorithm.rollout_correction.rollout_is: expected 'off' or loss_type reinforce, because/,
-  ],
-  [
     { ...correction({ rollout_is: 'token' }), ...rl({ target_layer: 2 }) },
     /^algorithm.rollout_correction.rollout_is: .*trains layer 2, because/,
   ],

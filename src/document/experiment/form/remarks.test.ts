@@ -37,6 +37,25 @@ describe('more held-out prompts than a task holds out', () => {
   })
 })
 
+test('importance weights of the clipped PPO in bypass mode are only measured', () => {
+  const correction = { bypass_mode: true, rollout_is: 'token' }
+  const path = 'algorithm.rollout_correction.rollout_is'
+  const shared = parsed({
+    phases: [{ kind: 'rl' }],
+    algorithm: { rollout_correction: correction },
+    ...{ validation: { prompts: 20 } },
+  })
+  expect(remarksOf(shared)).toEqual([{ path, message: expect.stringContaining('only measured') }])
+  expect(fieldOf(shared, path)?.remark).toContain('the ratio of the clipped PPO')
+  const own = { kind: 'rl', algorithm: { rollout_correction: correction } }
+  expect(remarksOf(parsed({ phases: [own] })).map((remark) => remark.path)).toEqual([
+    `phases.0.${path}`,
+  ])
+  const weighed = { ...correction, loss_type: 'reinforce' }
+  const phases = [{ ...own, algorithm: { rollout_correction: weighed } }]
+  expect(remarksOf(parsed({ phases }))).toEqual([])
+})
+
 describe('the warm-up of a later phase', () => {
   const own = { kind: 'rl', actor: { optim: { lr_warmup_steps: 7 } } }
   const warmup = 'phases.1.actor.optim.lr_warmup_steps'

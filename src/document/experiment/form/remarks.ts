@@ -18,6 +18,7 @@ export interface Remark {
 export const remarksOf = (experiment: Experiment): Remark[] => [
   ...promptRemarks(experiment),
   ...warmupRemarks(experiment),
+  ...weightRemarks(experiment),
 ]
 
 function promptRemarks({ task, validation }: Experiment): Remark[] {
@@ -56,4 +57,19 @@ function warmupRemarks(experiment: Experiment): Remark[] {
     const message = `Phase ${i + 1} has a warm-up of its own (${words}), which has no effect: it continues the schedule of the phase before it, unless the schedule is restarted.`
     return [{ path: `phases.${i}.reset_schedule`, message }]
   })
+}
+
+/** Weights that verl, too, computes for the metrics alone. */
+function weightRemarks(experiment: Experiment): Remark[] {
+  const name = 'algorithm.rollout_correction.rollout_is'
+  const paths = experiment.phases.flatMap((phase, i) => {
+    if (phase.kind !== 'rl') return []
+    const { bypass_mode, loss_type, rollout_is } = settingsOf(experiment, phase).algorithm
+      .rollout_correction
+    if (!bypass_mode || loss_type !== 'ppo_clip' || rollout_is === 'off') return []
+    return [phase.algorithm?.rollout_correction?.rollout_is ? `phases.${i}.${name}` : name]
+  })
+  const message =
+    'These weights are only measured: in bypass mode the ratio of the clipped PPO already is the importance weight.'
+  return [...new Set(paths)].map((path) => ({ path, message }))
 }

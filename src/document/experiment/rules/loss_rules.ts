@@ -30,7 +30,7 @@ export function lossRules({ settings, path, rule }: RuledPhase): void {
 
 /** Rollout correction is for phases that train the whole model, which is what samples. */
 export function correctionRules({ phase, at, settings, path, rule }: RuledPhase): void {
-  const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
+  const { bypass_mode, rollout_is } = settings.algorithm.rollout_correction
   const layer = phase.target_layer
   const cause = bypass_mode ? 'bypass_mode' : rollout_is === 'off' ? 'rollout_rs' : 'rollout_is'
   rule(
@@ -44,12 +44,6 @@ export function correctionRules({ phase, at, settings, path, rule }: RuledPhase)
     path(`${CORRECTION}.${cause}`),
     [`${at}.target_layer`],
     `expected no rollout correction in a phase that trains layer ${layer}, because the whole model samples and so two different policies would be compared; set it in phases of the whole model alone`,
-  )
-  rule(
-    !(bypass_mode && loss_type === 'ppo_clip') || rollout_is === 'off',
-    path(`${CORRECTION}.rollout_is`),
-    [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
-    `expected 'off' or loss_type reinforce, because the ratio of ppo_clip already is the importance weight in bypass mode; got '${rollout_is}'`,
   )
   const { rollout_is_threshold: upper, rollout_is_threshold_lower: lower } =
     settings.algorithm.rollout_correction

@@ -63,6 +63,8 @@ describe('rollout correction, bypass', () => {
   test.for([
     ['ppo_clip', null, null],
     ['ppo_clip', null, 'token_k1'],
+    ['ppo_clip', 'token', null],
+    ['ppo_clip', 'sequence', 'token_k1'],
     ['reinforce', null, null],
     ['reinforce', 'token', null],
     ['reinforce', 'sequence', 'seq_mean_k1'],
