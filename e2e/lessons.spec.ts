@@ -23,7 +23,7 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   const scale = lab.get('question-scale')
   await scale.getByLabel('Nothing').check()
   await expect(scale).toHaveAttribute('data-done', 'false')
-  await expect(scale).toContainText('Move the slider')
+  await expect(scale).toContainText('No. Move the slider')
   await scale.getByLabel('It becomes surer of the same tokens').check()
   await expect(scale).toHaveAttribute('data-done', 'true')
   await lab.get('question-normed').getByLabel('It does not change').check()

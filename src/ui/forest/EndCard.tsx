@@ -9,7 +9,7 @@ import { Words } from '../glossary/Words.tsx'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { useShown } from '../shown/shown.ts'
-import { nextLesson, phaseCaptions } from './captions.ts'
+import { headline, nextLesson, phaseCaptions } from './captions.ts'
 
 const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {
   name: 'What other seeds showed',
@@ -31,7 +31,7 @@ export function EndCard() {
   const [lesson, words] = nextLesson(state)
   return (
     <>
-      <h2>What was seen</h2>
+      <h2>{headline(state) ?? 'What was seen'}</h2>
       <ol>
         {phaseCaptions(state).map((caption) => (
           <li key={caption}>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
-import { captionOf, nextLesson, phaseCaptions } from './captions.ts'
+import { captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}
 if (!experiment) throw new Error('no preset')
@@ -107,4 +107,13 @@ test('at the end every phase has a sentence of its own numbers', () => {
     'Reinforcement of layer 2 alone, 4 steps: it became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
     'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.68 nats.',
   ])
+})
+
+test('the headline compares the first and the last validation on problems never trained on', () => {
+  const metric = 'val-aux/sort_digits/acc/greedy'
+  const at = (...shares: readonly number[]) =>
+    headline(run(200, { [metric]: shares.map((share, i): [number, number] => [50 * i, share]) }))
+  expect(at(0.77, 0.85, 0.92)).toBe('It solves 92 % of new problems; it began at 77 %.')
+  expect(at(0.771, 0.774)).toBe('It solves 77 % of new problems; as many as when it began.')
+  expect(at(0.77)).toBeUndefined()
 })

@@ -75,6 +75,19 @@ function heldOutWords({ series, run_experiment }: LabState, { first, last }: Pha
   return ` Of held-out problems it got ${percent(shares[0])} right, then ${percent(shares[shares.length - 1])}.`
 }
 
+/** What a run came to, in a sentence; undefined where it was not measured twice on problems that it never trains on. */
+export function headline(state: LabState): string | undefined {
+  const metric = greedyAccuracy(state.run_experiment?.task.id ?? '')
+  const shares = between(state.series.get(metric), 0, state.step)
+  const [before, after] = [shares[0], shares[shares.length - 1]]
+  if (shares.length < 2) return undefined
+  const began =
+    percent(before) === percent(after)
+      ? 'as many as when it began'
+      : `it began at ${percent(before)}`
+  return `It solves ${percent(after)} of new problems; ${began}.`
+}
+
 /** What each phase of a run did, in their order; without those of which too little was measured. */
 export function phaseCaptions(state: LabState): readonly string[] {
   const begins = state.phase_switches.map(({ step }) => step)

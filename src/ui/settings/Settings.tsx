@@ -6,8 +6,10 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { choosePreset } from '../../page/client/opening.ts'
+import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { useLocked } from '../open/locked.ts'
+import { selectIsReplaying } from '../open/replays.ts'
 import { useUnfold, useWantedPhase } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
 import { AddPhase, PhaseTools, panelOfGroup, phaseOfGroup } from '../phases/PhaseTools.tsx'
@@ -158,6 +160,13 @@ function Toggle({ open }: { readonly open: boolean }) {
 }
 
 function LiveNote() {
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  if (is_replaying)
+    return (
+      <p className="soft pending">
+        A recording plays. These are the settings that it was made with.
+      </p>
+    )
   return (
     <p className="soft pending">
       A run is in progress. It follows changes marked <em>live</em> at its next step; others need a

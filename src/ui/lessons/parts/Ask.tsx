@@ -1,5 +1,5 @@
 // A question of a lesson: choices, and an answer to each.
-import { CircleCheck, CircleHelp } from 'lucide-react'
+import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import type { Question } from '../lesson.ts'
 import { usePart } from './context.ts'
@@ -12,7 +12,8 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
     setChosen(index)
     if (of.choices[index].is_right) done()
   }
-  const Icon = is_right ? CircleCheck : CircleHelp
+  const is_wrong = chosen !== undefined && !is_right
+  const Icon = is_right ? CircleCheck : is_wrong ? CircleX : CircleHelp
   return (
     <fieldset className="lesson-part" data-testid={`question-${name}`} data-done={is_done}>
       <legend>
@@ -31,8 +32,8 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
           </label>
         ))}
       </div>
-      <p role="status" className={is_right ? 'lesson-right' : 'soft'}>
-        {is_right ? of.because : chosen === undefined ? '' : of.hint}
+      <p role="status" className={is_right ? 'lesson-right' : 'lesson-wrong'}>
+        {is_right ? of.because : is_wrong ? `No. ${of.hint}` : ''}
       </p>
     </fieldset>
   )
