@@ -17,9 +17,10 @@ const KINDS = [
   'distill',
   'bupo_fork',
   'interventions',
+  'preference',
 ]
 /** Those whose float64 replay of everything takes a minute. */
-const SLOW = ['bupo_fork', 'interventions']
+const SLOW = ['bupo_fork', 'interventions', 'preference']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const goldens = (is_long) =>
   KINDS.map((kind) => {
