@@ -96,8 +96,8 @@ function steeredUntil({ steered }: RunHistory, { trainer, done }: SteeredState) 
 
 /** Of the phase whose pairs are drawn, what the state knows; of earlier ones, all. */
 function verdictsUntil({ verdicts }: RunHistory, { trainer }: SteeredState) {
-  const { pairs_of, reward_model } = trainer
-  const own = reward_model?.preferences?.log
+  const { pairs_of, preferences } = trainer
+  const own = preferences?.log
   const earlier = Object.entries(verdicts).filter(([phase]) => Number(phase) < (pairs_of ?? 0))
   return {
     ...Object.fromEntries(earlier),

@@ -132,28 +132,24 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     actor,
     ...(has_reference && { reference: flat(layout.weights) }),
     ...(critic && { critic }),
-    ...(reward_model && {
-      reward_model: {
-        ...reward_model,
-        ...(has_pairs && {
-          preferences: {
-            judged: [],
-            asked: [pair(0), pair(1), pair(2)],
-            ties: 1,
-            decided: ['a', 'skip'],
-            log: [
-              { choice: 'b', step: 0 },
-              { choice: 'undo', step: 0 },
-              { choice: 'a', step: 0 },
-              { choice: 'skip', step: 1 },
-            ],
-            replayed: 0,
-            queue: [0],
-            passes: 2,
-          },
-        }),
+    ...(has_pairs && {
+      preferences: {
+        judged: [],
+        asked: [pair(0), pair(1), pair(2)],
+        ties: 1,
+        decided: ['a', 'skip'],
+        log: [
+          { choice: 'b', step: 0 },
+          { choice: 'undo', step: 0 },
+          { choice: 'a', step: 0 },
+          { choice: 'skip', step: 1 },
+        ],
+        replayed: 0,
+        queue: [0],
+        passes: 2,
       },
     }),
+    ...(reward_model && { reward_model }),
   }
 }
 

@@ -1,7 +1,9 @@
 // What a phase of an experiment is once every default is filled in.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
+import type { Readout } from '../../model/params/readout.ts'
 import type { TruncateSide } from '../../tasks/tools/tool.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
+import type { PreferenceSettings } from '../preferences/settings.ts'
 import type { Actor } from './actor.ts'
 import type { Algorithm } from './algorithm.ts'
 import type { Critic } from './critic.ts'
@@ -99,7 +101,7 @@ export interface Verdict {
   readonly step: number
 }
 
-/** Where the pairs of a reward model come from. */
+/** Where the pairs of a phase come from. */
 export interface Pairs {
   /** The task's own score; a person; the task at once and a person as the verdicts come; or the file of rows, which has them already. */
   readonly source: 'judge' | 'human' | 'mixed' | 'file'
@@ -127,6 +129,26 @@ export interface RewardModelPhase {
   readonly pairs: Pairs
 }
 
+/** Training of one layer's policy on pairs of responses, without a reward model. */
+export interface PreferencePhase {
+  readonly kind: 'preference'
+  readonly name: string
+  readonly steps: number
+  /** Pairs per step. */
+  readonly batch_size: number
+  /** As in a phase of kind rl. */
+  readonly target_layer: number
+  readonly target_readout?: Readout | undefined
+  readonly grad_clip: number
+  readonly optim: Optim
+  readonly pairs: Pairs
+  readonly preference: PreferenceSettings
+  readonly stop?: Stop
+}
+
+/** Phases that are taught by pairs, drawn where they begin. */
+export type PairedPhase = RewardModelPhase | PreferencePhase
+
 /** Reinforcement learning of one layer's policy; the last layer's is the model's own. */
 export interface RlPhase extends TrainedPart {
   readonly kind: 'rl'
@@ -150,7 +172,10 @@ export interface RlPhase extends TrainedPart {
 }
 
 /** Phases that train the policy. */
-export type ActorPhase = SftPhase | RlPhase
+export type ActorPhase = SftPhase | PreferencePhase | RlPhase
 export type Phase = ActorPhase | RewardModelPhase
+
+export const isPaired = (phase: Phase): phase is PairedPhase =>
+  phase.kind === 'reward_model' || phase.kind === 'preference'
 
 export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'

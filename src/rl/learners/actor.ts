@@ -6,6 +6,7 @@ import type { ParamLayout } from '../../model/params/params.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
 import type { ActorPhase } from '../config/phase.ts'
+import { policyPhaseOf } from '../config/preference_policy.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { type BatchColumns, TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
@@ -93,8 +94,10 @@ export class Actor {
         await this.trainable.prepare(final)
         await this.#programs.prepareSft(micro, final)
       } else {
-        await this.trainable.prepare(phase.target_layer, this.#programs.factors(phase))
-        await this.#programs.prepareRl(phase, micro, this.#updated(phase))
+        const policy =
+          phase.kind === 'preference' ? policyPhaseOf(phase, size.response_length) : phase
+        await this.trainable.prepare(phase.target_layer, this.#programs.factors(policy))
+        await this.#programs.prepareRl(policy, micro, this.#updated(policy))
       }
     }
   }

@@ -92,7 +92,7 @@ export class ActorPrograms {
   }
 
   /** Records what a phase of reinforcement replays in passes of `micro` rows; `batch` is what its updates read. */
-  async prepareRl(phase: RlPhase, micro: number, batch: TrainingBatch): Promise<void> {
+  async prepareRl(phase: PolicyPhase, micro: number, batch: TrainingBatch): Promise<void> {
     const tensors = this.#tensors
     const ws = this.#slice(micro)
     const { target_layer: layer, target_readout: readout } = phase

@@ -83,6 +83,10 @@ export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths):
     const batch = phase.batch_size
     return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
   }
+  if (phase.kind === 'preference') {
+    const batch = 2 * phase.batch_size
+    return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
+  }
   const { train_batch_size, n } = phase.rollout
   const mini = phase.actor.ppo_mini_batch_size * n
   const both = gcd(mini, criticMini(phase) * n)

@@ -47,6 +47,20 @@ export function sftMetrics(sums: Float32Array, history: Float32Array): Record<st
   }
 }
 
+/** Optimizer records of one step on pairs, and the policy's entropy at the tokens of both responses. */
+export function preferenceMetrics(
+  sums: Float32Array,
+  history: Float32Array,
+  tokens: number,
+): Record<string, number> {
+  const { grad_norm, skipped_updates } = optimizerRecords(history, 1)
+  return {
+    'preference/entropy': sums[POLICY_LOSS_SUMS.indexOf('actor/entropy')] / tokens,
+    'actor/grad_norm': grad_norm,
+    'training/skipped_updates': skipped_updates,
+  }
+}
+
 /**
  * Loss sums and optimizer records of one reinforcement step. As in verl, losses are sums over mini-batches and the
  * fractions and KLs are means over them; grad_norm is before clipping, its mean over optimizer steps. Unlike verl's legacy

@@ -1,6 +1,6 @@
-// The pairs that a phase of a reward model begins with: those that the policy makes now, or those that the rows of the task bring.
+// The pairs that a phase of a reward model or of preferences begins with: those that the policy makes now, or those that the rows of the task bring.
 import type { Sample, Split, Task } from '../../tasks/task.ts'
-import type { Pairs } from '../config/phase.ts'
+import type { PairedPhase, Pairs } from '../config/phase.ts'
 import {
   drawPairs,
   NoPairsError,
@@ -19,6 +19,7 @@ export interface PhasePairSource extends PairSource {
 export async function phasePairs(
   pairs: Pairs,
   source: PhasePairSource,
+  kind: PairedPhase['kind'],
 ): Promise<{
   readonly judged: readonly ResponsePair[]
   readonly asked: readonly ResponsePair[]
@@ -28,7 +29,7 @@ export async function phasePairs(
   if (pairs.source === 'file') {
     const judged = source.given(count, held_out)
     if (judged.length > 0) return { judged, asked: [], ties: 0 }
-    throw new NoPairsError('reward_model: the rows of the task have no pairs of answers')
+    throw new NoPairsError(`${kind}: the rows of the task have no pairs of answers`)
   }
   const wanted = count + held_out
   const none = { pairs: [], ties: 0, rounds: 0 }
@@ -38,7 +39,7 @@ export async function phasePairs(
   const ties = judged.ties + asked.ties
   if (judged.pairs.length + asked.pairs.length === 0)
     throw new NoPairsError(
-      `reward_model: no two responses to one prompt differ in ${pairs.source === 'judge' ? 'score' : 'text'}, so there is nothing to prefer (${ties} prompts were tried); sample at a higher temperature or end the warm start earlier`,
+      `${kind}: no two responses to one prompt differ in ${pairs.source === 'judge' ? 'score' : 'text'}, so there is nothing to prefer (${ties} prompts were tried); sample at a higher temperature or end the warm start earlier`,
     )
   return { judged: judged.pairs, asked: asked.pairs, ties }
 }

@@ -117,7 +117,7 @@ export class RewardTraining {
    * makes now, or that the rows bring. Throws NoPairsError where there are none.
    */
   async begin(
-    { pairs }: RewardModelPhase,
+    { kind, pairs }: RewardModelPhase,
     { buffers: policy }: Pick<ParamTensors, 'buffers'>,
     policy_layout: ParamLayout,
     source: PhasePairSource,
@@ -128,7 +128,7 @@ export class RewardTraining {
     writeParams(gpu, weights, this.#head, scoreOffset(layout))
     copyParams(gpu, policy, weights, sharedRuns(policy_layout, layout))
     this.#model.trainable.resetOptimizer()
-    const drawn = await phasePairs(pairs, source)
+    const drawn = await phasePairs(pairs, source, kind)
     this.#preferences = new Preferences(pairs, this.#seed, drawn)
   }
 

@@ -9,7 +9,13 @@ import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
-import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import {
+  isPaired,
+  type PairedPhase,
+  type RewardModelPhase,
+  type RlPhase,
+  trainsActor,
+} from '../config/phase.ts'
 import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
@@ -68,7 +74,7 @@ export function actorSize({
     micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
     updates: Math.max(1, ...updates),
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
-    has_reference: phases.some(({ kind }) => kind === 'rl'),
+    has_reference: phases.some(({ kind }) => kind === 'rl' || kind === 'preference'),
     has_shuffled: shuffling.length > 0,
     epochs: Math.max(
       1,
@@ -105,6 +111,8 @@ export function criticSize(config: TrainerConfig): CriticSize | undefined {
 const rewardPhases = ({ phases }: TrainerConfig): RewardModelPhase[] =>
   phases.filter((phase) => phase.kind === 'reward_model')
 
+const pairedPhases = ({ phases }: TrainerConfig): PairedPhase[] => phases.filter(isPaired)
+
 /** The reward model's size, one model for all phases; undefined when no phase trains one. */
 export function rewardSize(config: TrainerConfig): RewardSize | undefined {
   const phases = rewardPhases(config)
@@ -133,7 +141,7 @@ const PAIR_ROWS = 64
 /** The rollout that makes pairs: two responses to each prompt. */
 export function pairSize(config: TrainerConfig): RolloutSize {
   const { prompt_length, response_length } = actorSize(config)
-  const wanted = rewardPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
+  const wanted = pairedPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
   return {
     rows: Math.min(PAIR_ROWS, 2 * Math.max(...wanted)),
     n: 2,
@@ -194,7 +202,7 @@ export const sizeKey = (size: RolloutSize): string => {
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
   const sizes = phases.map((phase) => rolloutSize(config, phase))
-  if (rewardPhases(config).some(({ pairs }) => pairs.source !== 'file'))
+  if (pairedPhases(config).some(({ pairs }) => pairs.source !== 'file'))
     sizes.push(pairSize(config))
   if (everValidates(config.validation)) sizes.push(validationSize(config))
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
@@ -234,6 +242,8 @@ function traceRead(config: TrainerConfig): number {
 function driverReads(config: TrainerConfig): number[] {
   const { batch_rows, response_length } = actorSize(config)
   return config.phases.map((phase) => {
+    // Log-probs of policy and reference, and sums of squares.
+    if (phase.kind === 'preference') return 3 * batch_rows * response_length
     if (phase.kind !== 'rl') return 0
     // The rollout's log-probs come with its responses, and its entropies where a batch is chosen from several.
     const arrays = driverColumns(phase).length + 1 + (phase.algorithm.filter_groups.enable ? 1 : 0)

@@ -35,7 +35,7 @@ export interface ProgressState {
   readonly scores: readonly number[]
   /** Present coefficient of the KL in the reward; null where none is in use yet. */
   readonly kl_coef: number | null
-  /** The reward_model phase whose pairs are drawn; null before the first. */
+  /** The phase whose pairs are drawn; null before the first. */
   readonly pairs_of: number | null
 }
 
@@ -50,7 +50,7 @@ export class Progress {
   /** Steps of this stage that had a critic. */
   critic_step = 0
   is_started = false
-  /** The reward_model phase whose pairs are drawn. */
+  /** The phase whose pairs are drawn. */
   pairs_of: number | undefined
   #phases: readonly Phase[]
   #stage_step = 0
@@ -71,6 +71,11 @@ export class Progress {
     const before = this.#klSettings()
     this.#phases = phases
     this.#adoptKl(before)
+  }
+
+  /** The configuration of a phase; undefined without one. */
+  phaseAt(phase: number | undefined): Phase | undefined {
+    return phase === undefined ? undefined : this.#phases[phase]
   }
 
   /** The current phase's configuration. */

@@ -6,6 +6,7 @@ import { isShortInner } from '../look/moments.ts'
 import type { Observation } from '../look/observation.ts'
 import { computeThroughputMetrics } from '../metrics/data_metrics.ts'
 import { validationSize } from './memory.ts'
+import { preferenceStep } from './paired/preference_step.ts'
 import { type Validated, validate } from './responses/validation.ts'
 import { rewardModelStep } from './reward_model_phase.ts'
 import type { StepNumbers, TakenStep } from './stages/taken_step.ts'
@@ -87,6 +88,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
 function takeStep(training: Training, phase: Phase, lr: number): TakenStep | Promise<TakenStep> {
   if (phase.kind === 'rl') return reinforcementStep(training, phase, lr)
   if (phase.kind === 'sft') return supervisedStep(training, phase, lr)
+  if (phase.kind === 'preference') return preferenceStep(training, phase, lr)
   return rewardModelStep(training, phase, lr)
 }
 
@@ -149,9 +151,11 @@ async function judge(
   return { ...result, metrics: { ...result.metrics, ...last.metrics }, ...generationsOf(last) }
 }
 
-/** Reinforcement learning starts from a frozen copy of the policy. */
+/** Reinforcement learning and preferences start from a frozen copy of the policy. */
 export function beginStage({ parts, progress }: Training): void {
-  if (progress.current.kind === 'rl' && parts.actor.tensors.reference) parts.actor.setReference()
+  const { kind } = progress.current
+  const compares = kind === 'rl' || kind === 'preference'
+  if (compares && parts.actor.tensors.reference) parts.actor.setReference()
 }
 
 /** Whether the present phase is looked at in every step. */

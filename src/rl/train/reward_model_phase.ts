@@ -1,26 +1,32 @@
-// Phases that train a reward model: the pairs that such a phase begins with, and its steps.
-import type { RewardModelPhase } from '../config/phase.ts'
+// Phases that are taught by pairs: what such a phase begins with; and the steps of a reward model.
+import { isPaired, type RewardModelPhase } from '../config/phase.ts'
+import type { PhasePairSource } from '../reward/phase_pairs.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import type { TakenStep } from './stages/taken_step.ts'
 import type { Training } from './training.ts'
 
 /** What the current phase teaches, once its pairs are drawn; undefined in phases of another kind. */
-export const preferencesOf = ({ parts, progress }: Training): Preferences | undefined =>
-  progress.pairs_of === progress.phase ? parts.reward?.preferences : undefined
+export function preferencesOf({ parts, progress, taught }: Training): Preferences | undefined {
+  if (progress.pairs_of !== progress.phase) return undefined
+  const of = progress.current.kind === 'preference' ? taught : parts.reward
+  return of?.preferences
+}
 
 /** Has the policy answer prompts twice, or takes the pairs of the rows, where the current phase is taught by pairs and has none yet. */
 export async function drawPhasePairs(training: Training): Promise<void> {
-  const { gpu, parts, progress, responder, layout } = training
+  const { gpu, parts, progress, responder, layout, taught } = training
   const { current, phase } = progress
-  if (current.kind !== 'reward_model' || progress.pairs_of === phase || !parts.reward) return
+  if (!isPaired(current) || progress.pairs_of === phase) return
   gpu.stage('gen')
-  await parts.reward.begin(current, parts.actor.tensors.model.weights, layout, {
+  const source: PhasePairSource = {
     prompts_at_once: responder.prompts_at_once,
     takeSamples: (count) => responder.data.take(count),
     respond: (samples, round) =>
       responder.respondTwice(samples, current.pairs.temperature, progress.step, round),
     given: (count, held_out) => responder.writtenPairs(count, held_out),
-  })
+  }
+  if (current.kind === 'preference') await taught.begin(current, source)
+  else await parts.reward?.begin(current, parts.actor.tensors.model.weights, layout, source)
   progress.pairs_of = phase
 }
 

@@ -8,6 +8,7 @@ import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
 import type { ProgressState } from './progress.ts'
+import type { Training } from './training.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
 export interface ModelState {
@@ -24,19 +25,13 @@ export interface ModelState {
   readonly control: Float32Array
 }
 
-/** A reward model and what it is taught. */
-export interface RewardState extends ModelState {
-  /** Of the reward_model phase that began last; absent before the first. */
-  readonly preferences?: PreferencesState
-}
-
 /** The models of a run. */
 export interface ModelStates {
   readonly actor: ModelState
   /** Weights of the frozen reference. */
   readonly reference?: Float32Array
   readonly critic?: ModelState
-  readonly reward_model?: RewardState
+  readonly reward_model?: ModelState
 }
 
 /** Everything that the next step depends on besides the configuration. */
@@ -44,6 +39,8 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly skipped_updates: number
   /** Problems drawn so far; with a finite set, the position in its passes (training_data.ts). */
   readonly sample_index: number
+  /** The pairs of the phase that was taught by pairs last; absent before the first. */
+  readonly preferences?: PreferencesState
 }
 
 /**
@@ -101,7 +98,6 @@ export async function exportModels(
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
 ): Promise<ModelStates> {
   const { reference } = actor.tensors
-  const preferences = reward?.preferences?.exportState()
   const [actor_state, references, critic_state, reward_state] = await Promise.all([
     exportModel(gpu, actor.tensors),
     reference && readParams(gpu, reference.buffers),
@@ -112,21 +108,18 @@ export async function exportModels(
     actor: actor_state,
     ...(references && { reference: references[0] }),
     ...(critic_state && { critic: critic_state }),
-    ...(reward_state && {
-      reward_model: { ...reward_state, ...(preferences && { preferences }) },
-    }),
+    ...(reward_state && { reward_model: reward_state }),
   }
 }
 
 /**
  * Uploads all models that there are. A reference that the state lacks is its policy. Throws RangeError naming a part of another
- * size, or pairs that belong to no reward_model phase of `phases`.
+ * size.
  */
 export function importModels(
   gpu: Gpu,
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
   state: TrainerState,
-  phases: readonly Phase[],
 ): void {
   const { tensors } = actor
   importModel(gpu, tensors, state.actor, 'actor')
@@ -134,14 +127,32 @@ export function importModels(
     importArray(gpu, tensors.reference.own, state.reference, 'reference')
   else if (tensors.reference) actor.setReference()
   if (critic && state.critic) importModel(gpu, critic.tensors, state.critic, 'critic')
-  if (!reward || !state.reward_model) return
-  importModel(gpu, reward.tensors, state.reward_model, 'reward_model')
-  const { preferences } = state.reward_model
+  if (reward && state.reward_model)
+    importModel(gpu, reward.tensors, state.reward_model, 'reward_model')
+}
+
+/** The pairs of the phase that was taught by pairs last. */
+export function exportPairs({
+  parts,
+  progress,
+  taught,
+}: Pick<Training, 'parts' | 'progress' | 'taught'>): PreferencesState | undefined {
+  const phase = progress.phaseAt(progress.pairs_of)
+  return (phase?.kind === 'preference' ? taught : parts.reward)?.preferences?.exportState()
+}
+
+/** Continues with the pairs of a state. Throws RangeError for pairs that belong to no phase of `phases` that pairs teach. */
+export function importPairs(
+  { parts, taught }: Pick<Training, 'parts' | 'taught'>,
+  { preferences, pairs_of }: TrainerState,
+  phases: readonly Phase[],
+): void {
   if (!preferences) return
-  const phase = phases[state.pairs_of ?? -1]
-  if (phase?.kind !== 'reward_model')
+  const phase = phases[pairs_of ?? -1]
+  if (phase?.kind === 'preference') taught.resume(phase, preferences)
+  else if (phase?.kind === 'reward_model') parts.reward?.resume(phase, preferences)
+  else
     throw new RangeError(
-      `state pairs_of: expected the index of a reward_model phase, got ${state.pairs_of}`,
+      `state pairs_of: expected the index of a reward_model or preference phase, got ${pairs_of}`,
     )
-  reward.resume(phase, preferences)
 }

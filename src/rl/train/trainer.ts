@@ -11,6 +11,7 @@ import type { Phase, PhaseReason } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import type { Observation, ObservationRequest } from '../look/observation.ts'
 import { Observer } from '../look/observer.ts'
+import { PreferenceTraining } from '../reward/preference_training.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import { planMemory } from './memory.ts'
 import { createParts, isNear, type Parts, prepareParts, servesToo } from './parts.ts'
@@ -19,7 +20,7 @@ import { beginStage, observe, queueStep, queueStepZero } from './queue.ts'
 import { Responder } from './responses/responder.ts'
 import { drawPhasePairs, preferencesOf } from './reward_model_phase.ts'
 import { type RolloutDType, rolloutDType } from './rollout_dtype.ts'
-import { exportModels, importModels, type TrainerState } from './state.ts'
+import { exportModels, exportPairs, importModels, importPairs, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult } from './step_result.ts'
 import type { Training } from './training.ts'
 
@@ -34,6 +35,7 @@ export class Trainer {
     this.layout = layout
     this.#training = {
       ...{ gpu, config, layout, parts },
+      taught: new PreferenceTraining(config.seed),
       responder: new Responder(gpu, config, samplers, actor.size.response_length),
       observer: new Observer(gpu, config, actor.tensors),
       progress: new Progress(config.phases),
@@ -101,10 +103,16 @@ export class Trainer {
   async exportState(): Promise<TrainerState> {
     const { gpu, parts, progress, responder, last, skipped_updates } = this.#training
     const reading = exportModels(gpu, parts)
+    const preferences = exportPairs(this.#training)
     reading.catch(() => {}) // reported below, unless the step itself failed
     const position = { ...progress.exportState(), sample_index: responder.data.sample_index }
     await last
-    return { ...position, skipped_updates: await skipped_updates, ...(await reading) }
+    return {
+      ...position,
+      skipped_updates: await skipped_updates,
+      ...(await reading),
+      ...(preferences && { preferences }),
+    }
   }
 
   /**
@@ -116,7 +124,8 @@ export class Trainer {
     const training = this.#training
     if (!(state.phase < this.phases.length))
       throw new RangeError(`state phase: expected below ${this.phases.length}, got ${state.phase}`)
-    importModels(training.gpu, training.parts, state, this.phases)
+    importModels(training.gpu, training.parts, state)
+    importPairs(training, state, this.phases)
     training.progress.importState(state, state.critic !== undefined)
     training.skipped_updates = Promise.resolve(state.skipped_updates)
     training.responder.data.sample_index = state.sample_index
@@ -189,7 +198,7 @@ export class Trainer {
     return training.observer.isAsked ? (await observe(training)).reading : undefined
   }
 
-  /** What a reward_model phase is taught, once its pairs are drawn; undefined in other phases. */
+  /** What a phase that pairs teach is taught, once its pairs are drawn; undefined in other phases. */
   get preferences(): Preferences | undefined {
     return preferencesOf(this.#training)
   }

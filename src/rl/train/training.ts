@@ -8,6 +8,7 @@ import { type BatchRows, phaseRows, shufflesRows } from '../learners/batch_rows.
 import type { ObservedRows } from '../look/observation.ts'
 import type { Observer } from '../look/observer.ts'
 import { type RowOrder, rowOrder } from '../math/shuffle.ts'
+import type { PreferenceTraining } from '../reward/preference_training.ts'
 import type { Parts } from './parts.ts'
 import type { Progress } from './progress.ts'
 import type { Responder } from './responses/responder.ts'
@@ -19,6 +20,8 @@ export interface Training {
   config: TrainerConfig
   readonly layout: ParamLayout
   readonly parts: Parts
+  /** The pairs of preference phases. */
+  readonly taught: PreferenceTraining
   readonly responder: Responder
   readonly observer: Observer
   readonly progress: Progress

@@ -65,6 +65,7 @@ export function phaseTarget(phase: Phase, last_layer: number): string {
   if (phase.kind === 'reward_model') return 'learns which responses are preferred'
   const whose =
     phase.target_layer === last_layer ? 'final policy' : `policy of layer ${phase.target_layer}`
+  if (phase.kind === 'preference') return `teaches the ${whose} which responses are preferred`
   const on = phase.reward_model.enable ? ' on the reward model’s scores' : ''
   return `trains the ${whose}${on}`
 }
@@ -164,6 +165,7 @@ export const endWords = (reason: Reason): string =>
 export function methodName(phase: Phase): string {
   if (phase.kind === 'sft') return 'SFT'
   if (phase.kind === 'reward_model') return 'Bradley–Terry'
+  if (phase.kind === 'preference') return phase.preference.loss_type
   if (phase.adv_estimator === 'gae') return 'PPO (GAE)'
   return phase.adv_estimator.toUpperCase().replaceAll('_', ' ')
 }

@@ -69,7 +69,7 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
         step: verdicts.get(index)?.step ?? step - 1,
       })
   }
-  const { actor, reward_model } = await run_by_hand.trainer.exportState()
+  const { actor, preferences } = await run_by_hand.trainer.exportState()
   gpu.destroy()
   expect(done.map(({ refused }) => refused?.match(/taught|begun to train/)?.[0])).toEqual([
     ...['taught', 'begun to train', undefined, undefined],
@@ -84,5 +84,5 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
   expect(again.results).toEqual(results.map(numbers))
   expect(again.weights).toEqual(actor.weights)
   expect(again.results.at(-1)?.step).toBe(9)
-  expect(reward_model?.preferences?.log).toHaveLength(3)
+  expect(preferences?.log).toHaveLength(3)
 })

@@ -49,7 +49,7 @@ export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Arr
   const { run, history } = checkpoint
   const { experiment, trainer } = run
   const { columns, metrics } = stepColumns(history.series)
-  const preferences = trainer.reward_model?.preferences
+  const { preferences } = trainer
   const f64 = (values: ArrayLike<number>) =>
     ({ as: 'F64', shape: [values.length], data: Float64Array.from(values) }) as const
   const tensors: NamedTensor[] = [
@@ -165,13 +165,10 @@ function read(opened: OpenSafetensors): Checkpoint {
   if (typeof preferences === 'string') return fail(`preferences: ${preferences}`)
   const states = readModels(models, opened)
   require(brokenNumbers(states))
-  const { reward_model, ...others } = states
   const trainer: TrainerState = {
     ...rest,
-    ...others,
-    ...(reward_model && {
-      reward_model: { ...reward_model, ...(preferences && { preferences }) },
-    }),
+    ...states,
+    ...(preferences && { preferences }),
     scores: [...readTensor(opened, 'run.scores')],
     kl_coef: readTensor(opened, 'run.kl_coef')[0] ?? null,
   }

@@ -83,7 +83,7 @@ export interface CheckpointHeader {
 
 type Counters = Omit<
   TrainerState,
-  'actor' | 'reference' | 'critic' | 'reward_model' | 'scores' | 'kl_coef'
+  'actor' | 'reference' | 'critic' | 'reward_model' | 'preferences' | 'scores' | 'kl_coef'
 >
 
 /** What is kept as words of a state. */
@@ -100,7 +100,7 @@ export function writeHeader(
   metrics: CheckpointHeader['metrics'],
 ): Record<string, string> {
   const { trainer, experiment, document, done } = run
-  const pairs = trainer.reward_model?.preferences
+  const pairs = trainer.preferences
   const { series, phase_switches, steered, verdicts } = history
   const lost = [...series].flatMap(([metric, { thinned }]) =>
     thinned ? [[metric, thinned.every, thinned.until] as const] : [],

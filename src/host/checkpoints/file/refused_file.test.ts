@@ -151,7 +151,7 @@ describe('a file that is none', () => {
 
   test('tokens beyond the vocabulary are refused', async () => {
     const checkpoint = madeCheckpoint()
-    checkpoint.run.trainer.reward_model?.preferences?.asked[1].b.row.input_ids.fill(4000)
+    checkpoint.run.trainer.preferences?.asked[1].b.row.input_ids.fill(4000)
     const { message } = await refusal(await encodeCheckpoint(checkpoint))
     expect(message).toMatch(/preferences: expected tokens below \d+, found 4000/)
   })

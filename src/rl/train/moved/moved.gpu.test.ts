@@ -164,7 +164,7 @@ test('a phase that waits for a person continues in a new trainer with the same p
     [SFT.steps + 1, 1],
     [SFT.steps + 3, 2],
   ])
-  expect(whole.state.reward_model?.preferences?.log.map(({ choice }) => choice).join(' ')).toBe(
+  expect(whole.state.preferences?.log.map(({ choice }) => choice).join(' ')).toBe(
     'a skip b a b undo a',
   )
 })

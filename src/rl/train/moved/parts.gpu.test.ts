@@ -13,11 +13,11 @@ test('a state whose reward model lacks a part differs from the whole one', async
   const trainer = await Trainer.create(gpu, config)
   for (let i = 0; i < 3; i++) await trainer.next()
   const state = await trainer.exportState()
-  const { reward_model } = state
-  const preferences = reward_model?.preferences
+  const { reward_model, preferences } = state
   if (!reward_model || !preferences) throw new Error('no reward model')
-  const replay = async (change: Partial<typeof reward_model>) => {
-    trainer.importState({ ...state, reward_model: { ...reward_model, ...change } })
+  const replay = async (change: Partial<typeof reward_model>, pairs = preferences) => {
+    const model = { ...reward_model, ...change }
+    trainer.importState({ ...state, reward_model: model, preferences: pairs })
     // Moments show one step later.
     return [numbers(await trainer.next()), numbers(await trainer.next())]
   }
@@ -34,12 +34,11 @@ test('a state whose reward model lacks a part differs from the whole one', async
     { passes: passes + 1 },
     { judged: [...judged].reverse() },
   ])
-    expect(
-      await replay({ preferences: { ...preferences, ...change } }),
-      Object.keys(change)[0],
-    ).not.toEqual(right)
+    expect(await replay({}, { ...preferences, ...change }), Object.keys(change)[0]).not.toEqual(
+      right,
+    )
   expect(() => trainer.importState({ ...state, pairs_of: null })).toThrow(
-    'state pairs_of: expected the index of a reward_model phase, got null',
+    'state pairs_of: expected the index of a reward_model or preference phase, got null',
   )
   gpu.destroy()
 })

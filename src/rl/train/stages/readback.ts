@@ -14,6 +14,7 @@ import {
   bypassMetrics,
   criticMetrics,
   layerEntropies,
+  preferenceMetrics,
   sftMetrics,
   takenUpdates,
 } from '../../metrics/metrics.ts'
@@ -114,11 +115,13 @@ async function readNamed<T extends Named>(gpu: Gpu, tensors: T): Promise<Read<T>
 }
 
 function policyMetrics(
-  { phase, rows, lr }: PolicyStep,
+  { phase, batch, rows, lr }: PolicyStep,
   { updates }: Updates,
   { loss_sums, controls, corrections }: Sums,
 ): Record<string, number> {
   if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
+  if (phase.kind === 'preference')
+    return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': lr }
   const objective = objectiveOf(phase)
   const micro_batches = (updates * rows.mini) / rows.micro
   return {
