@@ -16,7 +16,6 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/record/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
   // Checked against the original by `lab conform`; no phase selects it.
   'src/model/interventions/transplant.ts inBlock': 'golden mixtures',
-  'src/model/interventions/transplant.ts isOfPart': 'golden mixtures',
   'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
   'src/model/params/params.ts unpackWeights': 'golden weights have names',

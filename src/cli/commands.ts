@@ -5,6 +5,7 @@ import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
 import { generate } from './generate.ts'
 import { importRun } from './import.ts'
+import { transplantCommand } from './intervene/transplant.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
@@ -17,6 +18,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   study: studyCommand,
   probe,
   generate,
+  transplant: transplantCommand,
   export: exportCommand,
   import: importRun,
   adapters,

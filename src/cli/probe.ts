@@ -72,7 +72,7 @@ const LINE = commandLine({
   examples: [
     'probe models/qwen --text "2 + 2 =" --out probe.json',
     'probe models/qwen --tokens ids.json',
-    `probe models/qwen --text "2 + 2 =" --intervene '[{"where": "attention", "layer": 3, "what": "zero"}]'`,
+    'probe models/qwen --text "2 + 2 =" --intervene changes.json',
   ],
 })
 

@@ -129,7 +129,7 @@ function policyAdapter(source: ModelSource, base_model_name_or_path: string): Ou
 }
 
 /** The policy's weights, with an adapter merged into a copy of them. */
-function mergedPolicy(source: ModelSource): Float32Array | undefined {
+export function mergedPolicy(source: ModelSource): Float32Array | undefined {
   const own = adapterOf(source)
   if (!own || !source.adapter) return source.policy
   const layout = paramLayout(own.layout.shape)

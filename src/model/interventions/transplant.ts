@@ -1,4 +1,7 @@
-// Parts of a model that one checkpoint can take from another, by the names of their parameters.
+// Parts of a model that one checkpoint takes from another, by the names of their parameters.
+import { ShapeError } from '../../kernels/device/errors.ts'
+import type { ModelShape } from '../params/config.ts'
+import type { ParamLayout } from '../params/params.ts'
 
 /** A part: of a block, or of what is outside the blocks. */
 export type TransplantPart =
@@ -38,3 +41,73 @@ export function isOfPart(name: string, part: TransplantPart, layer?: number): bo
 /** The name that a parameter of block `from` has in block `to`, both from 1. */
 export const inBlock = (name: string, from: number, to: number): string =>
   name.replace(`model.layers.${from - 1}.`, `model.layers.${to - 1}.`)
+
+/** A part that a model takes from another, of the same block. */
+export interface Taken {
+  readonly part: TransplantPart
+  /** From 1; of parts of blocks alone. */
+  readonly layer?: number
+}
+
+/** Throws ShapeError where two models do not have the same parameters, naming the first that differs. */
+export function requireSameShape(host: ParamLayout, donor: ParamLayout): void {
+  const shapes = new Map(donor.params.map(({ name, shape }) => [name, shape]))
+  for (const { name, shape } of host.params) {
+    const other = shapes.get(name)
+    if (other === undefined) throw new ShapeError(`transplant: the other model has no ${name}`)
+    if (other.join() !== shape.join())
+      throw new ShapeError(
+        `transplant: ${name}: expected [${shape}] in both models, got [${other}]`,
+      )
+    shapes.delete(name)
+  }
+  const [more] = shapes.keys()
+  if (more !== undefined) throw new ShapeError(`transplant: only the other model has ${more}`)
+}
+
+/** The host's weights with parts of the donor's; both in this layout. */
+export function transplant(
+  { params }: ParamLayout,
+  host: Float32Array,
+  donor: Float32Array,
+  taken: readonly Taken[],
+): Float32Array {
+  const mixed = host.slice()
+  for (const { name, offset, size } of params)
+    if (taken.some(({ part, layer }) => isOfPart(name, part, layer)))
+      mixed.set(donor.subarray(offset, offset + size), offset)
+  return mixed
+}
+
+/** A mixture of two models under its name. */
+export interface Mixture {
+  readonly name: string
+  readonly taken: readonly Taken[]
+}
+
+/**
+ * Which mixtures say where two models differ: each block, its attention and its feed-forward alone, the blocks up to k, the final
+ * norm, the embedding, an unembedding of its own, and everything.
+ */
+export function mixtures({
+  num_hidden_layers: L,
+  tie_word_embeddings,
+}: Pick<ModelShape, 'num_hidden_layers' | 'tie_word_embeddings'>): Mixture[] {
+  const layers = Array.from({ length: L }, (_, l) => l + 1)
+  const of = (part: TransplantPart, layer?: number): Taken => ({ part, ...(layer && { layer }) })
+  const each = (part: 'block' | 'attention' | 'feed_forward') =>
+    layers.map((layer) => ({ name: `${part} ${layer}`, taken: [of(part, layer)] }))
+  const blocks = (k: number) => layers.slice(0, k).map((layer) => of('block', layer))
+  const outside: readonly TransplantPart[] = [
+    ...(['norm', 'embedding'] as const),
+    ...(tie_word_embeddings ? [] : (['lm_head'] as const)),
+  ]
+  return [
+    ...each('block'),
+    ...each('attention'),
+    ...each('feed_forward'),
+    ...layers.map((k) => ({ name: `blocks up to ${k}`, taken: blocks(k) })),
+    ...outside.map((part) => ({ name: part, taken: [of(part)] })),
+    { name: 'everything', taken: [...blocks(L), ...outside.map((part) => of(part))] },
+  ]
+}

@@ -23,6 +23,7 @@ import { conversationSetting, respond as readResponses } from './turns.ts'
 const VALIDATION_STREAM = 1
 
 type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
+const LIKELIEST: Filter = { temperature: 0, top_k: -1, top_p: 1 }
 
 /** What an evaluation found. */
 export interface Validated {
@@ -49,8 +50,7 @@ export async function validate(
   const prompts = validationPrompts(validation, task)
   const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
   const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
-  const likeliest: Filter = { temperature: 0, top_k: -1, top_p: 1 }
-  const greedy = await respond(gpu, rollout, config, step, 1, 0, likeliest)
+  const greedy = await respond(gpu, rollout, config, step, 1, 0, LIKELIEST)
   const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.is_right.map(Number)) }
   const generations = generationsOf(greedy, config, 1, false)
   if (n > 0) {
@@ -66,6 +66,13 @@ export async function validate(
   metrics['timing_s/testing'] = (performance.now() - started) / 1000
   return { metrics, generations }
 }
+
+/** Whether the likeliest response to each of the first `validation.prompts` held-out problems is right. */
+export const greedyRight = async (
+  gpu: Gpu,
+  rollout: Rollout,
+  config: TrainerConfig,
+): Promise<readonly boolean[]> => (await respond(gpu, rollout, config, 0, 1, 0, LIKELIEST)).is_right
 
 /** Responses to all held-out prompts, those to one prompt side by side. */
 interface Responses extends Omit<Scored, 'problems'> {

@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { fileOf } from '../../host/checkpoints/storage/places.ts'
+import { TINY } from '../../host/checkpoints/testing.ts'
+import { train } from '../train.ts'
+import { transplantCommand } from './transplant.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'understory-transplant-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+async function trained(name: string, steps: number, model: object = {}): Promise<string> {
+  const optim = { lr: 0.02, lr_warmup_steps: 2 }
+  const phases = [{ kind: 'sft', steps, batch_size: 64, optim }]
+  const validation = { test_freq: 0, prompts: 8, n: 0 }
+  const document = { ...TINY, model: { ...TINY.model, ...model }, phases, validation }
+  const [file, out] = [join(root, `${name}.json`), join(root, name)]
+  writeFileSync(file, JSON.stringify(document))
+  await train.run([file, '--out', out, '--checkpoint-every', '30'])
+  return out
+}
+
+test('parts of two checkpoints are exchanged both ways round, and everything gives the other’s accuracy', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const run = await trained('run', 90)
+  const early = join(run, 'checkpoints', fileOf(30))
+  const out = join(root, 'transplants.json')
+  log.mockClear()
+  expect(await transplantCommand.run([early, run, '--problems', '50', '--out', out])).toBe(0)
+  const printed = log.mock.calls.flat().join('\n')
+  const { transplants } = JSON.parse(readFileSync(out, 'utf8'))
+  const [there, back] = transplants
+  expect(there.host).toBe(`${early} (step 30)`)
+  expect(there.donor).toBe(`${run} (step 90)`)
+  expect(back).toMatchObject({ host: there.donor, donor: there.host })
+  // All that the task holds out.
+  expect(there.problems).toBe(20)
+  expect(there.accuracy.donor).not.toBe(there.accuracy.host)
+  for (const { accuracy, mixtures } of transplants) {
+    const names = mixtures.map(({ name }: { name: string }) => name)
+    expect(names).toEqual([
+      ...['block 1', 'block 2', 'attention 1', 'attention 2', 'feed_forward 1', 'feed_forward 2'],
+      ...['blocks up to 1', 'blocks up to 2', 'norm', 'embedding', 'everything'],
+    ])
+    expect(mixtures.at(-1).accuracy).toBe(accuracy.donor)
+    expect(mixtures.at(-1).change).toBeCloseTo(accuracy.donor - accuracy.host, 12)
+    expect(mixtures[0]).toEqual({ ...mixtures[6], name: 'block 1' })
+  }
+  expect(printed).toContain('20 held-out problems')
+  expect(printed).toMatch(/attention 1 +\d+\.\d % {2}[+−]\d+\.\d % ± \d+\.\d %/)
+
+  const other = await trained('other', 1, { intermediate_size: 32 })
+  await expect(transplantCommand.run([run, other])).rejects.toThrow(
+    'mlp.gate_proj.weight: expected [24,16] in both models, got [32,16]',
+  )
+  await expect(transplantCommand.run([run])).rejects.toThrow('takes two checkpoints')
+  await expect(transplantCommand.run([run, join(root, 'nowhere')])).rejects.toThrow(
+    'no such file or folder',
+  )
+  await expect(transplantCommand.run([run, run, '--problems', '1'])).rejects.toThrow(
+    '--problems: expected a whole number of at least 2, got 1',
+  )
+})

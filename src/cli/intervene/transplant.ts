@@ -1,0 +1,170 @@
+// lab transplant: which part of a model learned what another checkpoint knows? Parts are exchanged, both ways round.
+import { existsSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { trainerConfig } from '../../document/experiment/trainer_config.ts'
+import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { checkpointSource, mergedPolicy } from '../../jobs/model_folders.ts'
+import { ShapeError } from '../../kernels/device/errors.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import { MemoryPlan } from '../../kernels/device/tensor.ts'
+import { mixtures, requireSameShape, transplant } from '../../model/interventions/transplant.ts'
+import { modelShape } from '../../model/params/config.ts'
+import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
+import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { HeldOut } from '../../rl/train/held_out.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../command.ts'
+import { openDawn } from '../dawn.ts'
+import { givenData, loadNamedFiles } from '../input/data_set.ts'
+import { readInput } from '../input/input_file.ts'
+import { commandLine, text, usually } from '../options/declare.ts'
+import { readArguments } from '../options/read.ts'
+import { replaceFile } from '../output/disk.ts'
+import { print, tell } from '../terminal.ts'
+import { findCheckpoint } from '../train/resume.ts'
+
+const LINE = commandLine({
+  name: 'transplant',
+  takes: '<checkpoint> <checkpoint>',
+  summary: 'held-out accuracy of two checkpoints with parts exchanged between them',
+  notes: [
+    'A checkpoint is a file of one, or the folder of a run: then its newest. Both answer the problems of the first.',
+  ],
+  groups: {
+    Options: {
+      problems: usually('128', 'N', 'held-out problems at most'),
+      data: text(
+        'FILE',
+        'the rows of a run that was trained on them, where the lab does not have them',
+      ),
+      out: text('FILE', 'writes every accuracy as JSON, too'),
+    },
+  },
+  examples: [
+    'transplant runs/bupo/checkpoints/step_000020.safetensors runs/bupo',
+    'transplant runs/grpo runs/bupo --problems 512 --out layers.json',
+  ],
+})
+
+export const transplantCommand: Command = {
+  line: LINE,
+  run: async (args) => {
+    const { paths, problems, data, out } = readOptions(args)
+    const [first, second] = [await readSource(paths[0], data), await readSource(paths[1], data)]
+    try {
+      requireSameShape(first.layout, second.layout)
+    } catch (error) {
+      throw error instanceof ShapeError
+        ? new LabFailure(`${paths[0]} and ${paths[1]}: ${error.message}`)
+        : error
+    }
+    const dawn = await openDawn()
+    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
+    const plan = new MemoryPlan()
+    HeldOut.room(plan, first.config, first.layout)
+    const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
+    try {
+      const held_out = await HeldOut.create(gpu, first.config, first.layout, problems)
+      const right = (weights: Float32Array) => held_out.right(weights)
+      const found = [await exchanged(first, second, right), await exchanged(second, first, right)]
+      for (const one of found) printTable(one)
+      if (out !== undefined)
+        replaceFile(out, `${JSON.stringify({ transplants: found }, undefined, 2)}\n`)
+    } finally {
+      gpu.destroy()
+    }
+    return 0
+  },
+}
+
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = readArguments(LINE, args)
+  if (positionals.length !== 2) throw new UsageError('transplant takes two checkpoints')
+  const problems = Number(values.problems)
+  if (!Number.isInteger(problems) || problems < 2)
+    throw new UsageError(
+      `--problems: expected a whole number of at least 2, got ${values.problems}`,
+    )
+  return { paths: positionals, problems, data: values.data, out: values.out }
+}
+
+/** A checkpoint's model: an adapter is merged into its base. */
+interface Source {
+  readonly name: string
+  readonly step: number
+  readonly config: TrainerConfig
+  readonly layout: ParamLayout
+  readonly weights: Float32Array
+}
+
+async function readSource(path: string, file: string | undefined): Promise<Source> {
+  if (!existsSync(path)) throw new LabFailure(`${path}: no such file or folder`)
+  const { run } = statSync(path).isDirectory()
+    ? (await findCheckpoint(path, undefined)).checkpoint
+    : await decodeCheckpoint(new Uint8Array(readInput(path)), basename(path))
+  await loadNamedFiles(run.experiment, await givenData({ data: file }), tell)
+  const config = trainerConfig(run.experiment)
+  if (config.tools)
+    throw new LabFailure(`${path}: transplant answers in one turn; this run calls tools`)
+  const weights = mergedPolicy(checkpointSource(run))
+  if (!weights) throw new LabFailure(`${path}: expected weights, found none`)
+  const { lora: _, ...model } = config.model
+  const layout = paramLayout(modelShape(model))
+  return { name: path, step: run.trainer.step, config, layout, weights }
+}
+
+/** Accuracies of the host with parts of the donor. */
+interface Exchange {
+  readonly host: string
+  readonly donor: string
+  readonly problems: number
+  readonly accuracy: { readonly host: number; readonly donor: number }
+  /** `change` is from the host's accuracy; the problems say it up to `interval`, 95 % both ways. */
+  readonly mixtures: readonly {
+    readonly name: string
+    readonly accuracy: number
+    readonly change: number
+    readonly interval: number
+  }[]
+}
+
+async function exchanged(
+  host: Source,
+  donor: Source,
+  right: (weights: Float32Array) => Promise<readonly boolean[]>,
+): Promise<Exchange> {
+  const own = await right(host.weights)
+  const other = await right(donor.weights)
+  const found: Exchange['mixtures'][number][] = []
+  for (const { name, taken } of mixtures(host.layout.shape)) {
+    const mixed = transplant(host.layout, host.weights, donor.weights, taken)
+    found.push({ name, ...compared(own, await right(mixed)) })
+  }
+  const titled = ({ name, step }: Source) => `${name} (step ${step})`
+  const accuracy = { host: share(own), donor: share(other) }
+  return {
+    ...{ host: titled(host), donor: titled(donor), problems: own.length, accuracy },
+    mixtures: found,
+  }
+}
+
+const share = (right: readonly boolean[]) => right.filter(Boolean).length / right.length
+
+/** The same problems are asked of both, so their differences say how sure the change is. */
+function compared(before: readonly boolean[], after: readonly boolean[]) {
+  const differences = after.map((is_right, i) => Number(is_right) - Number(before[i]))
+  const n = differences.length
+  const change = differences.reduce((a, b) => a + b, 0) / n
+  const variance = differences.reduce((sum, d) => sum + (d - change) ** 2, 0) / (n - 1)
+  return { accuracy: share(after), change, interval: 1.96 * Math.sqrt(variance / n) }
+}
+
+function printTable({ host, donor, problems, accuracy, mixtures: rows }: Exchange): void {
+  const percent = (x: number) => `${(100 * x).toFixed(1)} %`
+  print(`${host} with parts of ${donor}, ${problems} held-out problems`)
+  print(`  ${'untouched'.padEnd(18)}${percent(accuracy.host).padStart(8)}`)
+  for (const { name, accuracy: found, change, interval } of rows)
+    print(
+      `  ${name.padEnd(18)}${percent(found).padStart(8)}  ${change < 0 ? '−' : '+'}${percent(Math.abs(change))} ± ${percent(interval)}`,
+    )
+  print(`  ${'the other'.padEnd(18)}${percent(accuracy.donor).padStart(8)}`)
+}
