@@ -11,7 +11,7 @@ import { mixtures, requireSameShape, transplant } from '../../model/intervention
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
-import { HeldOut } from '../../rl/train/held_out.ts'
+import { HeldOut } from '../../rl/train/responses/held_out.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../command.ts'
 import { openDawn } from '../dawn.ts'
 import { givenData, loadNamedFiles } from '../input/data_set.ts'

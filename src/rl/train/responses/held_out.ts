@@ -1,13 +1,13 @@
 // Held-out accuracy of any weights of one model: the same problems, greedily answered, as often as is asked.
-import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Allocator } from '../../kernels/device/tensor.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
-import { Rollout } from '../../model/rollout/rollout.ts'
-import { createRolloutTensors } from '../../model/rollout/rollout_tensors.ts'
-import { createModel, type Model, uploadModel } from '../../model/transformer/model.ts'
-import type { TrainerConfig } from '../config/trainer_config.ts'
-import { validationPrompts } from '../config/validation.ts'
-import { greedyRight } from './responses/validation.ts'
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { Allocator } from '../../../kernels/device/tensor.ts'
+import type { ParamLayout } from '../../../model/params/params.ts'
+import { Rollout } from '../../../model/rollout/rollout.ts'
+import { createRolloutTensors } from '../../../model/rollout/rollout_tensors.ts'
+import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { validationPrompts } from '../../config/validation.ts'
+import { greedyRight } from './validation.ts'
 
 /** Rows that are answered at once at most. */
 const ROWS = 64
