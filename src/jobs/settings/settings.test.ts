@@ -72,7 +72,7 @@ test('what has no counterpart says why, and what is refused says what would do',
  * _generated_ppo_trainer.yaml, without the parts for other back ends.
  */
 const keysOf = (name: string) => {
-  const url = new URL(`verl_names/${name}.json`, import.meta.url)
+  const url = new URL(`../verl_names/${name}.json`, import.meta.url)
   const listed: Record<string, string[]> = JSON.parse(readFileSync(url, 'utf8'))
   return new Map(Object.entries(listed).flatMap(([type, keys]) => keys.map((key) => [key, type])))
 }
