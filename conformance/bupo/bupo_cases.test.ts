@@ -98,6 +98,28 @@ test.for<[TraceHead, RegExp]>([
   await expect(opened(head)).rejects.toThrow(reason)
 })
 
+test('advantages are those of as many responses to a prompt as the batch shows', async () => {
+  const trace = recorded({})
+  // The job says 4; here 8 share a prompt, and one of them is right.
+  for (const step of trace.steps) {
+    const ids = step.input_ids as number[][]
+    step.input_ids = ids.map((row, b) => [...ids[b - (b % 8)].slice(0, 4), ...row.slice(4)])
+    step.token_level_scores = ids.map((_, b) => [0, 0, 0, b % 8 === 0 ? 1 : 0])
+    const mask = step.response_mask as number[][]
+    // The mean is 1/8, the spread √(1/8).
+    const of = (b: number) => ((b % 8 === 0 ? 1 : 0) - 1 / 8) / (Math.sqrt(1 / 8) + 1e-6)
+    step.advantages = mask.map((row, b) => row.map((m) => m * of(b)))
+  }
+  const { folder, file } = writeTrace(trace)
+  const found: Result[] = []
+  for await (const result of resultsOf(findSources(file), { gpu: undefined })) {
+    if (result.case.endsWith('/advantages')) found.push(result)
+    if (found.length === 2) break
+  }
+  rmSync(folder, { recursive: true })
+  expect(found.map(({ status }) => status)).toEqual(['ok', 'ok'])
+})
+
 test('a trace that contradicts its metrics is refused', async () => {
   const logged = { 'actor/kl_coef': 0.05 }
   await expect(opened({ use_kl_loss: false }, logged)).rejects.toThrow(

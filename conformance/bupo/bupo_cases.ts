@@ -2,6 +2,7 @@
 import { aggLossRef } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { trainedPrefix } from '../../src/model/params/flat_params.ts'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
+import { gcd } from '../../src/rl/learners/batch_rows.ts'
 import type { Context } from '../fixture.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { sliceOf } from '../trl/trl_trace.ts'
@@ -164,9 +165,9 @@ function* advantageChecks(c: BupoCase, step: TracedStep): Generator<Check> {
   const prompts = Array.from({ length: rows }, (_, b) =>
     batch.input_ids.subarray(b * (P + R), b * (P + R) + P).join(),
   )
-  const groupOf = (b: number) => Math.floor(b / c.group)
-  const is_grouped = prompts.every((prompt, b) => prompt === prompts[groupOf(b) * c.group])
-  if (c.group < 2 || !is_grouped) return
+  const group = c.is_grouped ? groupSize(prompts) : 1
+  const groupOf = (b: number) => Math.floor(b / group)
+  if (group < 2) return
   const totals = prompts.map((_, b) =>
     scores.subarray(b * R, (b + 1) * R).reduce((sum, x) => sum + x, 0),
   )
@@ -182,4 +183,14 @@ function* advantageChecks(c: BupoCase, step: TracedStep): Generator<Check> {
     on: 'driver',
     outputs: { advantages: output },
   }
+}
+
+/** Responses to a prompt: what the runs of equal prompts have in common, because a trace can be of another size than its job. 1 = they do not lie together. */
+function groupSize(prompts: readonly string[]): number {
+  const runs: number[] = []
+  prompts.forEach((prompt, b) => {
+    if (b > 0 && prompt === prompts[b - 1]) runs[runs.length - 1]++
+    else runs.push(1)
+  })
+  return runs.reduce(gcd)
 }

@@ -45,8 +45,8 @@ export interface BupoCase {
   readonly model: HfModel
   readonly matmul: MatmulChoice | undefined
   readonly plan: TracePlan
-  /** Responses to a prompt; 0 where nothing says it. */
-  readonly group: number
+  /** Whether advantages compare the responses to a prompt, and such lie together. */
+  readonly is_grouped: boolean
   /** Whether advantages are divided by the spread of a group. */
   readonly by_std: boolean
   readonly steps: readonly TracedStep[]
@@ -65,7 +65,6 @@ export async function openBupoCase(file: string, pinned: Pinned = {}): Promise<B
   const settings = new TraceSettings(json, dirname(model_folder))
   const model = await readCaseModel(model_folder, 'lm_head', pinned)
   const plan = readPlan(settings)
-  const grouped = json.grouped !== false
   const trace = new Fields(json, basename(file))
   settings.choice('algorithm.adv_estimator', ['grpo'], 'grpo')
   return {
@@ -73,7 +72,7 @@ export async function openBupoCase(file: string, pinned: Pinned = {}): Promise<B
     model,
     matmul: pinned.matmul,
     plan,
-    group: grouped ? settings.number('rollout.n', 0) : 0,
+    is_grouped: json.grouped !== false,
     by_std: settings.flag('algorithm.norm_adv_by_std_in_grpo', true),
     steps: trace.list('steps').map((one) => readStep(one, file, model, plan)),
   }
