@@ -59,12 +59,23 @@ export function isPreferenceTrace(json: unknown): boolean {
 export async function openTraceCase(folder: string, pinned: Pinned = {}): Promise<TraceCase> {
   const model = await readCaseModel(join(folder, 'model'), 'lm_head', pinned)
   const trace = new Fields(readJson(join(folder, 'trace.json')), 'trace.json')
-  const blocks = model.layout.shape.num_hidden_layers
-  const runs = trace.list('runs').map((run) => readRun(run, blocks))
+  const runs = trace.list('runs').map((run) => readRun(run, model))
   return { name: basename(resolve(folder)), model, matmul: pinned.matmul, runs }
 }
 
-function readRun(run: Fields, blocks: number): TracedRun {
+/** AdamW leaves out of its decay what the run says: every vector, and nothing else. Throws CaseError for another choice. */
+function requireDecay(run: Fields, { layout }: HfModel): void {
+  // Without a decay nothing is left out of it.
+  if (!run.has('no_decay') || run.fields('settings').number('weight_decay') === 0) return
+  const told = new Set(run.texts('no_decay'))
+  for (const { name, shape } of layout.params)
+    if (told.has(name) !== (shape.length === 1))
+      throw new CaseError(
+        `${run.where}.no_decay: expected all vectors and no matrix, got another choice for ${name}`,
+      )
+}
+
+function readRun(run: Fields, model: HfModel): TracedRun {
   const name = `${run.raw('name')}`
   const updates = run.list('updates')
   const micro_batches = updates.map((update) => update.list('micro_batches'))
@@ -76,7 +87,8 @@ function readRun(run: Fields, blocks: number): TracedRun {
     ),
   )
   const { rows } = all[0].matrix('input_ids')
-  const plan = readTracePlan(run, rows, blocks)
+  const plan = readTracePlan(run, rows, model.layout.shape.num_hidden_layers)
+  requireDecay(run, model)
   return {
     name,
     plan,

@@ -1,5 +1,6 @@
 // What TRL's preference trainers were told when they recorded a trace.
 import type { RlPhase } from '../../src/rl/config/phase.ts'
+import { GIVEN_GRADIENT } from '../../src/rl/config/preference_policy.ts'
 import type { AnswerObjective } from '../../src/rl/preferences/answer_objective.ts'
 import { F_DIVERGENCES, type FDivergence } from '../../src/rl/preferences/divergence.ts'
 import { type PairObjective, pairRefusal } from '../../src/rl/preferences/pair_objective.ts'
@@ -68,7 +69,7 @@ export function readTracePlan(run: Fields, rows: number, blocks: number): TraceP
   const unread = settings.unused()
   if (unread.length > 0)
     throw new CaseError(`unknown: ${unread.join(', ')} mean nothing to the lab`)
-  const actor = { ...GIVEN, grad_clip, optim }
+  const actor = { ...GIVEN_GRADIENT, grad_clip, optim }
   const phase = goldenPhase(blocks, { batch: rows, mini: rows }, actor)
   return {
     trained,
@@ -80,9 +81,6 @@ export function readTracePlan(run: Fields, rows: number, blocks: number): TraceP
     },
   }
 }
-
-/** A policy loss whose gradient by a log-prob is minus its advantage: what the actor runs a given gradient with. */
-const GIVEN = { loss_mode: 'gpg', loss_agg_mode: 'token-sum', entropy_coeff: 0 } as const
 
 function readObjective(settings: Fields, trainer: TrlTrainer): TracedObjective {
   const where = `${settings.where}.loss_type`

@@ -6,6 +6,13 @@ import { ACTOR_DEFAULTS } from './actor.ts'
 import { ALGORITHM_DEFAULTS } from './algorithm.ts'
 import type { PreferencePhase, RlPhase, Rollout } from './phase.ts'
 
+/** A policy loss whose slope by a log-prob is minus its advantage, summed over all tokens. */
+export const GIVEN_GRADIENT = {
+  loss_mode: 'gpg',
+  loss_agg_mode: 'token-sum',
+  entropy_coeff: 0,
+} as const
+
 /** What an update reads of its phase. */
 type UpdatedPolicy = Pick<RlPhase, 'target_layer' | 'target_readout' | 'actor' | 'algorithm'> & {
   readonly rollout: Pick<Rollout, 'temperature' | 'max_response_length'>
@@ -23,9 +30,7 @@ export function policyPhaseOf(
     rollout: { temperature: 1, max_response_length: response_length },
     actor: {
       ...ACTOR_DEFAULTS,
-      loss_mode: 'gpg',
-      loss_agg_mode: 'token-sum',
-      entropy_coeff: 0,
+      ...GIVEN_GRADIENT,
       ppo_mini_batch_size: 2 * batch_size,
       ppo_epochs: 1,
       grad_clip,

@@ -13,6 +13,7 @@ import type { SequenceRow } from '../../reward/pairs.ts'
 import type { Preference } from '../../reward/preferences.ts'
 import { CONFIG, OPTIM, REWARD_MODEL, SFT } from '../../testing.ts'
 import { Learner } from '../learner.ref.ts'
+import { planMemory } from '../memory.ts'
 import { numbers } from '../moved/testing.ts'
 import type { StepResult } from '../step_result.ts'
 import { Trainer } from '../trainer.ts'
@@ -189,4 +190,41 @@ test('the policy learns what the judge prefers without ever seeing its score', a
   expect(accuracy[1]).toBeLessThan(0.6)
   expect(accuracy.at(-1)).toBeGreaterThan(0.75)
   expect(series('eval_rewards/accuracies').at(-1)).toBeGreaterThan(0.8)
+})
+
+test('the reference of an adapter is its base, which stays as it is', async () => {
+  const lora = {
+    ...{ r: 4, lora_alpha: 8, use_rslora: false },
+    target_modules: ['q_proj', 'v_proj'] as const,
+    layers_to_transform: null,
+  }
+  const config = { ...CONFIG, model: { ...CONFIG.model, lora } }
+  const trainer = await create({ ...config, phases: [preferencePhase({ beta: 0.5 })] })
+  const base = await trainer.exportWeights()
+  const results: StepResult[] = []
+  while (!trainer.isFinished) results.push(await trainer.next())
+  const margins = results.flatMap(({ metrics }) => metrics['rewards/margins'] ?? [])
+  // An adapter that has learned nothing leaves the policy as its base.
+  expect(margins[0]).toBe(0)
+  expect(margins[2]).toBeGreaterThan(1e-4)
+  expect(await trainer.exportWeights()).toEqual(base)
+})
+
+test('memory is as planned, and once prepared nothing is created', async () => {
+  const gpu = await Gpu.open()
+  const before = gpu.counts.live_bytes
+  const config = { ...CONFIG, phases: [preferencePhase({ loss_type: 'kto' }, { steps: 5 })] }
+  const trainer = await Trainer.create(gpu, config)
+  expect(gpu.counts.live_bytes - before).toBe(planMemory(config).total())
+  await trainer.prepareLater()
+  const made = { ...gpu.counts }
+  while (!trainer.isFinished) await trainer.next()
+  const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
+  expect([buffers, bind_groups, pipelines, live_bytes]).toEqual([
+    made.buffers,
+    made.bind_groups,
+    made.pipelines,
+    made.live_bytes,
+  ])
+  trainer.destroy()
 })
