@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LabFailure, UsageError } from '../src/cli/command.ts'
+import { LabFailure, UsageError } from '../src/cli/base/command.ts'
 import { conform } from '../src/cli/conform.ts'
 
 let folder = ''

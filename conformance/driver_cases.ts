@@ -4,6 +4,12 @@ import type { KlControllerConfig } from '../src/rl/config/algorithm.ts'
 import { overlongReward, tokenLevelScores } from '../src/rl/config/overlong.ts'
 import { applyKlPenalty, klController } from '../src/rl/experience/kl.ts'
 import { balanceBatch, calculateWorkload, dynamicMicroBatches } from '../src/rl/math/balance.ts'
+import {
+  bootstrapIndices,
+  bootstrapSizes,
+  processValidationMetrics,
+  type Variable,
+} from '../src/rl/math/validation_metrics.ts'
 import { aggregateRanks } from '../src/rl/metrics/aggregate.ts'
 import {
   computeDataMetrics,
@@ -11,12 +17,6 @@ import {
   computeTimingMetrics,
   range,
 } from '../src/rl/metrics/data_metrics.ts'
-import {
-  bootstrapIndices,
-  bootstrapSizes,
-  processValidationMetrics,
-  type Variable,
-} from '../src/rl/metrics/validation_metrics.ts'
 import { CaseError, type Fields } from './fields.ts'
 import type { Handler } from './fixture.ts'
 import type { Tolerance } from './report.ts'

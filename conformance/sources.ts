@@ -1,7 +1,7 @@
 // What a path given to conform holds: fixtures of verl's functions, Hugging Face models and interventions in them, runs of PEFT, TRL and BuPO's fork, tokenizers, or neither.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { LabFailure } from '../src/cli/command.ts'
+import { LabFailure } from '../src/cli/base/command.ts'
 import { readJson } from '../src/cli/input/input_file.ts'
 import { isBupoTrace } from './bupo/bupo_trace.ts'
 import { isDistillTrace } from './distill/trace_file.ts'

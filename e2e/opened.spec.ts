@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
-import { writeSafetensors } from '../src/model/hf/safetensors_write.ts'
+import { writeSafetensors } from '../src/formats/safetensors_write.ts'
 import { expect, type LabPage, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { modelFiles } from '../src/model/hf/write_model.ts'
-import { type ModelType, modelShape } from '../src/model/params/config.ts'
-import { initialWeights, paramLayout } from '../src/model/params/params.ts'
+import { type ModelType, modelShape } from '../src/model/layout/config.ts'
+import { initialWeights, paramLayout } from '../src/model/layout/params.ts'
 import { loadTokenizer } from '../src/tasks/tokenizers/load_tokenizer.ts'
 import { trainBpe } from '../src/tasks/tokenizers/train_bpe.ts'
 

@@ -9,7 +9,7 @@ import { installMissing, isStale, loadVite, ROOT } from './project.mjs'
 const caller = process.env.INIT_CWD ?? process.env.PWD ?? ROOT
 const bundle = join(ROOT, 'dist/cli/lab.mjs')
 await installMissing()
-if (isStale('dist/cli/lab.mjs', ['src', 'conformance', 'package-lock.json'])) await build()
+if (isStale('dist/cli/lab.mjs', ['src', 'conformance', 'tools', 'package-lock.json'])) await build()
 
 // Dawn's native code writes these to stderr at every start; no option turns them off.
 const NOISE = /^Warning: max\w+ artificially reduced from .*\n/gm

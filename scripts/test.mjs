@@ -153,7 +153,7 @@ async function check(name, args) {
 
 /** Thirty kills of the browser, and one of its GPU in every stage of a step. */
 async function torture() {
-  const { code, text, ended } = await run(process.execPath, ['scripts/torture.mjs'], watched())
+  const { code, text, ended } = await run(process.execPath, ['tools/torture.mjs'], watched())
   return code === 0 ? { passed: 1 } : { failed: 1, failures: [ended ?? text] }
 }
 

@@ -17,62 +17,36 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   jobs: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'record'],
   page: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'record'],
   ui: ['formats', 'document', 'host', 'record', 'jobs', 'page'],
-  cli: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'record', 'jobs', 'conformance'],
+  cli: [
+    'formats',
+    'tasks',
+    ...GPU_SIDE,
+    'document',
+    'host',
+    'record',
+    'jobs',
+    'conformance',
+    'tools',
+  ],
+  tools: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'record', 'jobs', 'cli'],
   conformance: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'cli'],
 }
 /** What the page loads, and what runs without a device: of the GPU side it takes what needs none. */
 const BESIDE_GPU = ['document', 'host', 'record', 'jobs', 'page']
 
-/** Types and constants that the page may load without the GPU side: they import types alone. */
-const PURE = [
+/** Names, types and plain arithmetic in folders that know a device. They load nothing but each other. */
+const PLAIN = [
   'kernels/device/errors.ts',
   'kernels/matmul/variant_names.ts',
   'kernels/optimizer/control.ts',
+  'kernels/sampling/philox.ts',
   'rl/look/observation.ts',
-  'rl/look/suggested_layer.ts',
 ]
-
-/** File formats and sizes: they need no device, and load nothing but each other and plain arithmetic. */
-const FORMATS = [
-  'formats/first_bytes.ts',
-  'model/adapter/adapter_layout.ts',
-  'model/adapter/lora.ts',
-  'model/adapter/merge.ts',
-  'model/params/config.ts',
-  'model/params/errors.ts',
-  'model/hf/float_bits.ts',
-  'model/params/flat_params.ts',
-  'model/hf/hf_config.ts',
-  'model/hf/out_file.ts',
-  'model/hf/peft_config.ts',
-  'model/params/params.ts',
-  'model/hf/safetensors.ts',
-  'model/hf/safetensors_header.ts',
-  'model/hf/safetensors_write.ts',
-  'model/hf/stream/ranged_file.ts',
-  'model/hf/write_adapter.ts',
-  'model/hf/write_config.ts',
-  'model/hf/write_model.ts',
-  'model/hf/write_tokenizer.ts',
-]
-/** Folders that know no device. The page may load them: they load nothing but each other, formats and plain arithmetic. */
+/** Folders that know no device. The page may load them: they load nothing but each other, formats and what is plain. */
 const DEVICE_FREE = [
   'kernels/policy_loss/aggregations/',
-  ...[
-    'rl/math/',
-    'rl/estimators/',
-    'rl/losses/',
-    'rl/preferences/',
-    'rl/config/',
-    'rl/metrics/validation_metrics.ts',
-  ],
-]
-/** It says which segments of a transformer are trained, so it loads that. */
-const KNOWS_TRANSFORMER = 'rl/config/trained_segments.ts'
-const ARITHMETIC = [
-  'kernels/device/errors.ts',
-  'kernels/optimizer/control.ts',
-  'kernels/sampling/philox.ts',
+  ...['model/layout/', 'model/hf/'],
+  ...['rl/math/', 'rl/preferences/', 'rl/estimators/', 'rl/losses/', 'rl/config/'],
 ]
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
@@ -81,14 +55,14 @@ const isRef = (file: string) => /\.ref\.ts$/.test(file)
 /** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports cli. */
 const showsRefs = (file: string) => file.startsWith('conformance/')
 const isDeviceFree = (file: string) =>
-  DEVICE_FREE.some((folder) => file.startsWith(folder)) &&
-  file !== KNOWS_TRANSFORMER &&
+  (PLAIN.includes(file) || DEVICE_FREE.some((folder) => file.startsWith(folder))) &&
   !isTest(file) &&
   !isRef(file)
-/** Paths in src without that folder's name, and those of conformance. */
+/** Paths in src without that folder's name, and those of conformance and tools. */
 const nameOf = (path: string) => path.replace(/^src\//, '')
-const pathOf = (file: string) => (file.startsWith('conformance/') ? file : posix.join('src', file))
-const files = ['src', 'conformance']
+const pathOf = (file: string) =>
+  /^(conformance|tools)\//.test(file) ? file : posix.join('src', file)
+const files = ['src', 'conformance', 'tools']
   .flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((f) => posix.join(folder, f)),
   )
@@ -106,12 +80,13 @@ test.for(files)('%s', (file) => {
       continue
     }
     const target = nameOf(posix.join(posix.dirname(pathOf(file)), specifier))
-    rule(!PURE.includes(file) || !!typeOnly, 'this file must load nothing')
     if (target === 'package.json') continue
     const layer = target.split('/')[0]
     rule(
       layer === home ||
         MAY_IMPORT[home].includes(layer) ||
+        // Helpers of tests are for every test.
+        (isTest(file) && isTest(target)) ||
         // A test may try a thing through what uses it.
         (isTest(file) && [...BESIDE_GPU, 'cli'].includes(home) && BESIDE_GPU.includes(layer)),
       `${home} may import only ${MAY_IMPORT[home].join(', ') || 'itself'}`,
@@ -124,27 +99,26 @@ test.for(files)('%s', (file) => {
       home !== 'cli' || layer !== 'conformance' || file === 'cli/conform.ts' || isTest(file),
       'one command runs the goldens',
     )
+    rule(
+      home !== 'cli' || layer !== 'tools' || file === 'cli/commands.ts' || isTest(file),
+      'the list of commands has those of maintainers',
+    )
     rule(target !== 'host/worker/worker.ts', 'the worker is started, never imported')
     rule(
       !BESIDE_GPU.includes(home) ||
         !GPU_SIDE.includes(layer) ||
-        PURE.includes(target) ||
-        FORMATS.includes(target) ||
         isDeviceFree(target) ||
         file === 'host/worker/worker.ts' ||
         !!typeOnly,
       'only the worker may load the GPU side; tasks are pure',
     )
     rule(
-      !isDeviceFree(file) ||
-        !!typeOnly ||
-        isDeviceFree(target) ||
-        [...FORMATS, ...ARITHMETIC].includes(target),
+      !isDeviceFree(file) || !!typeOnly || layer === 'formats' || isDeviceFree(target),
       'the page may load this file, so it must know no device',
     )
     rule(
-      !FORMATS.includes(file) || !!typeOnly || [...FORMATS, ...ARITHMETIC].includes(target),
-      'the page may load this file, so it must stay apart from the GPU side',
+      !PLAIN.includes(file) || !!typeOnly || PLAIN.includes(target),
+      'names and plain arithmetic load nothing else',
     )
   }
   if (!file.startsWith('kernels/device/') && !isTest(file))

@@ -5,12 +5,8 @@ import { expect, test } from 'vitest'
 
 /** Exports that product code has no use for, and why they are there. */
 const UNREACHED: Readonly<Record<string, string>> = {
-  'src/cli/calculator.ts evaluated': 'tests work out what the page shows',
   'conformance/report.ts compare': 'tests compare single values',
-  'src/cli/mutate.ts spoiltBytes': 'tests spoil files',
-  'src/cli/mutate.ts spoiltText': 'tests spoil files',
-  'src/cli/mutate.ts spoiltValue': 'tests spoil files',
-  'src/cli/soak/slope.ts fitSlope': 'scripts/soak.mjs bundles it',
+  'tools/soak/slope.ts fitSlope': 'tools/soak.mjs bundles it',
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
   'src/record/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
@@ -18,8 +14,8 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/model/interventions/transplant.ts inBlock': 'golden mixtures',
   'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
-  'src/model/params/params.ts unpackWeights': 'golden weights have names',
-  'src/model/hf/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
+  'src/model/layout/params.ts unpackWeights': 'golden weights have names',
+  'src/formats/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
   'src/rl/metrics/aggregate.ts aggregateRanks': 'several ranks',
   'src/rl/math/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
   'src/rl/experience/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',
@@ -40,7 +36,7 @@ const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|[\s;])\/\/.*$/gm
 /** A name in a text is no use of it. */
 const TEXT = /'[^'\n]*'/g
 const sources = new Map(
-  ['src', 'conformance', 'bench', 'e2e', 'scripts']
+  ['src', 'conformance', 'tools', 'bench', 'e2e', 'scripts']
     .flatMap(sourcesOf)
     .map((file) => [file, readFileSync(file, 'utf8').replace(COMMENT, '')] as const),
 )
@@ -70,7 +66,7 @@ function importers(): ReadonlyMap<string, readonly string[]> {
 }
 
 const exported = [...sources]
-  .filter(([file]) => /^(src|conformance)\//.test(file) && !isTest(file))
+  .filter(([file]) => /^(src|conformance)\/|^tools\/.*\.tsx?$/.test(file) && !isTest(file))
   .flatMap(([file, source]) =>
     [...source.matchAll(EXPORT)].map(([, kind, name]) => ({ file, source, kind, name })),
   )

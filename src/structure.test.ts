@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 
 /** Folders inside a folder, in the order of imports: each may import from itself and from those before it. '.' are its own files. */
 const ORDER: Readonly<Record<string, string>> = {
+  model: 'layout hf interventions params transformer rollout internals',
+  cli: 'base options sandbox input output logs train intervene study export .',
   rl: 'math estimators losses preferences config experience learners metrics look reward train',
   document: 'content experiment presets formulas links study',
   host: 'columns content sandbox protocol checkpoints worker',
@@ -31,12 +33,12 @@ const COLLECTIONS: readonly string[] = [
   ],
 ]
 
-const files = ['src', 'conformance'].flatMap((folder) =>
+const files = ['src', 'conformance', 'tools'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => posix.join(folder, file))
     .filter((file) => /\.tsx?$/.test(file)),
 )
-const others = ['e2e', 'scripts', 'bench'].flatMap((folder) =>
+const others = ['e2e', 'scripts', 'tools', 'bench'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => posix.join(folder, file))
     .filter((file) => /\.(tsx?|mjs)$/.test(file)),

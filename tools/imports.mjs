@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const IS_PRODUCT = /^(?!.*(\.(test|ref|setup)\.tsx?|\/testing\.tsx?)$).*\.tsx?$/
 /** Statements, files that are loaded later, and workers. */
-const IMPORT =
-  /(?:^(?:import|export)\s[^'"]*?from\s+|\bimport\(\s*|\bnew URL\(\s*)'(\.[^'?]+)/gm
+const IMPORT = /(?:^(?:import|export)\s[^'"]*?from\s+|\bimport\(\s*|\bnew URL\(\s*)'(\.[^'?]+)/gm
 
 /** Product files below a folder, with what each imports: `file` → files. */
 export function importsBelow(folder) {
@@ -20,7 +19,7 @@ export function importsBelow(folder) {
       file,
       Array.from(readFileSync(file, 'utf8').matchAll(IMPORT), ([, to]) =>
         posix.join(posix.dirname(file), to),
-      ),
+      ).filter((to) => /\.tsx?$/.test(to)),
     ]),
   )
 }

@@ -1,8 +1,8 @@
 // A supervised step as the page takes it, on a problem of random tokens.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
-import { type ModelConfig, modelShape } from '../../src/model/params/config.ts'
-import { initialWeights, paramLayout } from '../../src/model/params/params.ts'
+import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'
+import { initialWeights, paramLayout } from '../../src/model/layout/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'
 import { makeBatch, padPrompts } from '../../src/rl/experience/batch.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'

@@ -2,9 +2,9 @@
 // LoRA adapter on a frozen bfloat16 one, and the memory that was planned beside the memory that was taken. A smaller batch on a CPU.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { normalValues } from '../../src/kernels/sampling/philox.ts'
-import { type ModelConfig, modelShape } from '../../src/model/params/config.ts'
+import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'
+import { paramLayout } from '../../src/model/layout/params.ts'
 import { writeParams } from '../../src/model/params/param_copies.ts'
-import { paramLayout } from '../../src/model/params/params.ts'
 import { createModel } from '../../src/model/transformer/model.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { planMemory } from '../../src/rl/train/memory.ts'

@@ -2,7 +2,7 @@
 // changed. Forward, cross-entropy, backward, clip and AdamW on random tokens without padding.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { MemoryKind } from '../../src/kernels/device/tensor.ts'
-import type { ModelConfig } from '../../src/model/params/config.ts'
+import type { ModelConfig } from '../../src/model/layout/config.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { planMemory } from '../../src/rl/train/memory.ts'
 import type { Task } from '../../src/tasks/task.ts'

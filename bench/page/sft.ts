@@ -2,8 +2,8 @@
 // losses are compared, then they are timed in turn.
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import { presetOf } from '../../src/document/presets/presets.ts'
-import { modelShape } from '../../src/model/params/config.ts'
-import { initialWeights, paramLayout } from '../../src/model/params/params.ts'
+import { modelShape } from '../../src/model/layout/config.ts'
+import { initialWeights, paramLayout } from '../../src/model/layout/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'
 import { makeBatch, promptBatch } from '../../src/rl/experience/batch.ts'
 import { jaxSft } from '../peers/jax.ts'

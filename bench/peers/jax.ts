@@ -11,7 +11,7 @@ import {
   tree,
   valueAndGrad,
 } from '@jax-js/jax'
-import type { ModelShape } from '../../src/model/params/config.ts'
+import type { ModelShape } from '../../src/model/layout/config.ts'
 import {
   ADAM_EPS,
   type BlockLeaves,

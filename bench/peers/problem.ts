@@ -1,12 +1,12 @@
 // One supervised step, the same for every library of the benchmark: weights, tokens, masks and tables.
-import { inverseFrequencies } from '../../src/model/params/config.ts'
-import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
+import { inverseFrequencies } from '../../src/model/layout/config.ts'
+import { type ParamLayout, unpackWeights } from '../../src/model/layout/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../../src/rl/experience/batch.ts'
 
 export interface SftProblem {
   readonly layout: ParamLayout
-  /** In the flat layout of src/model/params/params.ts. */
+  /** In the flat layout of src/model/layout/params.ts. */
   readonly weights: Float32Array
   readonly batch: RolloutBatch
   readonly phase: SftPhase

@@ -44,7 +44,7 @@ import {
   valueAndGrads,
   zeros,
 } from '@tensorflow/tfjs-core'
-import type { ModelShape } from '../../src/model/params/config.ts'
+import type { ModelShape } from '../../src/model/layout/config.ts'
 import {
   ADAM_EPS,
   type BlockLeaves,

@@ -22,7 +22,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-# Every tensor of the flat weight file starts at a multiple of so many elements (src/model/params.ts).
+# Every tensor of the flat weight file starts at a multiple of so many elements (src/model/layout.ts).
 CHUNK = 64
 ADAM_EPS = 1e-8
 # The largest relative difference to our own numbers that rounding explains.
@@ -35,7 +35,7 @@ MASKED = -1e9
 
 
 def read_weights(folder, model, device):
-    """Parameters under short names, from `weights.f32`: the layout of src/model/params.ts, q, k, v and gate, up joined."""
+    """Parameters under short names, from `weights.f32`: the layout of src/model/layout.ts, q, k, v and gate, up joined."""
     flat = torch.frombuffer(bytearray((folder / "weights.f32").read_bytes()), dtype=torch.float32)
     C, D, inner = model["hidden_size"], model["head_dim"], model["intermediate_size"]
     heads, kv_heads = model["num_attention_heads"], model["num_key_value_heads"]

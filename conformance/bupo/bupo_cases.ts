@@ -1,6 +1,6 @@
 // A job that BuPO's fork of verl trained: recorded batches with their updates over the switch, with the recommended tolerances.
 import { aggLossRef } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
-import { trainedPrefix } from '../../src/model/params/flat_params.ts'
+import { trainedPrefix } from '../../src/model/layout/flat_params.ts'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
 import { gcd } from '../../src/rl/learners/batch_rows.ts'
 import type { Context } from '../fixture.ts'

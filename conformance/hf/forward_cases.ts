@@ -16,7 +16,7 @@ import {
   readInternals,
   uploadInternals,
 } from '../../src/model/internals/internals_tensors.ts'
-import { inverseFrequencies } from '../../src/model/params/config.ts'
+import { inverseFrequencies } from '../../src/model/layout/config.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'
 import { finalNorm, readPolicy } from '../../src/model/transformer/policy.ts'
 import { uploadRows } from '../../src/model/transformer/rows.ts'

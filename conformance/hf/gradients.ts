@@ -1,6 +1,6 @@
 // Gradients of every parameter against Hugging Face's.
-import { type FlatLayout, trainedPrefix } from '../../src/model/params/flat_params.ts'
-import type { ParamLayout } from '../../src/model/params/params.ts'
+import { type FlatLayout, trainedPrefix } from '../../src/model/layout/flat_params.ts'
+import type { ParamLayout } from '../../src/model/layout/params.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 

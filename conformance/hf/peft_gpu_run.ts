@@ -1,10 +1,10 @@
 // PEFT's training runs by the trainer's actor.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
-import { packAdapter } from '../../src/model/adapter/adapter_layout.ts'
-import { modelShape } from '../../src/model/params/config.ts'
+import { packAdapter } from '../../src/model/layout/adapter_layout.ts'
+import { modelShape } from '../../src/model/layout/config.ts'
+import { paramLayout } from '../../src/model/layout/params.ts'
 import { readParams } from '../../src/model/params/param_copies.ts'
-import { paramLayout } from '../../src/model/params/params.ts'
 import { withoutAdapter } from '../../src/model/transformer/model.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { phaseRows } from '../../src/rl/learners/batch_rows.ts'

@@ -1,6 +1,6 @@
 // PEFT's training runs in float64.
-import { packAdapter } from '../../src/model/adapter/adapter_layout.ts'
-import { loraScale } from '../../src/model/adapter/lora.ts'
+import { packAdapter } from '../../src/model/layout/adapter_layout.ts'
+import { loraScale } from '../../src/model/layout/lora.ts'
 import { logitsRef, policyRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'

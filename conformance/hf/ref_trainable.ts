@@ -4,7 +4,7 @@ import {
   chunkSegments,
   type FlatLayout,
   trainedPrefix,
-} from '../../src/model/params/flat_params.ts'
+} from '../../src/model/layout/flat_params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { type Optim, weightDecays } from '../../src/rl/config/optim.ts'
 import type { trainedWhere } from '../../src/rl/learners/policy_backward.ref.ts'

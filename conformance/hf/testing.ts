@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type OpenSafetensors, openSafetensors } from '../../src/model/hf/safetensors_header.ts'
+import { type OpenSafetensors, openSafetensors } from '../../src/formats/safetensors_header.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../conformance/fixtures/hf/qwen2_tiny', import.meta.url))
 

@@ -1,7 +1,7 @@
 // A model with parts of another checkpoint of it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSafetensors } from '../../src/model/hf/safetensors.ts'
+import { readSafetensors } from '../../src/formats/safetensors.ts'
 import { nextLogProbsRef, readPolicyRef } from '../../src/model/interventions/readings.ref.ts'
 import { inBlock, isOfPart, type TransplantPart } from '../../src/model/interventions/transplant.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What tsconfig.json names, without data. */
 const COMPILED = [
-  ...['src', 'conformance', 'e2e', 'bench'],
+  ...['src', 'conformance', 'tools', 'e2e', 'bench'],
   ...['vite.config.ts', 'playwright.config.ts', 'tsconfig.json', 'package.json', 'index.html'],
 ]
 

@@ -1,9 +1,9 @@
 // lab adapters: what WebGPU offers on this machine.
-import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
-import { dawnAdapters } from './dawn.ts'
-import { commandLine } from './options/declare.ts'
+import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './base/command.ts'
+import { dawnAdapters } from './base/dawn.ts'
+import { commandLine } from './base/declare.ts'
+import { print, tell } from './base/terminal.ts'
 import { readArguments } from './options/read.ts'
-import { print, tell } from './terminal.ts'
 
 const LINE = commandLine({
   name: 'adapters',

@@ -1,17 +1,18 @@
 // Every command of the lab.
+
+import { presets } from '../../tools/presets/presets.ts'
+import { tasks } from '../../tools/tasks/tasks.ts'
 import { adapters } from './adapters.ts'
-import type { Command } from './command.ts'
+import type { Command } from './base/command.ts'
 import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
 import { generate } from './generate.ts'
 import { importRun } from './import.ts'
 import { transplantCommand } from './intervene/transplant.ts'
-import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
 import { studyCommand } from './study/study_command.ts'
-import { tasks } from './tasks/tasks.ts'
-import { train } from './train.ts'
+import { train } from './train/train.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   train,

@@ -21,7 +21,7 @@ import {
 import { policyLossRef } from '../rl/losses/policy_loss.ref.ts'
 import type { ResponseTokens } from '../rl/losses/response.ts'
 import { RL } from '../rl/testing.ts'
-import { evaluated } from './calculator.ts'
+import { evaluated } from './calculator/testing.ts'
 
 const K = {
   clip_ratio_low: 0.2,

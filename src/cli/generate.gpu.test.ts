@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import * as terminal from './base/terminal.ts'
 import { generate } from './generate.ts'
-import * as terminal from './terminal.ts'
 
 const MODEL = 'conformance/fixtures/trl/repeat_digit/model'
 

@@ -4,13 +4,13 @@ import { promptIds, readTokenizer, textOfIds } from '../host/worker/opened/opene
 import { Gpu } from '../kernels/device/gpu.ts'
 import { openFiles } from '../rl/look/opened_files.ts'
 import { OpenedModel } from '../rl/look/opened_model.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
-import { openDawn } from './dawn.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './base/command.ts'
+import { openDawn } from './base/dawn.ts'
+import { commandLine, flag, text, usually } from './base/declare.ts'
+import { print } from './base/terminal.ts'
 import { modelDirectory, modelRanges } from './input/model_dir.ts'
-import { commandLine, flag, text, usually } from './options/declare.ts'
 import { readArguments } from './options/read.ts'
 import { tellSpecial } from './output/special_tokens.ts'
-import { print } from './terminal.ts'
 
 const LINE = commandLine({
   name: 'generate',

@@ -1,12 +1,12 @@
 // LoRA adapters that strangers may hand the lab, spoilt at random or on purpose: refused with file and field, or merged to finite weights.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ModelFileError } from '../formats/errors.ts'
+import { writeSafetensors } from '../formats/safetensors_write.ts'
 import { readAdapter, withAdapter } from '../model/hf/peft_adapter.ts'
-import { writeSafetensors } from '../model/hf/safetensors_write.ts'
 import { bytesOf, directory, readModel, savedModel, source } from '../model/hf/testing.ts'
-import { ModelFileError } from '../model/params/errors.ts'
 import { TINY } from '../model/testing.ts'
-import { spoiltBytes, spoiltValue } from './mutate.ts'
+import { spoiltBytes, spoiltValue } from './spoil/testing.ts'
 
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 300)
 const SLOW = { timeout: 120_000 * Math.max(1, RUNS / 1000) }

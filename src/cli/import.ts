@@ -1,12 +1,12 @@
 // lab import: a log of another trainer as a run that the page shows beside its own.
 import type { ImportedLog } from '../jobs/logs/imported_log.ts'
 import { importedRunsText } from '../jobs/logs/run_file.ts'
-import { type Command, LabFailure, UsageError } from './command.ts'
+import { type Command, LabFailure, UsageError } from './base/command.ts'
+import { commandLine, list, text } from './base/declare.ts'
+import { replaceFile } from './base/disk.ts'
+import { print, tell } from './base/terminal.ts'
 import { readSource } from './logs/log_source.ts'
-import { commandLine, list, text } from './options/declare.ts'
 import { readArguments } from './options/read.ts'
-import { replaceFile } from './output/disk.ts'
-import { print, tell } from './terminal.ts'
 
 const LINE = commandLine({
   name: 'import',

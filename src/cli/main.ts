@@ -1,11 +1,11 @@
 // The lab without a browser: npm run -s lab -- <command>.
 
 import { nearest } from '../document/experiment/fields/nearest.ts'
-import { UsageError } from './command.ts'
+import { UsageError } from './base/command.ts'
+import { outliveReaders, print, tell } from './base/terminal.ts'
 import { ALL, overview } from './commands.ts'
 import { limitPatterns } from './input/text_deadline.ts'
 import { helpOf } from './options/read.ts'
-import { outliveReaders, print, tell } from './terminal.ts'
 
 /** Our own mistake, with the place where it happened. */
 const shown = (error: unknown): string =>

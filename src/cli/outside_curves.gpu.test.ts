@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesOf } from '../jobs/testing.ts'
 import { readExperiment } from './input/experiment_source.ts'
-import { train } from './train.ts'
+import { train } from './train/train.ts'
 
 const REPEAT = 'conformance/fixtures/trl/repeat_digit'
 const TINY = 'conformance/trl/tiny_grpo'

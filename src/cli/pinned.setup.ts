@@ -5,8 +5,8 @@ import { matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 
 const pinned = process.env.PINNED_KERNELS
 if (pinned === 'tiled')
-  vi.doMock('../model/params/config.ts', async (original) => {
-    const config = await original<typeof import('../model/params/config.ts')>()
+  vi.doMock('../model/layout/config.ts', async (original) => {
+    const config = await original<typeof import('../model/layout/config.ts')>()
     const modelShape: typeof config.modelShape = (given) =>
       config.modelShape({ narrow_kernels: false, ...given })
     return { ...config, modelShape }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { LabFailure } from './command.ts'
-import { train } from './train.ts'
+import { LabFailure } from './base/command.ts'
+import { train } from './train/train.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-pinned-'))
 afterAll(() => rmSync(folder, { recursive: true }))

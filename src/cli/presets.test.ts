@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import { PRESETS, presetOf } from '../document/presets/presets.ts'
 import { unopenedModel } from '../host/content/models/unopened.ts'
-import { modelShape } from '../model/params/config.ts'
-import { paramLayout } from '../model/params/params.ts'
+import { modelShape } from '../model/layout/config.ts'
+import { paramLayout } from '../model/layout/params.ts'
 import { planMemory } from '../rl/train/memory.ts'
 
 const DEFAULT_BINDING_BYTES = 128 * 2 ** 20

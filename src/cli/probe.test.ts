@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { LabFailure } from './command.ts'
+import { LabFailure } from './base/command.ts'
 import { probe } from './probe.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-probe-'))

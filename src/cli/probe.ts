@@ -16,14 +16,14 @@ import {
   uploadInternals,
 } from '../model/internals/internals_tensors.ts'
 import {
-  createInterventions,
-  writeInterventions,
-} from '../model/interventions/intervention_tensors.ts'
-import {
   type GivenIntervention,
   resolveInterventions,
   roomFor,
-} from '../model/interventions/resolve.ts'
+} from '../model/internals/resolve.ts'
+import {
+  createInterventions,
+  writeInterventions,
+} from '../model/interventions/intervention_tensors.ts'
 import { createModel, type Model, uploadModel } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import {
@@ -31,15 +31,16 @@ import {
   type TokenizerFiles,
 } from '../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../tasks/tokenizers/load_tokenizer.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
-import { openDawn } from './dawn.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './base/command.ts'
+import { openDawn } from './base/dawn.ts'
+import { commandLine, flag, text } from './base/declare.ts'
+import { replaceFile } from './base/disk.ts'
+import { print } from './base/terminal.ts'
 import { readText } from './input/input_file.ts'
 import { modelDirectory } from './input/model_dir.ts'
 import { parseTokenRows, type TokenRows } from './input/token_rows.ts'
 import { givenInterventions } from './intervene/given_interventions.ts'
-import { commandLine, flag, text } from './options/declare.ts'
 import { readArguments } from './options/read.ts'
-import { replaceFile } from './output/disk.ts'
 import {
   forwardMeans,
   klUntouched,
@@ -48,7 +49,6 @@ import {
   reportText,
 } from './output/probe_report.ts'
 import { tellSpecial } from './output/special_tokens.ts'
-import { print } from './terminal.ts'
 import { savedModel } from './train/weights.ts'
 
 const LINE = commandLine({

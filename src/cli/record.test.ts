@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LabFailure, UsageError } from './command.ts'
+import { LabFailure, UsageError } from './base/command.ts'
 import { record } from './record.ts'
 
 test('what cannot be recorded is refused before anything is opened', async () => {

@@ -16,10 +16,10 @@ vi.mock('../kernels/attention/half_cache_check.ts', async (original) => {
 })
 
 // Test files of a process share its modules: this one needs them with its measurement, and leaves none of those behind.
-let train: typeof import('./train.ts').train
+let train: typeof import('./train/train.ts').train
 beforeAll(async () => {
   vi.resetModules()
-  train = (await import('./train.ts')).train
+  train = (await import('./train/train.ts')).train
 })
 
 const root = mkdtempSync(join(tmpdir(), 'understory-dtype-'))

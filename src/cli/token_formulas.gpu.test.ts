@@ -11,7 +11,7 @@ import { type LossMode, pgAggMode } from '../rl/losses/losses.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../rl/testing.ts'
 import type { StepResult } from '../rl/train/step_result.ts'
 import { Trainer } from '../rl/train/trainer.ts'
-import { evaluated } from './calculator.ts'
+import { evaluated } from './calculator/testing.ts'
 
 interface Change {
   readonly phase?: Partial<RlPhase>

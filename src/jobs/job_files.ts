@@ -4,7 +4,7 @@
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../document/experiment/schema.ts'
 import { promptedTask } from '../document/experiment/trainer_config.ts'
-import { jsonFile, type OutFile, textFile } from '../model/hf/out_file.ts'
+import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
 import type { Task } from '../tasks/task.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
 import { type JobOptions, type JobSource, jobSpec } from './job_spec.ts'

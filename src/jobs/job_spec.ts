@@ -1,7 +1,7 @@
 // understory.json of a job: what it was made from, and what check.py holds the folder to.
 
 import type { Experiment } from '../document/experiment/schema.ts'
-import type { OutFile } from '../model/hf/out_file.ts'
+import type { OutFile } from '../formats/out_file.ts'
 import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
 import { createTools } from '../tasks/tools/index.ts'
 import type { ModelSource } from './model_folders.ts'

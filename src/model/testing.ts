@@ -2,10 +2,10 @@
 import type { Gpu } from '../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../kernels/device/tensor.ts'
 import { randomValues } from '../kernels/testing.ts'
-import { type ModelConfig, modelShape } from './params/config.ts'
+import { type ModelConfig, modelShape } from './layout/config.ts'
+import { type Head, type ParamLayout, paramLayout, unpackWeights } from './layout/params.ts'
 import { createParamBuffers, type ParamBuffers } from './params/param_buffers.ts'
 import { type ParamGradients, paramGradients } from './params/param_tensors.ts'
-import { type Head, type ParamLayout, paramLayout, unpackWeights } from './params/params.ts'
 import { createModel, type Model, uploadModel } from './transformer/model.ts'
 
 /** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */

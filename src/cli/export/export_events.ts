@@ -2,10 +2,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventFileName, eventRecords } from '../../jobs/logs/tensorboard_file.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
+import { replaceFile } from '../base/disk.ts'
+import { print, tell } from '../base/terminal.ts'
 import { readSource } from '../logs/log_source.ts'
-import { replaceFile } from '../output/disk.ts'
-import { print, tell } from '../terminal.ts'
 
 /** Adds an event file to `folder`, which may hold those of other runs. Throws LabFailure. */
 export async function exportEvents(source: string, folder: string): Promise<void> {

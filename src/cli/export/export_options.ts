@@ -1,10 +1,10 @@
 // The command line of lab export.
 import { type Cluster, FIRST_CLUSTER, type ScaleValues } from '../../jobs/scale/scale.ts'
 import { TARGETS, type VerlVersion } from '../../jobs/settings/setting.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../base/command.ts'
+import { commandLine, flag, list, text, usually } from '../base/declare.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'
-import { commandLine, flag, list, text, usually } from '../options/declare.ts'
 import { readArguments } from '../options/read.ts'
 import { DATA_OPTIONS } from '../options/shared.ts'
 

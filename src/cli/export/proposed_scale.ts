@@ -2,7 +2,7 @@
 import { checkJob } from '../../jobs/job_files.ts'
 import type { JobOptions, JobSource } from '../../jobs/job_spec.ts'
 import { type Proposal, proposals, type Scale, scaleValues } from '../../jobs/scale/scale.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../base/command.ts'
 import type { ExportOptions } from './export_options.ts'
 
 /** The scale of a job, and a line for each value with its reason. Throws UsageError for a key that nothing is proposed for. */

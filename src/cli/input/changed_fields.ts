@@ -1,6 +1,6 @@
 // What options of the command line put in place of an experiment's own fields: the seed, the data, the reward and the tools.
 import type { ContentFile } from '../../document/content/content.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../base/command.ts'
 import { withSettings } from '../options/settings.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'

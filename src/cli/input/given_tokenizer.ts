@@ -15,8 +15,8 @@ import {
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import { packTokenizer } from '../../tasks/tokenizers/packed.ts'
 import { LARGEST_BPE, SMALLEST_BPE } from '../../tasks/tokenizers/train_bpe.ts'
-import { LabFailure, UsageError } from '../command.ts'
-import { reason } from '../output/disk.ts'
+import { LabFailure, UsageError } from '../base/command.ts'
+import { reason } from '../base/disk.ts'
 import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 

@@ -1,8 +1,8 @@
 // Files that a person names: whole, and nothing but files. A pipe without a writer would be waited for without end.
 import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { LabFailure } from '../command.ts'
-import { reason, statOf } from '../output/disk.ts'
+import { LabFailure } from '../base/command.ts'
+import { reason, statOf } from '../base/disk.ts'
 
 /** What something is that is no file, in words. */
 export function kindOf(found: Stats): string {

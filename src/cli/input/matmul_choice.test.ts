@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import { readMatmulChoice } from './matmul_choice.ts'
 
 let folder = ''

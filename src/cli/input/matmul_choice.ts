@@ -5,7 +5,7 @@ import {
   type MatmulChoice,
   matmulVariant,
 } from '../../kernels/matmul/matmul_variants.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import { readJson } from './input_file.ts'
 
 const SHAPE_CLASS = new RegExp(`^(?:\\*|(?:${MATMUL_OPS.join('|')})_m\\d+_n\\d+_k\\d+)$`)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ModelFileError } from '../../model/params/errors.ts'
+import { ModelFileError } from '../../formats/errors.ts'
 import { modelDirectory } from './model_dir.ts'
 
 let folder = ''

@@ -2,10 +2,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ModelFileError } from '../../formats/errors.ts'
 import { foreignFile, foreignWords, HEAD_BYTES } from '../../formats/first_bytes.ts'
+import type { RangedFolder } from '../../formats/ranged_file.ts'
 import type { FileSource } from '../../model/hf/hf_model.ts'
-import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
-import { ModelFileError } from '../../model/params/errors.ts'
 import { kindOf, leadsOut, readHead } from './input_file.ts'
 
 /** One read takes at most this many bytes: Node reads no 2 GiB at once, and shards are larger. */

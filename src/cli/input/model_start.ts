@@ -4,9 +4,9 @@ import type { Experiment } from '../../document/experiment/schema.ts'
 import { hashedFolder, modelHash } from '../../host/content/models/model_files.ts'
 import { shippedModel } from '../../host/content/models/shipped.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
+import { projectRoot } from '../base/project_root.ts'
 import { modelRanges } from './model_dir.ts'
-import { projectRoot } from './project_root.ts'
 
 /** The experiment without the model that it names. */
 export const withoutStart = (experiment: Experiment): Experiment => ({

@@ -1,9 +1,9 @@
 // Interventions as a person gives them: JSON, or a file of it.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
+import type { GivenIntervention } from '../../model/internals/resolve.ts'
 import { type Intervention, parseInterventions } from '../../model/interventions/intervention.ts'
-import type { GivenIntervention } from '../../model/interventions/resolve.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import { readText } from '../input/input_file.ts'
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
-import { train } from '../train.ts'
+import { train } from '../train/train.ts'
 import { transplantCommand } from './transplant.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-transplant-'))

@@ -5,7 +5,7 @@ import { type ImportedLog, LogError } from '../../jobs/logs/imported_log.ts'
 import type { Pieces } from '../../jobs/logs/lines.ts'
 import { chosenRuns, type FolderLog, folderLogs } from '../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, noLog, readLogs } from '../../jobs/logs/read_log.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 
 /** Folders in folders that are looked into. */
 const DEEPEST = 6

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { commandLine, flag, list, text, usually } from '../base/declare.ts'
 import { ALL, overview } from '../commands.ts'
-import { commandLine, flag, list, text, usually } from './declare.ts'
 import { HELP_COLUMNS, helpOf, readArguments } from './read.ts'
 
 const LINE = commandLine({

@@ -1,8 +1,8 @@
 // Reads what a command declares: commander knows the options, so their help, their order and what is said of a wrong one are the same in
 // every command.
 import { Command as Commander, CommanderError, Option } from 'commander'
-import { UsageError } from '../command.ts'
-import type { CommandLine, OptionGroups, OptionSpec, ValuesOf } from './declare.ts'
+import { UsageError } from '../base/command.ts'
+import type { CommandLine, OptionGroups, OptionSpec, ValuesOf } from '../base/declare.ts'
 
 /** Columns of every help: what fits a terminal and a page of documentation. */
 export const HELP_COLUMNS = 100

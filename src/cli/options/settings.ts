@@ -5,8 +5,8 @@ import { nearest } from '../../document/experiment/fields/nearest.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import { setAt, valueAt } from '../../document/experiment/paths.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
-import { LabFailure, UsageError } from '../command.ts'
-import { tell } from '../terminal.ts'
+import { LabFailure, UsageError } from '../base/command.ts'
+import { tell } from '../base/terminal.ts'
 
 interface Setting {
   readonly path: string

@@ -1,5 +1,5 @@
 // Options that several commands share, by the heading of their group.
-import { flag, list, text } from './declare.ts'
+import { flag, list, text } from '../base/declare.ts'
 
 export const DATA_OPTIONS = {
   data: text('FILE', 'trains on the rows of a file (.jsonl, .json, .csv, .tsv, .parquet, .txt)'),

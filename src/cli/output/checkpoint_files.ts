@@ -6,7 +6,7 @@ import type { CheckpointFiles } from '../../host/checkpoints/checkpoint.ts'
 import { CHECKPOINT_FORMAT } from '../../host/checkpoints/file/checkpoint_header.ts'
 import { CHECKPOINT_FOLDER, fileOf, stepOf } from '../../host/checkpoints/storage/places.ts'
 import type { CheckpointEntry } from '../../host/protocol/checkpoint_facts.ts'
-import { attempt, type Disk, nodeDisk, UNFINISHED, writeWholeAside } from './disk.ts'
+import { attempt, type Disk, nodeDisk, UNFINISHED, writeWholeAside } from '../base/disk.ts'
 
 /** Ending of a file that had the name of a checkpoint and does not belong to this run. */
 const KEPT = '.kept'

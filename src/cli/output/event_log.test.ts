@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { readTensorBoardLog } from '../../jobs/logs/tensorboard_log.ts'
+import { nodeDisk } from '../base/disk.ts'
 import { readOptions } from '../train/train_options.ts'
-import { nodeDisk } from './disk.ts'
 import { EventLog, eventFolder } from './event_log.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-events-'))

@@ -1,11 +1,11 @@
 // A TensorBoard event file that grows while a run continues, as verl's logger of that name writes one.
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { scalarsRecord, versionRecord } from '../../formats/tensorboard.ts'
 import type { Metrics } from '../../host/protocol/results.ts'
-import { scalarsRecord, versionRecord } from '../../jobs/logs/tensorboard.ts'
 import { eventFileName } from '../../jobs/logs/tensorboard_file.ts'
-import { LabFailure } from '../command.ts'
-import { attempt, type Disk, nodeDisk, reason, writeWhole } from './disk.ts'
+import { LabFailure } from '../base/command.ts'
+import { attempt, type Disk, nodeDisk, reason, writeWhole } from '../base/disk.ts'
 
 /** Where event files go, as in verl: the environment's TENSORBOARD_DIR, else tensorboard_log; a folder in it for each run. */
 export const eventFolder = (out: string | undefined, name: string): string =>

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { jsonFile, textFile } from '../../model/hf/out_file.ts'
-import { nodeDisk } from './disk.ts'
+import { jsonFile, textFile } from '../../formats/out_file.ts'
+import { nodeDisk } from '../base/disk.ts'
 import { EXPORT_MARK, refuseFolder, writeFolder } from './file_folder.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-folder-'))

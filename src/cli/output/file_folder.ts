@@ -1,10 +1,18 @@
 // A folder of files that is there whole or not at all: it is written beside its place under another name, and renamed when it is complete.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { OutFile } from '../../model/hf/out_file.ts'
-import { LabFailure, UsageError } from '../command.ts'
+import type { OutFile } from '../../formats/out_file.ts'
+import { LabFailure, UsageError } from '../base/command.ts'
+import {
+  attempt,
+  type Disk,
+  nodeDisk,
+  reason,
+  statOf,
+  UNFINISHED,
+  writeWhole,
+} from '../base/disk.ts'
 import { readJson } from '../input/input_file.ts'
-import { attempt, type Disk, nodeDisk, reason, statOf, UNFINISHED, writeWhole } from './disk.ts'
 
 /** What the lab leaves in every folder that it exports; a folder with it may be replaced. */
 export const EXPORT_MARK = 'understory.json'

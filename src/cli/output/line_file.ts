@@ -2,8 +2,8 @@
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { csvTable } from '../../formats/text_tables.ts'
+import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from '../base/disk.ts'
 import { withoutMark } from '../input/input_file.ts'
-import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from './disk.ts'
 
 const PIECE_BYTES = 2 ** 20
 

@@ -1,6 +1,6 @@
 // A file that grows by lines while a run continues. It holds whole lines in their order, whatever the disk does.
 import { statSync } from 'node:fs'
-import { attempt, type Disk, reason, writeWhole } from './disk.ts'
+import { attempt, type Disk, reason, writeWhole } from '../base/disk.ts'
 
 /** Lines that the disk did not take wait in memory, up to here. */
 const MAX_WAITING_BYTES = 2 ** 23

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { stepOf } from '../../host/checkpoints/storage/places.ts'
-import { LabFailure, UsageError } from '../command.ts'
+import { LabFailure, UsageError } from '../base/command.ts'
+import { attempt, reason, statOf, UNFINISHED } from '../base/disk.ts'
 import { readJson } from '../input/input_file.ts'
 import { checkpointFolder, checkpointRecord, isUnfinished } from './checkpoint_files.ts'
-import { attempt, reason, statOf, UNFINISHED } from './disk.ts'
 import { LOCK, readLock, refuseLiving } from './run_lock.ts'
 
 /** Holds room for the last record of a run on a disk that fills; gone when the run has ended. */

@@ -8,8 +8,7 @@ import type { Observation } from '../../host/protocol/observation.ts'
 import type { Generation, Metrics, RolloutSample } from '../../host/protocol/results.ts'
 import { metricsCsv } from '../../record/files/metrics_file.ts'
 import { observationLine } from '../../record/files/observation_file.ts'
-import { LabFailure } from '../command.ts'
-import { clearUnfinished } from './checkpoint_files.ts'
+import { LabFailure } from '../base/command.ts'
 import {
   attempt,
   type Disk,
@@ -18,7 +17,8 @@ import {
   replaceFile,
   UNFINISHED,
   writeWhole,
-} from './disk.ts'
+} from '../base/disk.ts'
+import { clearUnfinished } from './checkpoint_files.ts'
 import { cutLines, tableOfLines } from './line_file.ts'
 import { LineLog } from './line_log.ts'
 import { clearRun, RESERVE, RUN_FILES } from './out_folder.ts'

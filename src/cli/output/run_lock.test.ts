@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { LabFailure } from '../command.ts'
-import { train } from '../train.ts'
+import { LabFailure } from '../base/command.ts'
+import { train } from '../train/train.ts'
 import { isAlive, LOCK, lockFolder, readLock } from './run_lock.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-lock-'))

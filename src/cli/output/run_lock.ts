@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { LabFailure } from '../command.ts'
-import { attempt, reason } from './disk.ts'
+import { LabFailure } from '../base/command.ts'
+import { attempt, reason } from '../base/disk.ts'
 
 /** The file in a run folder while a process works on it. */
 export const LOCK = 'run.lock'

@@ -6,8 +6,8 @@ import type { CheckpointFiles } from '../../host/checkpoints/checkpoint.ts'
 import { memoryFiles } from '../../host/checkpoints/storage/memory_files.ts'
 import { opfsFiles } from '../../host/checkpoints/storage/opfs.ts'
 import { madeUpOrigin } from '../../host/checkpoints/storage/testing.ts'
+import { type Disk, nodeDisk } from '../base/disk.ts'
 import { folderFiles } from './checkpoint_files.ts'
-import { type Disk, nodeDisk } from './disk.ts'
 
 const noSpace = () =>
   Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })

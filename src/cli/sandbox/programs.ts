@@ -6,9 +6,9 @@ import { modulesFor, type PackageLock } from '../../host/sandbox/modules/modules
 import { type ProgramOrder, ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'
 import { installProgramRunner, languageOf, type ProgramAnswer } from '../../tasks/program.ts'
 import { ProgramCounts, type ProgramFacts } from '../../tasks/program_facts.ts'
-import { LabFailure } from '../command.ts'
-import { projectRoot } from '../input/project_root.ts'
-import { tell } from '../terminal.ts'
+import { LabFailure } from '../base/command.ts'
+import { projectRoot } from '../base/project_root.ts'
+import { tell } from '../base/terminal.ts'
 import { confinement } from './confine.ts'
 import { startProcessGuest } from './process_guest.ts'
 

@@ -1,6 +1,6 @@
 // What is checked of every arm on this machine before any is trained: its files, the memory that it takes, and its reward.
 import type { Arm } from '../../document/study/arms.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import { loadNamedFiles } from '../input/data_set.ts'
 import { runPrograms } from '../sandbox/programs.ts'
 import { refuseMemory } from '../train/refuse_memory.ts'

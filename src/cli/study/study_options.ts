@@ -1,9 +1,9 @@
 // The command line of lab study.
 import { parseStudy, type Study } from '../../document/study/study.ts'
-import { LabFailure, UsageError } from '../command.ts'
+import { LabFailure, UsageError } from '../base/command.ts'
+import { commandLine, flag, text, usually } from '../base/declare.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { readJson } from '../input/input_file.ts'
-import { commandLine, flag, text, usually } from '../options/declare.ts'
 import { readArguments } from '../options/read.ts'
 
 export interface StudyOptions {

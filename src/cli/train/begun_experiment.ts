@@ -2,7 +2,7 @@
 import { followExperiment, parseExperiment } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/phases.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import type { GivenModel } from '../input/given_model.ts'
 
 /** The experiment with the sizes of the model that it begins with. Throws LabFailure where it does not fit them. */

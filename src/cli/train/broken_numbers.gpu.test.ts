@@ -7,9 +7,9 @@ import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts
 import { unsoundPart } from '../../host/checkpoints/sound.ts'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
-import { train } from '../train.ts'
+import { train } from './train.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-broken-'))
 afterAll(() => rmSync(root, { recursive: true }))

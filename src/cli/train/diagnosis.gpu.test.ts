@@ -6,7 +6,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import type { Metrics } from '../../host/protocol/results.ts'
 import { BROKEN_RUNS } from '../../record/diagnosis/broken_runs.ts'
 import { DIAGNOSES, type RecordedDiagnosis } from '../../record/diagnosis/diagnosis.ts'
-import { train } from '../train.ts'
+import { train } from './train.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-'))
 afterAll(() => rmSync(folder, { recursive: true }))

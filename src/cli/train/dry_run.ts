@@ -8,10 +8,10 @@ import type { Experiment } from '../../document/experiment/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { contentNames } from '../../host/content/named.ts'
 import { memoryBudget, plannedBytes } from '../../host/worker/memory_budget.ts'
-import { modelShape } from '../../model/params/config.ts'
-import { paramLayout } from '../../model/params/params.ts'
+import { modelShape } from '../../model/layout/config.ts'
+import { paramLayout } from '../../model/layout/params.ts'
 import { planMemory } from '../../rl/train/memory.ts'
-import { print } from '../terminal.ts'
+import { print } from '../base/terminal.ts'
 import type { Options } from './train_options.ts'
 
 const gibibytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { MemoryRefusal, memoryBudget, requireMemory } from '../../host/worker/memory_budget.ts'
 import { planMemory } from '../../rl/train/memory.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 
 /** Throws LabFailure for what would take more memory than may be taken, before a device is opened. */
 export function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {

@@ -16,7 +16,7 @@ import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
 import { checkpointFolder } from '../output/checkpoint_files.ts'
-import { train } from '../train.ts'
+import { train } from './train.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-resume-'))
 afterAll(() => rmSync(root, { recursive: true }))

@@ -7,12 +7,12 @@ import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import type { RunHistory } from '../../host/protocol/checkpoint_facts.ts'
 import type { Metrics } from '../../host/protocol/results.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
+import { statOf } from '../base/disk.ts'
+import { tell } from '../base/terminal.ts'
 import { readInput, readJson } from '../input/input_file.ts'
 import { checkpointFolder, folderFiles } from '../output/checkpoint_files.ts'
-import { statOf } from '../output/disk.ts'
 import type { RunFacts } from '../output/run_facts.ts'
-import { tell } from '../terminal.ts'
 
 /** Where a run continues, and in which folder. */
 export interface Resumed {

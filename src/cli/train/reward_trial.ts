@@ -4,8 +4,8 @@ import type { Experiment } from '../../document/experiment/schema.ts'
 import { promptedTask } from '../../document/experiment/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { tryReward, verdictOf } from '../../tasks/rewards/trial.ts'
-import { LabFailure } from '../command.ts'
-import { reason } from '../output/disk.ts'
+import { LabFailure } from '../base/command.ts'
+import { reason } from '../base/disk.ts'
 
 /**
  * What a person should know of the reward before it is trained on; nothing of the task's own score. Throws LabFailure where it can score

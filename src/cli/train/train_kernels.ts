@@ -11,8 +11,8 @@ import {
 } from '../../kernels/matmul/matmul_variants.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
-import { LabFailure } from '../command.ts'
-import { tell } from '../terminal.ts'
+import { LabFailure } from '../base/command.ts'
+import { tell } from '../base/terminal.ts'
 import type { NewRun } from './train_options.ts'
 
 /** Software adapters compile slowly: this is enough for the largest few products of a small run. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure } from '../base/command.ts'
 import { loadWeights, savedModel, saveWeights } from './weights.ts'
 
 const tiny = presetOf('tiny')?.experiment as Experiment

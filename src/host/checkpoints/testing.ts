@@ -2,7 +2,7 @@
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
-import type { FlatLayout } from '../../model/params/flat_params.ts'
+import type { FlatLayout } from '../../model/layout/flat_params.ts'
 import type { ResponsePair } from '../../rl/reward/pairs.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'

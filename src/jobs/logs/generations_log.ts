@@ -7,7 +7,7 @@ import {
   nameValidationMetrics,
   processValidationMetrics,
   type Variable,
-} from '../../rl/metrics/validation_metrics.ts'
+} from '../../rl/math/validation_metrics.ts'
 import { type ImportedLog, isStep, type LogFile, LogRows } from './imported_log.ts'
 import { isRecord, linesOf, numberOf, parsePython } from './lines.ts'
 

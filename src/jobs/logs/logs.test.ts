@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { maskedCrc32c } from '../../formats/crc32c.ts'
+import { recordOf, scalarsOf, scalarsRecord, versionRecord } from '../../formats/tensorboard.ts'
 import { MAX_ROWS } from '../../host/columns/thinning.ts'
 import { readHeader } from '../../page/runs/record/read.ts'
-import { maskedCrc32c } from './crc32c.ts'
 import { type ImportedLog, LogError } from './imported_log.ts'
 import { importedRun } from './imported_run.ts'
 import { type LogReader, logReader, readLogs } from './read_log.ts'
 import { importedRunsText } from './run_file.ts'
-import { recordOf, scalarsOf, scalarsRecord, versionRecord } from './tensorboard.ts'
 
 const utf8 = new TextEncoder()
 

@@ -1,6 +1,7 @@
 // The metrics of a run as a TensorBoard event file.
+
+import { scalarsRecord, versionRecord } from '../../formats/tensorboard.ts'
 import type { MetricColumns } from '../../record/files/metrics_file.ts'
-import { scalarsRecord, versionRecord } from './tensorboard.ts'
 
 /** Its name as TensorBoard looks for it; `wall_time` in seconds since 1970. */
 export const eventFileName = (wall_time: number): string =>

@@ -1,7 +1,7 @@
 // reward.py of an experiment that composes its reward: every part in Python, and the sum. src/cli/outside_judges.test.ts compares each with the lab's own.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
-import { type OutFile, textFile } from '../../model/hf/out_file.ts'
+import { type OutFile, textFile } from '../../formats/out_file.ts'
 import { languageOf, PROGRAM_ID, programSource } from '../../tasks/program.ts'
 import type { PartChoice } from '../../tasks/rewards/composed.ts'
 import { fillParams, partNames } from '../../tasks/rewards/params.ts'

@@ -1,6 +1,6 @@
 // The problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the fork read them too.
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import type { OutFile } from '../../model/hf/out_file.ts'
+import type { OutFile } from '../../formats/out_file.ts'
 import { type Data, hasSet } from '../../rl/config/data.ts'
 import type { Json } from '../../tasks/data/rows/cells.ts'
 import type { Sample, Split, Task } from '../../tasks/task.ts'

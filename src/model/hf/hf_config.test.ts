@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ModelFileError } from '../params/errors.ts'
+import { ModelFileError } from '../../formats/errors.ts'
 import { BARE, parseConfig as parse, QWEN3 } from './testing.ts'
 
 const qwen3 = (fields: object) => parse({ ...QWEN3, ...fields })

@@ -1,13 +1,14 @@
 // Hugging Face's config.json: read, checked, and refused by name where it asks for mathematics that is not ours.
 // Source: Hugging Face transformers 4.57 and 5.18, models/{llama,qwen2,qwen3}/configuration_*.py and modeling_*.py.
+
+import { isObject, type JsonObject, ModelFileError, shown } from '../../formats/errors.ts'
 import {
   type Llama3RopeScaling,
   type ModelConfig,
   type ModelType,
   modelShape,
-} from '../params/config.ts'
-import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
-import { type Head, paramLayout } from '../params/params.ts'
+} from '../layout/config.ts'
+import { type Head, paramLayout } from '../layout/params.ts'
 
 /** What a config.json says about a model. */
 export interface HfConfig {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { unpackWeights } from '../params/params.ts'
+import { unpackWeights } from '../layout/params.ts'
 import { CONFIGS, TINY } from '../testing.ts'
 import { readHfModel } from './hf_model.ts'
 import {

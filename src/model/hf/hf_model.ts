@@ -1,18 +1,19 @@
 // A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file or in shards. Its weights are read
 // piece by piece into wherever they are needed, or whole into the flat layout.
-import { exactDtype, type MatrixDtype, type ModelConfig, modelShape } from '../params/config.ts'
-import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../params/errors.ts'
-import { type Head, type ParamLayout, paramLayout } from '../params/params.ts'
-import { type HfConfig, parseHfConfig, parseTokenId, parseTokenIds } from './hf_config.ts'
-import { isHarmless, type Located, locate, placedIn } from './located.ts'
-import type { Dtype } from './safetensors_header.ts'
-import { bytesFile, type RangedFolder, readSmall } from './stream/ranged_file.ts'
+
+import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../../formats/errors.ts'
+import { isHarmless, type Located, locate, placedIn } from '../../formats/located.ts'
+import { bytesFile, type RangedFolder, readSmall } from '../../formats/ranged_file.ts'
+import type { Dtype } from '../../formats/safetensors_header.ts'
 import {
   type LoadOptions,
   requireSame,
   streamTensors,
   type WeightSink,
-} from './stream/weight_stream.ts'
+} from '../../formats/weight_stream.ts'
+import { exactDtype, type MatrixDtype, type ModelConfig, modelShape } from '../layout/config.ts'
+import { type Head, type ParamLayout, paramLayout } from '../layout/params.ts'
+import { type HfConfig, parseHfConfig, parseTokenId, parseTokenIds } from './hf_config.ts'
 
 /** Where the files of a directory come from: a folder, an upload, a map in a test. */
 export interface FileSource {

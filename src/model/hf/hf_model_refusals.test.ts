@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ModelFileError } from '../params/errors.ts'
-import { type Head, unpackWeights } from '../params/params.ts'
+import { ModelFileError } from '../../formats/errors.ts'
+import { type Head, unpackWeights } from '../layout/params.ts'
 import { packWeights, TINY } from '../testing.ts'
 import {
   but,

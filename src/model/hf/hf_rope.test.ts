@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ModelFileError } from '../params/errors.ts'
+import { ModelFileError } from '../../formats/errors.ts'
 import { parseConfig, QWEN3 } from './testing.ts'
 
 const LLAMA3 = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { mergePiece } from '../adapter/merge.ts'
-import { unpackWeights } from '../params/params.ts'
+import { bytesFile } from '../../formats/ranged_file.ts'
+import { writeSafetensors } from '../../formats/safetensors_write.ts'
+import { openRanged, PIECE_BYTES, streamTensors } from '../../formats/weight_stream.ts'
+import { mergePiece } from '../layout/merge.ts'
+import { unpackWeights } from '../layout/params.ts'
 import { TINY } from '../testing.ts'
 import { flatSink, openHfModel } from './hf_model.ts'
 import { openWithAdapter, withAdapter } from './peft_adapter.ts'
-import { writeSafetensors } from './safetensors_write.ts'
-import { bytesFile } from './stream/ranged_file.ts'
-import { openRanged, PIECE_BYTES, streamTensors } from './stream/weight_stream.ts'
 import { bytesOf, directory, type Named, readModel, savedModel, source } from './testing.ts'
 
 const { json, named } = savedModel(TINY)

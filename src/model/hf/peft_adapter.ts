@@ -1,10 +1,13 @@
 // A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
 // Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
-import { factorNames, loraScale, TARGET_MODULES } from '../adapter/lora.ts'
-import { type ModuleFactors, mergeFactors, mergePiece } from '../adapter/merge.ts'
-import type { LoraConfig } from '../params/config.ts'
-import { ModelFileError, shown } from '../params/errors.ts'
-import type { ParamLayout } from '../params/params.ts'
+
+import { ModelFileError, shown } from '../../formats/errors.ts'
+import { readFloats } from '../../formats/safetensors.ts'
+import { type OpenSafetensors, openSafetensors } from '../../formats/safetensors_header.ts'
+import type { LoraConfig } from '../layout/config.ts'
+import { factorNames, loraScale, TARGET_MODULES } from '../layout/lora.ts'
+import { type ModuleFactors, mergeFactors, mergePiece } from '../layout/merge.ts'
+import type { ParamLayout } from '../layout/params.ts'
 import { type FileSource, type HfModel, type OpenHfModel, readJson } from './hf_model.ts'
 import {
   ADAPTER_CONFIG,
@@ -13,8 +16,6 @@ import {
   parseAdapterConfig,
   patternOf,
 } from './peft_config.ts'
-import { readFloats } from './safetensors.ts'
-import { type OpenSafetensors, openSafetensors } from './safetensors_header.ts'
 
 /** What PEFT puts before the base model's own names, with and without the adapter's name. */
 const FACTOR = /^base_model\.model\.(.+)\.lora_([AB])(?:\.default)?\.weight$/

@@ -1,7 +1,8 @@
 // adapter_config.json of Hugging Face's PEFT: what is read of it, and what is refused by name.
 // Source: huggingface/peft 0.21, tuners/lora/config.py.
-import type { LoraConfig } from '../params/config.ts'
-import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
+
+import { isObject, type JsonObject, ModelFileError, shown } from '../../formats/errors.ts'
+import type { LoraConfig } from '../layout/config.ts'
 
 export const ADAPTER_CONFIG = 'adapter_config.json'
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'

@@ -1,11 +1,12 @@
 // Models as Hugging Face saves them, for tests of reading them.
-import { type ModelConfig, modelShape } from '../params/config.ts'
-import { type Head, initialWeights, paramLayout } from '../params/params.ts'
+
+import type { FloatDtype } from '../../formats/safetensors_header.ts'
+import { writeSafetensors } from '../../formats/safetensors_write.ts'
+import { type ModelConfig, modelShape } from '../layout/config.ts'
+import { type Head, initialWeights, paramLayout } from '../layout/params.ts'
 import { TINY } from '../testing.ts'
 import { parseHfConfig } from './hf_config.ts'
 import { type FileSource, readHfModel } from './hf_model.ts'
-import type { FloatDtype } from './safetensors_header.ts'
-import { writeSafetensors } from './safetensors_write.ts'
 
 /** A config with every field that is read, and some that are not. */
 export const QWEN3 = {

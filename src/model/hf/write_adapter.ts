@@ -1,9 +1,10 @@
 // A LoRA adapter as the folder that PEFT, verl, TRL and vLLM load: the opposite of peft_adapter.ts.
-import type { AdapterLayout } from '../adapter/adapter_layout.ts'
-import { TARGET_MODULES } from '../adapter/lora.ts'
-import { jsonFile, type OutFile } from './out_file.ts'
+
+import { jsonFile, type OutFile } from '../../formats/out_file.ts'
+import { safetensorsPieces, type WrittenTensor } from '../../formats/safetensors_write.ts'
+import type { AdapterLayout } from '../layout/adapter_layout.ts'
+import { TARGET_MODULES } from '../layout/lora.ts'
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './peft_config.ts'
-import { safetensorsPieces, type WrittenTensor } from './safetensors_write.ts'
 
 /** An adapter to be written. */
 export interface WrittenAdapter {

@@ -1,8 +1,9 @@
 // config.json and generation_config.json as transformers 4.56 and 5 both read them. hf_config.ts reads them back.
-import type { ModelConfig } from '../params/config.ts'
-import type { Head } from '../params/params.ts'
+
+import type { Vocabulary } from '../../formats/write_tokenizer.ts'
+import type { ModelConfig } from '../layout/config.ts'
+import type { Head } from '../layout/params.ts'
 import { CLASS_PREFIX, HEAD_OF_CLASS } from './hf_config.ts'
-import type { Vocabulary } from './write_tokenizer.ts'
 
 /** The suffix of Hugging Face's class for a head, e.g. ForCausalLM. */
 const suffixOf = (wanted: Head): string =>

@@ -1,14 +1,14 @@
 // What is written is what hf_model.ts reads; src/cli/outside_judges.test.ts lets transformers read it.
 import { describe, expect, test } from 'vitest'
-import { modelShape } from '../params/config.ts'
-import { type Head, initialWeights, paramLayout } from '../params/params.ts'
+import type { OutFile } from '../../formats/out_file.ts'
+import { safetensorsPieces, writeSafetensors } from '../../formats/safetensors_write.ts'
+import { tokenizerConfig, tokenizerJson } from '../../formats/write_tokenizer.ts'
+import { modelShape } from '../layout/config.ts'
+import { type Head, initialWeights, paramLayout } from '../layout/params.ts'
 import { CONFIGS, TINY } from '../testing.ts'
 import { type FileSource, readHfModel } from './hf_model.ts'
-import type { OutFile } from './out_file.ts'
-import { safetensorsPieces, writeSafetensors } from './safetensors_write.ts'
 import { hfConfig } from './write_config.ts'
 import { modelFiles } from './write_model.ts'
-import { tokenizerConfig, tokenizerJson } from './write_tokenizer.ts'
 
 const tokens = ['<pad>', '<eos>', ...'0123456789']
 const vocabulary = (size: number) => ({

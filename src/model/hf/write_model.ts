@@ -1,16 +1,17 @@
 // A model as the folder that transformers, verl, TRL and vLLM load: the opposite of hf_model.ts.
-import type { ModelConfig } from '../params/config.ts'
-import type { Param } from '../params/flat_params.ts'
-import type { ParamLayout } from '../params/params.ts'
-import { jsonFile, type OutFile, textFile } from './out_file.ts'
-import { safetensorsPieces, type WrittenTensor } from './safetensors_write.ts'
-import { generationConfig, hfConfig } from './write_config.ts'
+
+import { jsonFile, type OutFile, textFile } from '../../formats/out_file.ts'
+import { safetensorsPieces, type WrittenTensor } from '../../formats/safetensors_write.ts'
 import {
   CHAT_TEMPLATE,
   tokenizerConfig,
   tokenizerJson,
   type Vocabulary,
-} from './write_tokenizer.ts'
+} from '../../formats/write_tokenizer.ts'
+import type { ModelConfig } from '../layout/config.ts'
+import type { Param } from '../layout/flat_params.ts'
+import type { ParamLayout } from '../layout/params.ts'
+import { generationConfig, hfConfig } from './write_config.ts'
 
 /** A model to be written. */
 export interface WrittenModel {

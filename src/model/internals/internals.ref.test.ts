@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
 import { policyRef } from '../transformer/policy.ref.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'

@@ -1,5 +1,5 @@
 // What a probe shows, in float64 and plain loops, from forwardRef's cache: the reference that model/internals/internals.ts is tested against.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { logSoftmax, type RefArrays, rmsNorm } from '../transformer/operations.ref.ts'
 import { logitsRef } from '../transformer/policy.ref.ts'
 import type { RefCache } from '../transformer/transformer.ref.ts'

@@ -2,7 +2,7 @@
 import type { Recorder } from '../../kernels/device/program.ts'
 import { type Allocator, type Tensor, viewOf } from '../../kernels/device/tensor.ts'
 import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { ModelShape } from '../layout/config.ts'
 import { createLogitsPart, logitsInRanges } from '../transformer/head_ranges.ts'
 import { exactly, type Model } from '../transformer/model.ts'
 import { linear } from '../transformer/transformer.ts'

@@ -1,5 +1,5 @@
 // What each head of attention looks at and writes, and what each part of a model adds to a logit, in float64.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { linear, type RefArrays } from '../transformer/operations.ref.ts'
 import { headName } from '../transformer/policy.ref.ts'
 import type { RefBlock, RefCache } from '../transformer/transformer.ref.ts'

@@ -1,5 +1,5 @@
 // What a forward pass changes on its way, in float64: the reference of interventions.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import type { RefBatch } from '../transformer/operations.ref.ts'
 
 /** What a pass changes: the residual stream after `layer` blocks, or what block `layer` (from 1) or a part of it writes. */

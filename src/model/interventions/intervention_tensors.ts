@@ -9,7 +9,7 @@ import {
   ENTRY_SIZE,
   KEEPS,
 } from '../../kernels/interventions/interventions.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { ModelShape } from '../layout/config.ts'
 import type { Where } from './intervention.ts'
 
 /** A change whose values are known. */

@@ -1,6 +1,6 @@
 // How the translators of tuned and Jacobian lenses are found, in float64.
 import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { backwardBlocksRef } from '../transformer/backward.ref.ts'
 import type { RefArrays, RefBatch } from '../transformer/operations.ref.ts'
 import type { RefCache } from '../transformer/transformer.ref.ts'

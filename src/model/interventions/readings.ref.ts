@@ -1,5 +1,5 @@
 // How a layer's states become a policy, in float64: raw, through the final norm, or through a translator and then the norm.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import {
   linear,
   linearBackward,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { modelShape } from '../params/config.ts'
-import { paramLayout, unpackWeights } from '../params/params.ts'
+import { modelShape } from '../layout/config.ts'
+import { paramLayout, unpackWeights } from '../layout/params.ts'
 import { CONFIGS, TINY, testWeights } from '../testing.ts'
 import { mixtures, requireSameShape, transplant } from './transplant.ts'
 

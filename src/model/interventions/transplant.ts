@@ -1,7 +1,7 @@
 // Parts of a model that one checkpoint takes from another, by the names of their parameters.
 import { ShapeError } from '../../kernels/device/errors.ts'
-import type { ModelShape } from '../params/config.ts'
-import type { ParamLayout } from '../params/params.ts'
+import type { ModelShape } from '../layout/config.ts'
+import type { ParamLayout } from '../layout/params.ts'
 
 /** A part: of a block, or of what is outside the blocks. */
 export type TransplantPart =

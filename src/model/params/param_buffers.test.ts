@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { MemoryPlan, sizeOf } from '../../kernels/device/tensor.ts'
+import { modelShape } from '../layout/config.ts'
+import { segmentStart } from '../layout/flat_params.ts'
+import { paramLayout } from '../layout/params.ts'
 import { CONFIGS, TINY } from '../testing.ts'
-import { modelShape } from './config.ts'
-import { segmentStart } from './flat_params.ts'
 import { createParamBuffers, overlaid, type ParamBuffers, within } from './param_buffers.ts'
 import { paramGradients, paramTensors } from './param_tensors.ts'
-import { paramLayout } from './params.ts'
 
 const UNTIED = { ...TINY, vocab_size: 300, tie_word_embeddings: false }
 const layout = paramLayout(modelShape(UNTIED))

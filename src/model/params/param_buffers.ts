@@ -11,7 +11,7 @@ import {
   sizeOf,
   type Tensor,
 } from '../../kernels/device/tensor.ts'
-import { type FlatLayout, type Slice, segmentStart } from './flat_params.ts'
+import { type FlatLayout, type Slice, segmentStart } from '../layout/flat_params.ts'
 
 /** How parameters are stored. bfloat16 is for matrices that are not trained; norms and biases are f32 in any case. */
 export type Stored = 'f32' | 'bfloat16'

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { decodeBfloat16, encodeBfloat16 } from '../../kernels/device/bfloat16.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import { modelShape } from '../layout/config.ts'
+import { initialWeights, paramLayout, sharedRuns, unpackWeights } from '../layout/params.ts'
 import { TINY } from '../testing.ts'
-import { modelShape } from './config.ts'
 import { createParamBuffers, type Stored } from './param_buffers.ts'
 import { copyParams, readParams, wholeTensor, writeParams } from './param_copies.ts'
-import { initialWeights, paramLayout, sharedRuns, unpackWeights } from './params.ts'
 
 const gpu = await Gpu.open({ segment_bytes: 4096 })
 const layout = paramLayout(modelShape({ ...TINY, vocab_size: 100 }))

@@ -3,14 +3,8 @@ import { decodeBfloat16, encodeBfloat16 } from '../../kernels/device/bfloat16.ts
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { sizeOf, type Tensor } from '../../kernels/device/tensor.ts'
+import type { SharedRun } from '../layout/params.ts'
 import { type ParamBuffers, type Stretch, within } from './param_buffers.ts'
-
-/** Elements of one layout that are elements of another. */
-export interface SharedRun {
-  readonly from_offset: number
-  readonly to_offset: number
-  readonly count: number
-}
 
 /**
  * Uploads values from element `at` of the layout on; what is not stored is left out. Uint16Array = the bits of bfloat16 values.

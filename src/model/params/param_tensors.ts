@@ -1,9 +1,10 @@
 // The parameters of a model as its kernels take them: views of the buffers that hold them.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
-import type { ModelShape } from './config.ts'
-import type { FlatLayout, Slice } from './flat_params.ts'
+import type { ModelShape } from '../layout/config.ts'
+import type { FlatLayout, Slice } from '../layout/flat_params.ts'
+import type { LayerTensors, ParamLayout } from '../layout/params.ts'
+import type { AdapterTensors } from './adapter_tensors.ts'
 import {
   type ParamBuffers,
   type RowRange,
@@ -11,7 +12,6 @@ import {
   viewParam,
   viewRows,
 } from './param_buffers.ts'
-import type { LayerTensors, ParamLayout } from './params.ts'
 
 /** The weights of a model: where they lie, and each as its kernels take it. */
 export interface ParamTensors {

@@ -4,7 +4,7 @@ import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts
 import { GpuError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { Rollout } from './rollout.ts'
 import type { RolloutSize, Sampling } from './rollout_inputs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ModelConfig, modelShape } from '../params/config.ts'
+import { type ModelConfig, modelShape } from '../layout/config.ts'
 import { TINY } from '../testing.ts'
 import { groupRows } from './rollout_cache.ts'
 

@@ -15,7 +15,7 @@ import type { AttentionSize } from '../../kernels/attention/narrow.ts'
 import { GpuError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { ModelShape } from '../layout/config.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
 /** How a rollout's caches are laid out. Throws RangeError where rows is no multiple of n. */

@@ -1,7 +1,7 @@
 // The buffers of a rollout: prompts, caches, one decode step, responses.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { ModelShape } from '../layout/config.ts'
 import { createLogitsPart } from '../transformer/head_ranges.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
 import { cacheSize, createCaches, groupRows } from './rollout_cache.ts'

@@ -1,5 +1,5 @@
 // The gradients of policy.ref.ts and transformer.ref.ts, written out by hand in float64.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { adaptedLinearBackward } from './low_rank.ref.ts'
 import {
   add,

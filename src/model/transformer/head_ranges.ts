@@ -3,7 +3,7 @@ import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { place_logits } from '../../kernels/vocab_head/place_logits.ts'
 import { RUNNING_SUMS } from '../../kernels/vocab_head/vocab_head.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { ModelShape } from '../layout/config.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 
 /** Whether a head may lie in several ranges: those of float32 are the smallest. */

@@ -1,5 +1,5 @@
 // A LoRA adapter in float64: what it adds to a linear layer, and the gradients of its factors.
-import { factorNames } from '../adapter/lora.ts'
+import { factorNames } from '../layout/lora.ts'
 import { add, gradOf, linear, linearBackward, type RefArrays } from './operations.ref.ts'
 
 /** A and B by PEFT's names (factorNames) and what B A x is multiplied by, for each module. */

@@ -9,8 +9,8 @@ import {
   moduleParams,
 } from '../../kernels/low_rank/low_rank.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
-import type { ProductFactors, ProductName } from '../adapter/adapter_layout.ts'
-import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
+import type { ProductFactors, ProductName } from '../layout/adapter_layout.ts'
+import type { AdapterTensors } from '../params/adapter_tensors.ts'
 import type { Model, Tokens } from './model.ts'
 import type { LowRankScratch, Workspace } from './workspace.ts'
 

@@ -1,6 +1,6 @@
 // The parts of the float64 transformer, each with its backward. A backward adds the gradient of its weight to `grads`
 // and returns the gradient of its input.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 
 /** Arrays by Hugging Face parameter name; matrices are [out, in], row-major. */
 export type RefArrays = Record<string, Float64Array>

@@ -1,6 +1,6 @@
 // What the vocabulary head and the objectives read and write of a micro-batch's response tokens.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { ModelShape } from '../layout/config.ts'
 import { createRunning } from './head_ranges.ts'
 
 /** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
-import type { ModelConfig } from '../params/config.ts'
-import { unpackWeights } from '../params/params.ts'
-import type { Readout } from '../params/readout.ts'
+import type { ModelConfig } from '../layout/config.ts'
+import { unpackWeights } from '../layout/params.ts'
+import type { Readout } from '../layout/readout.ts'
 import {
   CONFIGS,
   flatOf,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { backwardRef } from './backward.ref.ts'
 import type { RefArrays, RefBatch } from './operations.ref.ts'
 import { policyRef, type RefResponse } from './policy.ref.ts'

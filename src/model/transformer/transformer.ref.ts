@@ -2,7 +2,7 @@
 // be fast. B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size.
 // Columns with attention_mask 0 embed to zero, are never attended to and get no gradient.
 import { edited, firstEdited, type RefEdit } from '../interventions/edits.ref.ts'
-import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
+import { inverseFrequencies, type ModelConfig } from '../layout/config.ts'
 import { adaptedLinear, type RefAdapter } from './low_rank.ref.ts'
 import {
   add,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import type { RefArrays } from './operations.ref.ts'
 import { logitsRef, policyRef } from './policy.ref.ts'
 import { forwardRef } from './transformer.ref.ts'

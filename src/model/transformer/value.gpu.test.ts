@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import type { ModelConfig } from '../params/config.ts'
-import { type Head, type ParamLayout, unpackWeights } from '../params/params.ts'
+import type { ModelConfig } from '../layout/config.ts'
+import { type Head, type ParamLayout, unpackWeights } from '../layout/params.ts'
 import {
   CONFIGS,
   flatOf,

@@ -1,5 +1,5 @@
 // One number per token or sequence, in float64.
-import type { ModelConfig } from '../params/config.ts'
+import type { ModelConfig } from '../layout/config.ts'
 import { backwardStatesRef } from './backward.ref.ts'
 import { linear, linearBackward, type RefArrays } from './operations.ref.ts'
 import type { RefCache } from './transformer.ref.ts'

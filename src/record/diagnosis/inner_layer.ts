@@ -5,7 +5,7 @@ import { type Experiment, MAX_PHASES } from '../../document/experiment/schema.ts
 import { phaseChoices, placedPhase } from '../../document/presets/phase_choices.ts'
 import type { Series } from '../../host/columns/series.ts'
 import type { Observation, ObservedRows } from '../../host/protocol/observation.ts'
-import { type SuggestedLayer, suggestedLayer } from '../../rl/look/suggested_layer.ts'
+import { type SuggestedLayer, suggestedLayer } from '../../rl/math/suggested_layer.ts'
 
 /** ΔH_FFN of layers 1…L after a step, nats. */
 export interface LayerChanges {

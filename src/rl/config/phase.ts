@@ -1,6 +1,6 @@
 // What a phase of an experiment is once every default is filled in.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
-import type { Readout } from '../../model/params/readout.ts'
+import type { Readout } from '../../model/layout/readout.ts'
 import type { TruncateSide } from '../../tasks/tools/tool.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import type { PreferenceSettings } from '../preferences/settings.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
-import { modelShape } from '../../model/params/config.ts'
-import { chunkSegments, trainedPrefix } from '../../model/params/flat_params.ts'
-import { paramLayout } from '../../model/params/params.ts'
+import { modelShape } from '../../model/layout/config.ts'
+import { chunkSegments, trainedPrefix } from '../../model/layout/flat_params.ts'
+import { paramLayout } from '../../model/layout/params.ts'
 import { TINY } from '../../model/testing.ts'
 import { frozenRuns, segmentFactors } from './trained_segments.ts'
 

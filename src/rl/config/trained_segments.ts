@@ -1,7 +1,7 @@
 // Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of the flat layout.
-import { type FlatLayout, trainedPrefix } from '../../model/params/flat_params.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
-import { type Readout, readsNormed } from '../../model/params/readout.ts'
+import { type FlatLayout, trainedPrefix } from '../../model/layout/flat_params.ts'
+import type { ParamLayout } from '../../model/layout/params.ts'
+import { type Readout, readsNormed } from '../../model/layout/readout.ts'
 import { type Actor, hasFinalEntropy } from './actor.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */

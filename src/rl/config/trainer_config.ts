@@ -1,6 +1,6 @@
 // Everything that decides a run: what it trains, on what, in which phases, and what it measures.
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
 import type { Fusion } from '../../model/transformer/model.ts'
 import type { Reward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task.ts'

@@ -1,8 +1,8 @@
 // The policy being trained, on the GPU: weights, optimizer state, and the passes that score and update it.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
+import type { ParamLayout } from '../../model/layout/params.ts'
 import { copyParams } from '../../model/params/param_copies.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
 import type { ActorPhase } from '../config/phase.ts'
@@ -289,7 +289,7 @@ export class Actor {
     this.trainable.resetOptimizer()
   }
 
-  /** The weights in the flat layout of model/params/params.ts. */
+  /** The weights in the flat layout of model/layout/params.ts. */
   exportWeights(): Promise<Float32Array> {
     return this.trainable.exportWeights()
   }

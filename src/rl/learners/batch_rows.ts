@@ -1,5 +1,5 @@
 // How a batch is cut into mini-batches and passes.
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
 import type { ActorPhase, RlPhase } from '../config/phase.ts'
 import { needsCritic } from '../experience/experience.ts'
 

@@ -1,7 +1,7 @@
 // What the critic keeps on the GPU.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
+import type { ParamLayout } from '../../model/layout/params.ts'
 import type { ActorSize } from './actor_tensors.ts'
 import { createTrainableTensors, type TrainableTensors } from './trainable.ts'
 

@@ -1,5 +1,5 @@
 // What a run trains in any of its phases.
-import { trainedPrefix } from '../../model/params/flat_params.ts'
+import { trainedPrefix } from '../../model/layout/flat_params.ts'
 import type { Phase } from '../config/phase.ts'
 import { segmentFactors, type TrainedLayout } from '../config/trained_segments.ts'
 

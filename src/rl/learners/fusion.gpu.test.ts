@@ -1,7 +1,7 @@
 // Training with steps fused into matrix products and without: other roundings at most, the same training.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
 import { TINY, testWeights } from '../../model/testing.ts'
 import type { Fusion } from '../../model/transformer/model.ts'
 import { TrainingBatch } from '../experience/training_batch.ts'

@@ -11,7 +11,7 @@ import {
   grad_norm_finish_rates,
   grad_norm_partial,
 } from '../../kernels/optimizer/optimizer.ts'
-import { CHUNK, chunkSegments, trainedPrefix } from '../../model/params/flat_params.ts'
+import { CHUNK, chunkSegments, trainedPrefix } from '../../model/layout/flat_params.ts'
 import { within } from '../../model/params/param_buffers.ts'
 import { type Optim, weightDecays } from '../config/optim.ts'
 import { frozenRuns } from '../config/trained_segments.ts'

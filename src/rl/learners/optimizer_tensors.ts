@@ -6,7 +6,7 @@ import {
   type Tensor,
 } from '../../kernels/device/tensor.ts'
 import { CONTROL, OPTIMIZER_BLOCKS } from '../../kernels/optimizer/optimizer.ts'
-import { CHUNK, type FlatLayout } from '../../model/params/flat_params.ts'
+import { CHUNK, type FlatLayout } from '../../model/layout/flat_params.ts'
 import { createParamBuffers, type ParamBuffers, within } from '../../model/params/param_buffers.ts'
 
 /** Trained elements, from `start` of the layout on, that are bound at once: [count] each. */

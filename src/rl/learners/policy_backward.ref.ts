@@ -1,7 +1,7 @@
 // Gradients of what an update minimises, in float64: the policy's own terms, and the entropy bonus of whichever policy has it.
 import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
-import { trainedPrefix } from '../../model/params/flat_params.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
+import { trainedPrefix } from '../../model/layout/flat_params.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { policyRef, type RefResponse } from '../../model/transformer/policy.ref.ts'

@@ -2,14 +2,14 @@
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { Allocator } from '../../kernels/device/tensor.ts'
-import { adapterTensors } from '../../model/adapter/adapter_tensors.ts'
+import type { ParamLayout } from '../../model/layout/params.ts'
+import { adapterTensors } from '../../model/params/adapter_tensors.ts'
 import { readParams, writeParams } from '../../model/params/param_copies.ts'
 import {
   frozenGradients,
   type ParamGradients,
   paramGradients,
 } from '../../model/params/param_tensors.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
 import { createModel, type Model, uploadModel } from '../../model/transformer/model.ts'
 import { Optimizer } from './optimizer.ts'
 import {

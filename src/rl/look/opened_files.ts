@@ -1,7 +1,8 @@
 // The files of a model that a person opened, with an adapter merged into it.
+
+import type { RangedFolder } from '../../formats/ranged_file.ts'
 import { type FileSource, type OpenHfModel, openHfModel } from '../../model/hf/hf_model.ts'
 import { openWithAdapter } from '../../model/hf/peft_adapter.ts'
-import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 
 /** Checks the files of a model and, where there is one, of an adapter that is merged into it while it is loaded. */
 export async function openFiles(

@@ -1,12 +1,12 @@
 // A model that came from elsewhere, on a device of its own: what every layer would say next at every position of any text, and what the
 // whole model writes.
+
+import type { LoadOptions } from '../../formats/weight_stream.ts'
 import { GpuError, gibibytes } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
 import type { OpenHfModel } from '../../model/hf/hf_model.ts'
-import { gpuSink } from '../../model/hf/stream/gpu_sink.ts'
-import type { LoadOptions } from '../../model/hf/stream/weight_stream.ts'
 import { tokenMeans } from '../../model/internals/internal_quantities.ts'
 import { recordInternals } from '../../model/internals/internals.ts'
 import {
@@ -21,8 +21,9 @@ import {
   type TextWindow,
   uploadWindow,
 } from '../../model/internals/lens_window.ts'
-import { inverseFrequencies, modelShape } from '../../model/params/config.ts'
-import { paramLayout } from '../../model/params/params.ts'
+import { inverseFrequencies, modelShape } from '../../model/layout/config.ts'
+import { paramLayout } from '../../model/layout/params.ts'
+import { gpuSink } from '../../model/params/gpu_sink.ts'
 import { createModel } from '../../model/transformer/model.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'

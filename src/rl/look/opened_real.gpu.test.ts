@@ -1,10 +1,10 @@
 // A model of SmolLM2-135M's shape with random weights: opened, looked into and written with. Figures in docs/models.md.
 import { expect, test } from 'vitest'
+import { bytesFile, type RangedFile } from '../../formats/ranged_file.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { openHfModel } from '../../model/hf/hf_model.ts'
-import { bytesFile, type RangedFile } from '../../model/hf/stream/ranged_file.ts'
-import { type ModelConfig, modelShape } from '../../model/params/config.ts'
-import { paramLayout } from '../../model/params/params.ts'
+import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
+import { paramLayout } from '../../model/layout/params.ts'
 import { OpenedModel } from './opened_model.ts'
 
 const SMOLLM2_135M: ModelConfig = {

@@ -1,6 +1,6 @@
 // What broke a step whose update was left out: the parameter and the token that were not finite.
 import { firstNonfinite, lastNonfinite } from '../../kernels/nonfinite/nonfinite.ts'
-import type { FlatLayout } from '../../model/params/flat_params.ts'
+import type { FlatLayout } from '../../model/layout/flat_params.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'

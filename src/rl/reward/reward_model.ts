@@ -7,7 +7,7 @@ import {
   bradley_terry_loss,
   PREFERENCE_LOSS_SUMS,
 } from '../../kernels/preference_loss/preference_loss.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
+import type { ParamLayout } from '../../model/layout/params.ts'
 import { forward } from '../../model/transformer/transformer.ts'
 import {
   backwardScores,

@@ -1,9 +1,9 @@
 // A reward model that learns from pairs, in float64.
 import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { bradleyTerryRef } from '../../kernels/preference_loss/preference_loss.ref.ts'
-import { modelShape } from '../../model/params/config.ts'
-import { chunkSegments } from '../../model/params/flat_params.ts'
-import { initialWeights, paramLayout, sharedRuns } from '../../model/params/params.ts'
+import { modelShape } from '../../model/layout/config.ts'
+import { chunkSegments } from '../../model/layout/flat_params.ts'
+import { initialWeights, paramLayout, sharedRuns } from '../../model/layout/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { valuesBackwardRef, valuesRef } from '../../model/transformer/value.ref.ts'

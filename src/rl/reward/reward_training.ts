@@ -1,9 +1,9 @@
 // The reward model of a run: made from the policy, taught by preferences, and asked for the scores of responses.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { type ParamLayout, sharedRuns } from '../../model/layout/params.ts'
 import { copyParams, writeParams } from '../../model/params/param_copies.ts'
 import type { ParamTensors } from '../../model/params/param_tensors.ts'
-import { type ParamLayout, sharedRuns } from '../../model/params/params.ts'
 import type { RewardModelPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { type PairScores, rewardModelMetrics, takenUpdates } from '../metrics/metrics.ts'

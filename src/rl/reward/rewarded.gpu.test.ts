@@ -1,7 +1,7 @@
 // Reinforcement by a reward model in the real trainer, and the critic that begins as one.
 import { expect, test } from 'vitest'
-import { modelShape } from '../../model/params/config.ts'
-import { initialWeights, paramLayout, sharedRuns } from '../../model/params/params.ts'
+import { modelShape } from '../../model/layout/config.ts'
+import { initialWeights, paramLayout, sharedRuns } from '../../model/layout/params.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { CONFIG, OPTIM, REWARD_MODEL, RL, SFT } from '../testing.ts'

@@ -1,8 +1,8 @@
 // A model that learns in float64, and the rows of a batch as the references take them.
 import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
-import { type ModelConfig, modelShape } from '../../model/params/config.ts'
-import { chunkSegments } from '../../model/params/flat_params.ts'
-import { type Head, type ParamLayout, paramLayout } from '../../model/params/params.ts'
+import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
+import { chunkSegments } from '../../model/layout/flat_params.ts'
+import { type Head, type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import { type Optim, weightDecays } from '../config/optim.ts'

@@ -1,7 +1,7 @@
 // Runs that train a LoRA adapter: what changes and what does not, that they learn, and that they continue with the same bits.
 import { expect, test } from 'vitest'
-import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
-import { type LoraConfig, modelShape } from '../../model/params/config.ts'
+import { adapterLayout } from '../../model/layout/adapter_layout.ts'
+import { type LoraConfig, modelShape } from '../../model/layout/config.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { planMemory } from './memory.ts'

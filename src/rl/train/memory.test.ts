@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { elementBytes, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
-import { type ModelConfig, modelShape } from '../../model/params/config.ts'
+import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { keptBytes, microRows, microTokens } from '../learners/batch_rows.ts'
 import { CONFIG, RL } from '../testing.ts'

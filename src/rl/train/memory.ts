@@ -5,9 +5,9 @@ import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
-import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
-import { type ModelConfig, modelShape } from '../../model/params/config.ts'
-import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
+import { adapterLayout } from '../../model/layout/adapter_layout.ts'
+import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
+import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import {
   isPaired,

@@ -1,8 +1,8 @@
 // What a trainer works with: the models, rollouts and measurements that its configuration asks for.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { adapterLayout, initialAdapter } from '../../model/adapter/adapter_layout.ts'
-import { modelShape } from '../../model/params/config.ts'
-import { initialWeights, paramLayout } from '../../model/params/params.ts'
+import { adapterLayout, initialAdapter } from '../../model/layout/adapter_layout.ts'
+import { modelShape } from '../../model/layout/config.ts'
+import { initialWeights, paramLayout } from '../../model/layout/params.ts'
 import { trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { needsCritic } from '../experience/experience.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
-import { unpackWeights } from '../../model/params/params.ts'
+import { unpackWeights } from '../../model/layout/params.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../testing.ts'

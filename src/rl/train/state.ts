@@ -12,9 +12,9 @@ import type { Training } from './training.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
 export interface ModelState {
-  /** In the flat layout of model/params/params.ts. */
+  /** In the flat layout of model/layout/params.ts. */
   readonly weights: Float32Array
-  /** The factors of a LoRA adapter, in the layout of model/adapter; then it is trained, and the weights are its frozen base. */
+  /** The factors of a LoRA adapter, in the layout of model/layout; then it is trained, and the weights are its frozen base. */
   readonly adapter?: Float32Array
   /** In the layout of what is trained, as is adam_v. */
   readonly adam_m: Float32Array

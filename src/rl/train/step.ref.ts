@@ -3,7 +3,7 @@
 // what is computed on the GPU is computed here by its references.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
 import { type RefArrays, rmsNorm } from '../../model/transformer/operations.ref.ts'
 import { logitsRef, policyRef } from '../../model/transformer/policy.ref.ts'
 import type { RefCache } from '../../model/transformer/transformer.ref.ts'

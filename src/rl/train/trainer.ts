@@ -1,12 +1,12 @@
 // Trains a run step by step: opens it on a device, moves it from phase to phase, and hands its state over.
 
+import type { WeightSink } from '../../formats/weight_stream.ts'
 import { tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { gpuSink } from '../../model/hf/stream/gpu_sink.ts'
-import type { WeightSink } from '../../model/hf/stream/weight_stream.ts'
-import { modelShape } from '../../model/params/config.ts'
+import { modelShape } from '../../model/layout/config.ts'
+import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
+import { gpuSink } from '../../model/params/gpu_sink.ts'
 import { writeParams } from '../../model/params/param_copies.ts'
-import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { Phase, PhaseReason } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import type { Observation, ObservationRequest } from '../look/observation.ts'

@@ -1,6 +1,6 @@
 // What the steps of a run share: the device, the models, the prompts and where the run is.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
+import type { ParamLayout } from '../../model/layout/params.ts'
 import { type ActorPhase, type RlPhase, trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'

@@ -14,7 +14,7 @@ import {
   type MatmulVariant,
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
-import { type ModelShape, modelShape } from '../../model/params/config.ts'
+import { type ModelShape, modelShape } from '../../model/layout/config.ts'
 import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'

@@ -3,7 +3,7 @@ import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import {
   readSpan,

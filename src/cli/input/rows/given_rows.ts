@@ -1,7 +1,7 @@
 // --rows FIELD=VALUE: what a row of --data is, in place of what the lab proposes.
 import { DATASET_ID, TASK_PARAMS } from '../../../document/experiment/fields/task_fields.ts'
 import type { DataPlan } from '../../../tasks/data/plan.ts'
-import { UsageError } from '../../command.ts'
+import { UsageError } from '../../base/command.ts'
 
 /** The fields of a task that a person decides. */
 const FIELDS: readonly string[] = [

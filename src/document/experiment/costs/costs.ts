@@ -1,7 +1,7 @@
 // What a step of reinforcement costs: responses, tokens, and multiplications and additions of the model's products.
 
-import { modelShape } from '../../../model/params/config.ts'
-import { paramLayout } from '../../../model/params/params.ts'
+import { modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
 import { hasFinalEntropy } from '../../../rl/config/actor.ts'
 import { modelConfig } from '../fields/model_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'

@@ -1,6 +1,7 @@
 // The fields of a LoRA adapter that is trained on a frozen model: PEFT's names.
-import { TARGET_MODULES } from '../../../model/adapter/lora.ts'
-import type { LoraConfig } from '../../../model/params/config.ts'
+
+import type { LoraConfig } from '../../../model/layout/config.ts'
+import { TARGET_MODULES } from '../../../model/layout/lora.ts'
 import { boolean, integer, number, type Tree, text } from './field.ts'
 
 /** PEFT's LoraConfig; lists are text here, as a form has them. */

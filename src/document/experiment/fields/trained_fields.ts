@@ -1,5 +1,5 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
-import type { Readout } from '../../../model/params/readout.ts'
+import type { Readout } from '../../../model/layout/readout.ts'
 import type { Phase } from '../../../rl/config/phase.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 

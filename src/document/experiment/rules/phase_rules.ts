@@ -1,5 +1,5 @@
 // The rules between what a reinforcement phase trains, what it freezes and what it draws, and when a phase may end.
-import { isAdaptedBlock } from '../../../model/adapter/lora.ts'
+import { isAdaptedBlock } from '../../../model/layout/lora.ts'
 import { loraOf } from '../fields/lora_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'

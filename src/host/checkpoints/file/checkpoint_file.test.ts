@@ -1,8 +1,8 @@
 // A checkpoint that is written and read again.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { readTensor } from '../../../model/hf/safetensors.ts'
-import { openSafetensors } from '../../../model/hf/safetensors_header.ts'
+import { readTensor } from '../../../formats/safetensors.ts'
+import { openSafetensors } from '../../../formats/safetensors_header.ts'
 import { Series } from '../../columns/series.ts'
 import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../testing.ts'
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint_file.ts'

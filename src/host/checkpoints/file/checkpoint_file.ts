@@ -1,10 +1,10 @@
 // A checkpoint as one file: safetensors with the models, the history's columns and words in its header, under a checksum.
 
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
-import { readTensor } from '../../../model/hf/safetensors.ts'
-import { type OpenSafetensors, openSafetensors } from '../../../model/hf/safetensors_header.ts'
-import { writeSafetensors } from '../../../model/hf/safetensors_write.ts'
-import { ModelFileError } from '../../../model/params/errors.ts'
+import { ModelFileError } from '../../../formats/errors.ts'
+import { readTensor } from '../../../formats/safetensors.ts'
+import { type OpenSafetensors, openSafetensors } from '../../../formats/safetensors_header.ts'
+import { writeSafetensors } from '../../../formats/safetensors_write.ts'
 import type { TrainerState } from '../../../rl/train/state.ts'
 import { Series } from '../../columns/series.ts'
 import type { Checkpoint } from '../checkpoint.ts'

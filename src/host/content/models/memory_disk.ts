@@ -1,5 +1,5 @@
 // Models in memory: what a run begins with for a moment, and what tests keep.
-import { bytesFile } from '../../../model/hf/stream/ranged_file.ts'
+import { bytesFile } from '../../../formats/ranged_file.ts'
 import type { ModelDisk } from './model_store.ts'
 
 /** A disk in memory with room for `room` bytes. */

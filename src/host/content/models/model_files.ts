@@ -1,9 +1,9 @@
 // Which files make a model, and what they are together: a list with the size and SHA-256 of each, and the hash of that list, by which an
 // experiment names the model.
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
-import type { RangedFile, RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'
+import { Sha256 } from '../../../formats/sha256.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
-import { Sha256 } from './sha256.ts'
 
 /** A file of a model, as far as it is known. */
 export interface ModelFile {

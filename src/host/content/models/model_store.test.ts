@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contentHash } from '../../../document/content/content.ts'
-import { bytesFile } from '../../../model/hf/stream/ranged_file.ts'
+import { bytesFile } from '../../../formats/ranged_file.ts'
 import { memoryDisk } from './memory_disk.ts'
 import { modelAddress } from './model_address.ts'
 import { hashedFile, modelHash, namesOfModel, shardsOf } from './model_files.ts'

@@ -1,8 +1,8 @@
 // Models that are kept in the browser: a folder for each, with the files as they are and a record of what they are. A download that was cut
 // continues where it ended, because what a file holds so far is hashed again before more is written behind it.
-import type { RangedFile, RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'
+import { Sha256 } from '../../../formats/sha256.ts'
 import { type ModelFile, modelHash } from './model_files.ts'
-import { Sha256 } from './sha256.ts'
 
 /** A file that grows at its end. Only one writer at a time. */
 export interface GrowingFile {

@@ -1,5 +1,5 @@
 // The models of a page in the origin-private file system of its browser, from inside the worker: only there files grow in place.
-import { blobFile } from '../../../model/hf/stream/ranged_file.ts'
+import { blobFile } from '../../../formats/ranged_file.ts'
 import type { ModelDisk } from './model_store.ts'
 
 const FOLDER = 'models'

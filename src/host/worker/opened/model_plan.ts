@@ -1,10 +1,11 @@
 // What a model's config.json says before anything else is fetched: its size, and the memory of every use of it. A training that fits only
 // with gradient checkpointing gets it.
+
+import { parseJsonObject } from '../../../formats/errors.ts'
 import { gibibytes } from '../../../kernels/device/errors.ts'
 import { parseHfConfig } from '../../../model/hf/hf_config.ts'
-import { exactDtype, modelShape } from '../../../model/params/config.ts'
-import { parseJsonObject } from '../../../model/params/errors.ts'
-import { paramLayout } from '../../../model/params/params.ts'
+import { exactDtype, modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
 import type { ModelOutline } from '../../../rl/look/opened_model.ts'
 import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
 import type { ModelUse } from '../../protocol/opened_model.ts'

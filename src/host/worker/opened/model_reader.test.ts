@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { USUAL_LORA } from '../../../model/adapter/lora.ts'
 import type { OpenHfModel } from '../../../model/hf/hf_model.ts'
 import type { TextWindow } from '../../../model/internals/lens_window.ts'
+import { USUAL_LORA } from '../../../model/layout/lora.ts'
 import { memoryDisk } from '../../content/models/memory_disk.ts'
 import type { ModelEvent } from '../../protocol/opened_model.ts'
 import { ModelReader } from './model_reader.ts'

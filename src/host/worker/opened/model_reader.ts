@@ -1,11 +1,12 @@
 // The models that a person looks at in the worker: opened from wherever they lie, read text by text, written with, closed. Each has a device
 // of its own, so that a run in progress neither waits for it nor is touched by it.
+
+import { blobFolder, type RangedFolder } from '../../../formats/ranged_file.ts'
+import type { LoadOptions } from '../../../formats/weight_stream.ts'
 import type { FileSource, OpenHfModel } from '../../../model/hf/hf_model.ts'
 import type { PeftAdapter } from '../../../model/hf/peft_adapter.ts'
-import { blobFolder, type RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
-import type { LoadOptions } from '../../../model/hf/stream/weight_stream.ts'
-import type { LoraConfig } from '../../../model/params/config.ts'
-import type { ParamLayout } from '../../../model/params/params.ts'
+import type { LoraConfig } from '../../../model/layout/config.ts'
+import type { ParamLayout } from '../../../model/layout/params.ts'
 import {
   CONFIG_FILE,
   hashedFolder,

@@ -1,7 +1,8 @@
 // Where opened models come from: a server that a person allowed, the browser's storage, a folder of this machine that is to be kept.
+
+import { blobFolder, type RangedFolder } from '../../../formats/ranged_file.ts'
 import type { FileSource } from '../../../model/hf/hf_model.ts'
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../model/hf/peft_config.ts'
-import { blobFolder, type RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
 import { modelAddress } from '../../content/models/model_address.ts'
 import { CONFIG_FILE, hashedFolder, type ModelFile } from '../../content/models/model_files.ts'
 import { type KeptFolder, type ModelDisk, ModelStore } from '../../content/models/model_store.ts'

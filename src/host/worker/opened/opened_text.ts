@@ -1,5 +1,5 @@
 // What a model reads and writes as text: through the tokenizer and the template of its folder, or as token ids where it has none.
-import type { RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import type { RangedFolder } from '../../../formats/ranged_file.ts'
 import { shownTexts } from '../../../tasks/data/bad_rows.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'

@@ -1,11 +1,12 @@
 // A model as a folder that transformers loads: its weights as they come from its files, with whatever is merged into them, in float32;
 // everything else as it is.
+
+import { parseJsonObject } from '../../../formats/errors.ts'
+import { jsonFile } from '../../../formats/out_file.ts'
+import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'
+import { safetensorsHead } from '../../../formats/safetensors_write.ts'
+import type { LoadOptions } from '../../../formats/weight_stream.ts'
 import type { OpenHfModel } from '../../../model/hf/hf_model.ts'
-import { jsonFile } from '../../../model/hf/out_file.ts'
-import { safetensorsHead } from '../../../model/hf/safetensors_write.ts'
-import type { RangedFile, RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
-import type { LoadOptions } from '../../../model/hf/stream/weight_stream.ts'
-import { parseJsonObject } from '../../../model/params/errors.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { CONFIG_FILE } from '../../content/models/model_files.ts'
 import type { SavedFile } from '../../protocol/opened_model.ts'

@@ -1,8 +1,8 @@
 // An opened model as what an experiment begins with.
 
 import { loraFields } from '../../../document/experiment/fields/lora_fields.ts'
-import { USUAL_LORA } from '../../../model/adapter/lora.ts'
-import type { LoraConfig, MatrixDtype, ModelConfig } from '../../../model/params/config.ts'
+import type { LoraConfig, MatrixDtype, ModelConfig } from '../../../model/layout/config.ts'
+import { USUAL_LORA } from '../../../model/layout/lora.ts'
 import { type ModelFile, modelHash, modelList } from '../../content/models/model_files.ts'
 import type { ModelStart, StartList } from '../../protocol/opened_model.ts'
 

@@ -1,13 +1,13 @@
 // The weights that a run begins with, where its document names a model or an adapter: from the files that the browser keeps into the trainer.
 
 import type { ModelFields } from '../../../document/experiment/fields/model_fields.ts'
-import { adapterLayout, packAdapter } from '../../../model/adapter/adapter_layout.ts'
+import type { RangedFolder } from '../../../formats/ranged_file.ts'
+import type { WeightSink } from '../../../formats/weight_stream.ts'
 import type { FileSource, OpenHfModel } from '../../../model/hf/hf_model.ts'
 import type { PeftAdapter } from '../../../model/hf/peft_adapter.ts'
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../model/hf/peft_config.ts'
-import type { RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
-import type { WeightSink } from '../../../model/hf/stream/weight_stream.ts'
-import type { ParamLayout } from '../../../model/params/params.ts'
+import { adapterLayout, packAdapter } from '../../../model/layout/adapter_layout.ts'
+import type { ParamLayout } from '../../../model/layout/params.ts'
 import { hashedFolder, modelHash } from '../../content/models/model_files.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
 import { ExperimentError } from '../session_host.ts'

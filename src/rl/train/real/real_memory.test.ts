@@ -1,6 +1,6 @@
 // What models of real sizes are planned to take, before anything is allocated.
 import { expect, test } from 'vitest'
-import type { ModelConfig } from '../../../model/params/config.ts'
+import type { ModelConfig } from '../../../model/layout/config.ts'
 import { planMemory } from '../memory.ts'
 import { grpo, LORA, SHAPES } from './testing.ts'
 

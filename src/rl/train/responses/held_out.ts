@@ -1,7 +1,7 @@
 // Held-out accuracy of any weights of one model: the same problems, greedily answered, as often as is asked.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Allocator } from '../../../kernels/device/tensor.ts'
-import type { ParamLayout } from '../../../model/params/params.ts'
+import type { ParamLayout } from '../../../model/layout/params.ts'
 import { Rollout } from '../../../model/rollout/rollout.ts'
 import { createRolloutTensors } from '../../../model/rollout/rollout_tensors.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'

@@ -4,7 +4,7 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Program } from '../../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/tensor.ts'
 import { masked_sum } from '../../../kernels/metrics/metrics.ts'
-import type { ModelShape } from '../../../model/params/config.ts'
+import type { ModelShape } from '../../../model/layout/config.ts'
 import { Rollout } from '../../../model/rollout/rollout.ts'
 import { decodedColumns, type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import {

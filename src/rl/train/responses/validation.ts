@@ -14,7 +14,7 @@ import {
   passMetrics,
   processValidationMetrics,
   type ValidationSamples,
-} from '../../metrics/validation_metrics.ts'
+} from '../../math/validation_metrics.ts'
 import type { Generation } from '../step_result.ts'
 import { scoreTexts } from './scoring.ts'
 import { conversationSetting, respond as readResponses } from './turns.ts'

@@ -1,6 +1,7 @@
 // What a model would take in each use, from its config alone: to look into it, and to train it.
-import { USUAL_LORA } from '../../../model/adapter/lora.ts'
-import type { ModelConfig } from '../../../model/params/config.ts'
+
+import type { ModelConfig } from '../../../model/layout/config.ts'
+import { USUAL_LORA } from '../../../model/layout/lora.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { type ModelOutline, planOpened } from '../../look/opened_model.ts'
 import { planMemory } from '../memory.ts'

@@ -1,0 +1,26 @@
+// What a command of the lab is, and the two ways in which it refuses.
+import type { CommandLine } from './declare.ts'
+
+export interface Command {
+  /** What it takes: its help and its options. */
+  readonly line: CommandLine
+  /** Resolves with the exit code. Throws UsageError or LabFailure. */
+  readonly run: (args: readonly string[]) => Promise<number>
+}
+
+/** The command line cannot be meant this way; exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The user's input or this machine prevents the command; the message says all. Exit code 1. */
+export class LabFailure extends Error {
+  override readonly name = 'LabFailure'
+}
+
+/** Exit code of `adapters` where there is none: not an error of the lab. */
+export const NO_ADAPTER = 3
+
+export const NO_ADAPTER_TEXT =
+  'WebGPU finds no adapter here. Install a GPU driver with Vulkan, or a software one:\n' +
+  'Google Chrome or Chromium (for SwiftShader), or Mesa 24 or newer (Debian, Ubuntu: mesa-vulkan-drivers).'

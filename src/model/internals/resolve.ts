@@ -1,0 +1,165 @@
+// From interventions as data to changes with values: means of the text itself, and states of other texts.
+import { ShapeError } from '../../kernels/device/errors.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Intervention } from '../interventions/intervention.ts'
+import type { Change, InterventionRoom } from '../interventions/intervention_tensors.ts'
+import type { ModelShape } from '../layout/config.ts'
+import type { Model } from '../transformer/model.ts'
+import { type Rows, uploadRows } from '../transformer/rows.ts'
+import { forward } from '../transformer/transformer.ts'
+import type { Workspace } from '../transformer/workspace.ts'
+
+/** An intervention whose other text, where it has one, is token ids. */
+export type GivenIntervention = Omit<Intervention, 'from'> & { readonly from?: readonly number[] }
+
+/** Numbers of one token: of a head, or of the stream. */
+const sizeOf = ({ where }: Pick<Intervention, 'where'>, shape: ModelShape) =>
+  where === 'head' ? shape.head_dim : shape.hidden_size
+
+/** What a table needs for these interventions in passes of `tokens` tokens. */
+export const roomFor = (
+  list: readonly GivenIntervention[],
+  shape: ModelShape,
+  tokens: number,
+): InterventionRoom => ({
+  tokens,
+  changes: list.length,
+  values: list.reduce(
+    (sum, one) => sum + sizeOf(one, shape) * (one.what === 'patch' ? tokens : 1),
+    0,
+  ),
+})
+
+/**
+ * The changes that a list asks for in passes over `batch`. Runs the model without them, on the batch for means and on other texts
+ * for patches; then the batch is uploaded again. Throws ShapeError for a text of another length, or a position that a row
+ * of the batch does not have.
+ */
+export async function resolveInterventions(
+  gpu: Gpu,
+  model: Model,
+  ws: Workspace,
+  batch: Rows,
+  list: readonly GivenIntervention[],
+): Promise<Change[]> {
+  const lengths = rowLengths(ws, batch)
+  const changes: Change[] = []
+  for (const [i, given] of list.entries()) {
+    const at = `interventions[${i}]`
+    const { where, layer, head, what } = given
+    const beyond = given.positions?.find((position) => lengths.some((n) => position >= n))
+    if (beyond !== undefined)
+      throw new ShapeError(
+        `${at}.positions: expected tokens that every row has, got ${beyond} where the shortest row has ${Math.min(...lengths)}`,
+      )
+    const chosen = chosenTokens(batch, given)
+    const adds = what === 'add'
+    const base = { where, layer, ...(head !== undefined && { head }), adds }
+    const values = await valuesOf(gpu, model, ws, batch, given, at)
+    changes.push({ ...base, values, ...(chosen && { chosen }) })
+  }
+  uploadRows(gpu, ws, batch)
+  return changes
+}
+
+const rowLengths = ({ rows, width }: Workspace, { attention_mask }: Rows): number[] =>
+  Array.from({ length: rows }, (_, b) =>
+    attention_mask.subarray(b * width, (b + 1) * width).reduce((a, b) => a + b, 0),
+  )
+
+/** Tokens of the stream that are changed; a patch has values for each and is told which. */
+function chosenTokens(
+  { attention_mask, position_ids }: Rows,
+  { positions, what }: GivenIntervention,
+): Uint32Array | undefined {
+  if (!positions && what !== 'patch') return undefined
+  return attention_mask.map((real, m) =>
+    Number(real === 1 && (positions?.includes(position_ids[m]) ?? true)),
+  )
+}
+
+async function valuesOf(
+  gpu: Gpu,
+  model: Model,
+  ws: Workspace,
+  batch: Rows,
+  given: GivenIntervention,
+  at: string,
+): Promise<Float32Array> {
+  const { shape } = model
+  const size = sizeOf(given, shape)
+  const { what, value = [], strength = 1 } = given
+  if (what === 'zero') return new Float32Array(size)
+  if (what === 'value') return Float32Array.from(value)
+  if (what === 'add') return Float32Array.from(value, (x) => x * strength)
+  const rows = what === 'patch' ? otherText(ws, batch, given.from ?? [], at) : batch
+  const states = headOf(await captured(gpu, model, ws, rows, given), shape, given.head)
+  return what === 'patch' ? states : meanOf(states, batch.attention_mask, size)
+}
+
+/** The batch with the ids of another text in its only row. */
+function otherText(ws: Workspace, batch: Rows, from: readonly number[], at: string): Rows {
+  const [length, ...others] = rowLengths(ws, batch)
+  if (others.length > 0)
+    throw new ShapeError(`${at}.from: expected one row of tokens to patch, got ${ws.rows}`)
+  if (from.length !== length)
+    throw new ShapeError(
+      `${at}.from: expected a text of ${length} tokens, as long as the one that is patched, got ${from.length}`,
+    )
+  let next = 0
+  const ids = batch.input_ids.map((id, m) => (batch.attention_mask[m] ? from[next++] : id))
+  return { ...batch, input_ids: ids }
+}
+
+/** What a place of an untouched pass holds for every token: [M, n], n = H · D where heads are asked for, else C. */
+async function captured(
+  gpu: Gpu,
+  model: Model,
+  ws: Workspace,
+  rows: Rows,
+  { where, layer }: GivenIntervention,
+): Promise<Float32Array> {
+  uploadRows(gpu, ws, rows)
+  const { attention_size, hidden_size } = model.shape
+  const cols = where === 'head' ? attention_size : hidden_size
+  const kept = ['state', 'base'].map((name) =>
+    gpu.tensor(`captured.${name}`, 'f32', [ws.rows * ws.width, cols]),
+  )
+  const program = await gpu.record('capture', [], (recorder) => {
+    const keep = (state: Tensor, base?: Tensor) => {
+      recorder.copy(state, kept[0])
+      if (base) recorder.copy(base, kept[1])
+    }
+    forward(recorder, model, ws, layer, (l) => {
+      if (l !== layer) return
+      if (where === 'residual') return keep(ws.hidden[l])
+      const { context, middle } = ws.layers[l - 1]
+      if (where === 'head') keep(context)
+      else if (where === 'attention') keep(middle, ws.hidden[l - 1])
+      else keep(ws.hidden[l], where === 'feed_forward' ? middle : ws.hidden[l - 1])
+    })
+  })
+  gpu.replay(program)
+  const [state, base] = await gpu.read(...kept)
+  gpu.free(...kept)
+  const isPart = where !== 'residual' && where !== 'head'
+  return isPart ? state.map((x, i) => x - base[i]) : state
+}
+
+const headOf = (
+  states: Float32Array,
+  { head_dim: D, num_attention_heads: H }: ModelShape,
+  head: number | undefined,
+): Float32Array =>
+  head === undefined ? states : states.filter((_, i) => Math.floor((i % (H * D)) / D) === head)
+
+/** Mean over the real tokens of all rows, pooled. */
+function meanOf(states: Float32Array, mask: Uint32Array, size: number): Float32Array {
+  const sums = new Float64Array(size)
+  states.forEach((x, i) => {
+    if (mask[Math.floor(i / size)]) sums[i % size] += x
+  })
+  const tokens = mask.reduce((a, b) => a + b, 0)
+  return Float32Array.from(sums, (sum) => sum / tokens)
+}

@@ -1,0 +1,35 @@
+// npm run gpu-report: what a real GPU's compiler makes of the kernels, with no GPU. Prints a table and what falls short of the
+// bars; `-- --write` keeps the table in docs/gpu.md. Needs Mesa's driver for AMD (tools/gpu_report/driver.mjs) and gcc.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { installMissing, ROOT } from '../scripts/project.mjs'
+import { findDriver } from './gpu_report/driver.mjs'
+import { measure, shortfalls, tableOf } from './gpu_report/report.mjs'
+
+const KEPT = join(ROOT, 'docs/gpu.md')
+/** The kept table lies between these. */
+const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end -->)/
+
+const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
+const driver = findDriver()
+if (driver.path === undefined) {
+  console.log(`gpu-report says nothing here: ${driver.reason}.`)
+  process.exit(0)
+}
+await installMissing()
+const judged = await measure(driver)
+const table = tableOf(judged)
+console.log(table)
+const short = shortfalls(judged)
+console.log(
+  short.length ? `Short of the bars:\n${short.join('\n')}` : 'Nothing falls short of the bars.',
+)
+if (values.write) {
+  const text = readFileSync(KEPT, 'utf8')
+  writeFileSync(
+    KEPT,
+    text.replace(TABLE, (_, start, end) => `${start}\n${table}\n${end}`),
+  )
+}
+process.exitCode = short.length ? 1 : 0

@@ -1,0 +1,138 @@
+// Compiles every reported kernel in every mode, holds what comes out to the bars, and makes the table of docs/gpu.md.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadVite, ROOT } from '../../scripts/project.mjs'
+import { compileKernels, MODES } from './driver.mjs'
+import { judge } from './machine_code.mjs'
+
+const WORK = join(ROOT, 'dist/gpu_report')
+
+/** { name, of: what is said in each mode } of every kernel. */
+export async function measure(driver) {
+  const { runnerImport } = await loadVite()
+  const quiet = { configFile: false, logLevel: 'error' }
+  const { module } = await runnerImport(join(ROOT, 'bench/gpu_kernels.ts'), quiet)
+  const kernels = module.reportedKernels()
+  mkdirSync(WORK, { recursive: true })
+  const file = join(WORK, 'kernels.json')
+  writeFileSync(file, JSON.stringify(kernels))
+  const said = Object.keys(MODES).map((mode) => [mode, compileKernels(driver, file, mode, WORK)])
+  return kernels.map(({ name, stage_fmas }) => ({
+    name,
+    of: Object.fromEntries(
+      said
+        .filter(([, kernels]) => kernels[name])
+        .map(([mode, kernels]) => [mode, judge(kernels[name], { stage_fmas, ...MODES[mode] })]),
+    ),
+  }))
+}
+
+/** With fewer than four waves, on RDNA2 alone: what holds more in registers than leaves room for another. */
+const FEW_WAVES = [
+  // Defaults of software adapters, which no GPU takes unless they are pinned; and one that nothing takes by itself.
+  /^(decode_linear|matmul_tn(_bias)?_vector_8x8_by_4), navi21/,
+  /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,
+]
+/** A default of software adapters. With few registers in use the compiler reads what is added one by one. */
+const MANY_WAITS = [/^matmul_tn_vector_8x8, navi31 (default|clamp)$/]
+/** Heads of four channels, which no preset has: few multiply-adds a key stand beside an exponential. */
+const SMALL_HEADS = [/narrow_4,/]
+
+const TWO = /navi31 (default|clamp)/
+
+/**
+ * The bars, each with the kernels and the modes that it is for. `least` and `most` are of what judge() says; `but` names kernels
+ * and modes that fall short of it today (docs/gpu.md says why).
+ */
+const BARS = [
+  { what: 'spilled registers', of: ({ spilled }) => spilled, most: 0 },
+  {
+    ...{ what: 'instructions of matrix units', of: ({ matrix_ops }) => matrix_ops, least: 1 },
+    kernels: /_matrices_/,
+  },
+  { what: 'bytes of scratch', of: ({ scratch }) => scratch, most: 0 },
+  { what: 'waves', of: ({ waves }) => waves, least: 4, but: FEW_WAVES },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 85 },
+    ...{ kernels: /^matmul_((n\w+|tn)_staged_64x64|\w+_staged_128x128)_8x8$/, modes: TWO },
+  },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 80 },
+    ...{ kernels: /^matmul_tn_bias_staged_64x64_8x8$/, modes: TWO },
+  },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 80 },
+    ...{ kernels: /^matmul_n\w+_staged_128x128_8x8_bf16$/, modes: TWO },
+  },
+  {
+    ...{ what: 'cache %', of: ({ cache_bound }) => 100 * cache_bound, least: 80 },
+    ...{ kernels: /^matmul_.*_staged_(64x64|128x128)_8x8(_bf16)?$/, modes: TWO },
+  },
+  {
+    ...{ what: 'round trips after the loop', of: ({ trips_after }) => trips_after, most: 6 },
+    ...{ kernels: /^(matmul|decode)_/, but: MANY_WAITS },
+  },
+  {
+    ...{ what: 'round trips a key', of: ({ trips }) => trips, most: 2 },
+    kernels: /^attention_/,
+  },
+  {
+    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 40 },
+    ...{ kernels: /^(attention|vocab_head)_(forward|backward)/, but: SMALL_HEADS },
+  },
+]
+
+/** What falls short of the bars, a line each. */
+export function shortfalls(judged) {
+  const out = []
+  for (const { name, of } of judged)
+    for (const [mode, said] of Object.entries(of))
+      for (const { what, of: said_of, least = 0, most = Infinity, ...where } of BARS) {
+        const { kernels = /./, modes = /./, but = [] } = where
+        const value = said_of(said)
+        if (value === undefined || Number.isNaN(value)) continue
+        if (!kernels.test(name) || !modes.test(mode)) continue
+        if (but.some((except) => except.test(`${name}, ${mode}`))) continue
+        if (Math.round(value) < least || value > most)
+          out.push(`${name}, ${mode}: ${Math.round(value)} ${what}`)
+      }
+  return out
+}
+
+const percent = (x) => (x === undefined ? '' : `${Math.round(100 * x)}`)
+
+/** A Markdown table, products first. */
+export function tableOf(judged) {
+  const [first, ...others] = Object.keys(MODES)
+  const head = [
+    'kernel',
+    'VGPRs',
+    'waves',
+    'spilled',
+    'FMAs',
+    'VALU %',
+    'cache %',
+    'trips',
+    'trips after',
+    ...others.map((mode) => `VALU %, ${mode}`),
+  ]
+  const rows = judged
+    .filter(({ of }) => of[first]?.fmas >= 8)
+    .map(({ name, of }) => {
+      const k = of[first]
+      return [
+        ...[
+          name,
+          k.vgprs,
+          k.waves,
+          k.spilled,
+          k.fmas,
+          percent(k.valu_bound),
+          percent(k.cache_bound),
+        ],
+        ...[k.trips, k.trips_after, ...others.map((mode) => percent(of[mode]?.valu_bound))],
+      ]
+    })
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, i) => (i ? '--:' : '---'))), ...rows.map(line)].join('\n')
+}

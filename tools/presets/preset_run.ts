@@ -1,0 +1,270 @@
+// What a run of a preset came to, in a few figures: the rows that the menu's cards and docs/presets.md are computed from.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LabFailure } from '../../src/cli/base/command.ts'
+import { rowsOf } from '../../src/cli/output/line_file.ts'
+import type { RunFacts } from '../../src/cli/output/run_facts.ts'
+import { newPhase, parseExperiment } from '../../src/document/experiment/experiment.ts'
+import type { Experiment } from '../../src/document/experiment/schema.ts'
+import { REWARD, TASK_SCORE } from '../../src/record/diagnosis/evidence.ts'
+import { maximum, mean } from '../../src/rl/math/stats.ts'
+
+/** A step of reinforcement, counted from the end of the warm start, and a value. */
+export type Point = readonly [step: number, value: number]
+
+/** The entropy of every layer's policy, layer 0 first, nats. */
+type LayerEntropies = readonly number[]
+
+export interface PhaseEntropies {
+  readonly target_layer: number
+  readonly steps: number
+  /** After the first and the last step of the phase, each on rows of its own batch. */
+  readonly first: LayerEntropies
+  readonly last: LayerEntropies
+}
+
+/** One run. Shares are between 0 and 1; what a preset does not measure is absent. */
+export interface PresetRun {
+  readonly seed: number
+  readonly adapter: string
+  /** Steps of all phases that ran. */
+  readonly steps: number
+  /** Whether it began from saved weights of its seed's warm start: the same weights as a whole run's, other samples after them. */
+  readonly from_warm_start: boolean
+  /** Held-out accuracy, greedy and of samples, between the two nearest evaluations; step 0 = the end of the warm start. */
+  readonly greedy: readonly Point[]
+  readonly sampled: readonly Point[]
+  /** Mean over all evaluations of the reinforcement. */
+  readonly greedy_mean: number
+  /** Sampled reward on training prompts, mean of the five steps up to the one named. */
+  readonly reward: readonly Point[]
+  /** Its mean over the first and the last eight steps. */
+  readonly reward_first: number
+  readonly reward_last: number
+  /** The first step of reinforcement from which on the reward never reaches LOST again. */
+  readonly lost_at?: number
+  /** The same means of the task's own score, where a reward model gives the reward. */
+  readonly task_score_first?: number
+  readonly task_score_last?: number
+  /** Share of held-out pairs in the right order after the reward model's last step. */
+  readonly reward_model_accuracy?: number
+  /** KL per token to where reinforcement began, mean of the last eight steps, nats. */
+  readonly kl_last?: number
+  /** Share of the returns' variance that the critic explains, means of the first and the last eight steps. */
+  readonly explained_first?: number
+  readonly explained_last?: number
+  /** Calls of tools per response, means of the first and the last eight steps. */
+  readonly tool_calls_first?: number
+  readonly tool_calls_last?: number
+  /** Batches drawn for one that is trained on, mean over all steps. */
+  readonly gen_batches?: number
+  /** The largest share of tokens that the clip held in any step. */
+  readonly clipfrac_max: number
+  /** One entry for each rl phase. */
+  readonly phases: readonly PhaseEntropies[]
+}
+
+/** The runs of a preset, and what it differed from the defaults in when they were made. */
+export interface PresetRows {
+  readonly preset: string
+  readonly settings: Settings
+  /** Seeds growing. */
+  readonly runs: readonly PresetRun[]
+}
+
+export type Settings = Readonly<Record<string, unknown>>
+
+/** A reward below this counts as none. */
+export const LOST = 0.03
+const EDGE = 8
+const WINDOW = 5
+const EARLY = 10
+const EVERY = 20
+const DIGITS = 4
+const NOT_A_SETTING = ['version', 'name', 'seed']
+
+type Row = readonly [step: number, data: Readonly<Record<string, number | null>>]
+
+const rounded = (value: number): number => Number(value.toFixed(DIGITS))
+
+/** The fields in which an experiment differs from the defaults, by dotted path; not its name and seed. */
+export function settingsOf(experiment: Experiment): Settings {
+  const { task, phases } = experiment
+  const parsed = parseExperiment({ task: { id: task.id } })
+  if (!parsed.ok) throw new RangeError(`there is no task ${task.id}`)
+  const defaults = { ...parsed.experiment, phases: phases.map(({ kind }) => newPhase(kind)) }
+  const before = new Map(leavesOf(defaults))
+  const named = ['task.id', ...phases.map((_, i) => `phases.${i}.kind`)]
+  return Object.fromEntries(
+    leavesOf(experiment).filter(
+      ([path, value]) => named.includes(path) || value !== before.get(path),
+    ),
+  )
+}
+
+function leavesOf(node: unknown, path = ''): [path: string, value: unknown][] {
+  if (NOT_A_SETTING.includes(path)) return []
+  if (typeof node !== 'object' || node === null) return [[path, node]]
+  return Object.entries(node).flatMap(([name, below]) =>
+    leavesOf(below, path === '' ? name : `${path}.${name}`),
+  )
+}
+
+/** The facts of a run folder; undefined where there is no run that came to its end. */
+export function finishedFacts(folder: string): RunFacts | undefined {
+  const file = join(folder, 'run.json')
+  if (!existsSync(file)) return undefined
+  const facts: RunFacts = JSON.parse(readFileSync(file, 'utf8'))
+  return facts.status === 'finished' ? facts : undefined
+}
+
+/** The experiment of a run folder. Throws LabFailure where it cannot be read. */
+export function folderExperiment(folder: string): Experiment {
+  const parsed = parseExperiment(
+    JSON.parse(readFileSync(join(folder, 'experiment.json'), 'utf8')) as unknown,
+  )
+  if (parsed.ok) return parsed.experiment
+  throw new LabFailure(`${folder}/experiment.json: ${parsed.issues[0].message}`)
+}
+
+/** Reduces the folder of a finished run. */
+export function readPresetRun(folder: string, facts: RunFacts): PresetRun {
+  const lines = [...rowsOf(join(folder, 'metrics.jsonl'))]
+  return reduceRun(
+    folderExperiment(folder),
+    facts,
+    lines.map(({ step, data }) => [step, data]),
+  )
+}
+
+/** The figures of a run from the metrics of its steps. */
+export function reduceRun(
+  experiment: Experiment,
+  facts: Pick<RunFacts, 'adapter' | 'steps' | 'warm_start'>,
+  rows: readonly Row[],
+): PresetRun {
+  const from_warm_start = facts.warm_start !== undefined
+  const rl = reinforcement(experiment, from_warm_start)
+  const before = rl[0].start
+  // Steps of reinforcement count from 1; the row of step 0 is the end of the warm start.
+  const after = rows.map(([step, data]): Row => [step - before, data]).filter(([step]) => step >= 0)
+  const points = (metric: string, from = 1) => pointsOf(after, metric, from)
+  const edges = (metric: string) => {
+    const values = points(metric).map(([, value]) => value)
+    return [mean(values.slice(0, EDGE)), mean(values.slice(-EDGE))].map(rounded)
+  }
+  const has = (metric: string) => points(metric).length > 0
+  const core = `val-core/${experiment.task.id}/acc/mean@${experiment.validation.n}`
+  const greedy = points(`val-aux/${experiment.task.id}/acc/greedy`, 0)
+  const reward = points(REWARD)
+  const last_step = after.at(-1)?.[0] ?? 0
+  const at = namedSteps(last_step)
+  const [reward_first, reward_last] = edges(REWARD)
+  const { is_judged } = rl[0]
+  // A reward model's score has no natural zero.
+  const lost_at = is_judged ? undefined : lostAt(reward)
+  return {
+    seed: experiment.seed,
+    adapter: facts.adapter.description,
+    steps: facts.steps,
+    from_warm_start,
+    greedy: between(greedy, at),
+    sampled: between(points(core, 0), at),
+    greedy_mean: rounded(mean(greedy.filter(([step]) => step > 0).map(([, value]) => value))),
+    reward: at.filter((step) => step > 0).map((step) => [step, upTo(reward, step)]),
+    reward_first,
+    reward_last,
+    ...(lost_at !== undefined && { lost_at }),
+    ...(is_judged && pair('task_score', edges(TASK_SCORE))),
+    ...rewardModel(rows),
+    ...(has('actor/reward_kl_penalty') && { kl_last: edges('actor/reward_kl_penalty')[1] }),
+    ...(has('critic/vf_explained_var') && pair('explained', edges('critic/vf_explained_var'))),
+    ...(has('tool_calls/mean') && pair('tool_calls', edges('tool_calls/mean'))),
+    ...(has('train/num_gen_batches') && {
+      gen_batches: rounded(mean(points('train/num_gen_batches').map(([, value]) => value))),
+    }),
+    clipfrac_max: rounded(maximum(points('actor/pg_clipfrac').map(([, value]) => value))),
+    phases: rl.map((phase) => phaseEntropies(phase, before, after)),
+  }
+}
+
+interface RlSpan {
+  /** The step before its first one, as the run counts. */
+  readonly start: number
+  readonly steps: number
+  readonly target_layer: number
+  /** Whether a reward model gives the reward. */
+  readonly is_judged: boolean
+}
+
+/** The rl phases, at the steps where the run has them. */
+function reinforcement({ phases, model }: Experiment, from_warm_start: boolean): RlSpan[] {
+  const last_layer = model.num_hidden_layers
+  const begun = phases.findIndex(({ kind }) => kind !== 'sft')
+  let start = 0
+  const spans: RlSpan[] = []
+  for (const phase of phases.slice(from_warm_start ? begun : 0)) {
+    const { steps } = phase
+    if (phase.kind === 'rl')
+      spans.push({
+        start,
+        steps,
+        target_layer: phase.target_layer === 'final' ? last_layer : phase.target_layer,
+        is_judged: phase.reward_model.enable,
+      })
+    start += steps
+  }
+  if (spans.length === 0) throw new LabFailure('a preset without reinforcement has no such figures')
+  return spans
+}
+
+const pointsOf = (rows: readonly Row[], metric: string, from: number): Point[] =>
+  rows.flatMap(([step, data]): Point[] => {
+    const value = data[metric]
+    return step >= from && typeof value === 'number' ? [[step, value]] : []
+  })
+
+const namedSteps = (last: number): number[] => {
+  const steps = [0, EARLY]
+  for (let step = EVERY; step < last; step += EVERY) steps.push(step)
+  return [...steps.filter((step) => step < last), last]
+}
+
+/** The values at these steps, on the line between the nearest two that were measured. */
+function between(measured: readonly Point[], steps: readonly number[]): Point[] {
+  return steps.flatMap((step): Point[] => {
+    const [x0, y0] = measured.findLast(([x]) => x <= step) ?? []
+    const [x1, y1] = measured.find(([x]) => x >= step) ?? []
+    if (x0 === undefined || x1 === undefined || y0 === undefined || y1 === undefined) return []
+    return [[step, rounded(x1 === x0 ? y0 : y0 + ((y1 - y0) * (step - x0)) / (x1 - x0))]]
+  })
+}
+
+const upTo = (points: readonly Point[], step: number): number =>
+  rounded(mean(points.filter(([x]) => x > step - WINDOW && x <= step).map(([, value]) => value)))
+
+function lostAt(reward: readonly Point[]): number | undefined {
+  const sound = reward.findLastIndex(([, value]) => value >= LOST)
+  return reward[sound + 1]?.[0]
+}
+
+const pair = (name: string, [first, last]: readonly number[]) => ({
+  [`${name}_first`]: first,
+  [`${name}_last`]: last,
+})
+
+function rewardModel(rows: readonly Row[]): Pick<PresetRun, 'reward_model_accuracy'> {
+  const [, accuracy] = pointsOf(rows, 'reward_model/held_out_accuracy', 0).at(-1) ?? []
+  return accuracy === undefined ? {} : { reward_model_accuracy: rounded(accuracy) }
+}
+
+function phaseEntropies(phase: RlSpan, before: number, rows: readonly Row[]): PhaseEntropies {
+  const { target_layer, steps } = phase
+  const start = phase.start - before
+  const at = (step: number): LayerEntropies => {
+    const data = rows.find(([x]) => x === step)?.[1] ?? {}
+    const layers = Object.keys(data).filter((name) => /^layer\/entropy\/\d+$/.test(name))
+    return layers.map((_, l) => rounded(data[`layer/entropy/${l}`] ?? Number.NaN))
+  }
+  return { target_layer, steps, first: at(start + 1), last: at(start + steps) }
+}
