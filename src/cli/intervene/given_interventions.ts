@@ -2,7 +2,11 @@
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
 import type { GivenIntervention } from '../../model/internals/resolve.ts'
-import { type Intervention, parseInterventions } from '../../model/interventions/intervention.ts'
+import {
+  type Intervention,
+  type OtherText,
+  parseInterventions,
+} from '../../model/interventions/intervention.ts'
 import { LabFailure } from '../base/command.ts'
 import { readText } from '../input/input_file.ts'
 
@@ -28,15 +32,29 @@ export async function givenInterventions(
     if (error instanceof ShapeError) throw new LabFailure(`${where}: ${error.message}`)
     throw error
   }
-  const found: GivenIntervention[] = []
-  for (const [i, { from, ...rest }] of list.entries()) {
-    const ids = typeof from === 'string' ? await encode(from) : from
-    const wrong = ids?.find((id) => id >= config.vocab_size)
+  const idsOf = async (other: OtherText, at: string): Promise<readonly number[]> => {
+    const ids = typeof other === 'string' ? await encode(other) : other
+    const wrong = ids.find((id) => id >= config.vocab_size)
     if (wrong !== undefined)
       throw new LabFailure(
-        `${where}: interventions[${i}].from: expected token ids below vocab_size ${config.vocab_size}, got ${wrong}`,
+        `${where}: ${at}: expected token ids below vocab_size ${config.vocab_size}, got ${wrong}`,
       )
-    found.push({ ...rest, ...(ids && { from: ids }) })
+    return ids
+  }
+  const allOf = async (texts: readonly OtherText[], at: string) => {
+    const found: (readonly number[])[] = []
+    for (const other of texts) found.push(await idsOf(other, at))
+    return found
+  }
+  const found: GivenIntervention[] = []
+  for (const [i, { from, toward, away, ...rest }] of list.entries()) {
+    const at = `interventions[${i}]`
+    found.push({
+      ...rest,
+      ...(from && { from: await idsOf(from, `${at}.from`) }),
+      ...(toward && { toward: await allOf(toward, `${at}.toward`) }),
+      ...(away && { away: await allOf(away, `${at}.away`) }),
+    })
   }
   return found
 }

@@ -105,6 +105,29 @@ test('a mean, a patch and a vector give what the float64 model gives, and what t
   expect(report.forward_means).not.toEqual(plain.forward_means)
 })
 
+test('a steering vector is the difference of the mean states of two groups of texts', async () => {
+  const [toward, away] = [[text('572'), text('31').slice(0, 3)], [text('918')]]
+  const ids = text('640')
+  const add = { where: 'residual', layer: 1, what: 'add' }
+  const report = await probed(ids, ...intervene({ ...add, toward, away, strength: 2 }))
+  const meanOf = (texts: number[][]) => {
+    const means = texts.map((one) => {
+      const states = forwardRef(config, params, batchOf(one)).hidden_states[1]
+      return Array.from({ length: C }, (_, c) =>
+        states.reduce((sum, x, i) => (i % C === c ? sum + x / one.length : sum), 0),
+      )
+    })
+    return means[0].map((_, c) => means.reduce((sum, mean) => sum + mean[c], 0) / means.length)
+  }
+  const less = meanOf(away)
+  const value = meanOf(toward).map((x, c) => 2 * (x - less[c]))
+  const given = await probed(ids, ...intervene({ ...add, value }))
+  expectClose(report.logits[0].flat(), given.logits[0].flat(), { atol: 1e-4, rtol: 1e-4 })
+  const plain = await probed(ids)
+  expect(report.kl_untouched[0][3]).toBeGreaterThan(1e-4)
+  expect(report.logits).not.toEqual(plain.logits)
+})
+
 test('an empty list changes nothing that a probe says', async () => {
   expect(await probed(text('572'), '--intervene', '[]')).toEqual(await probed(text('572')))
 })

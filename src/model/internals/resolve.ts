@@ -1,17 +1,21 @@
 // From interventions as data to changes with values: means of the text itself, and states of other texts.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { Intervention } from '../interventions/intervention.ts'
 import type { Change, InterventionRoom } from '../interventions/intervention_tensors.ts'
 import type { ModelShape } from '../layout/config.ts'
 import type { Model } from '../transformer/model.ts'
 import { type Rows, uploadRows } from '../transformer/rows.ts'
 import { forward } from '../transformer/transformer.ts'
-import type { Workspace } from '../transformer/workspace.ts'
+import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
 
-/** An intervention whose other text, where it has one, is token ids. */
-export type GivenIntervention = Omit<Intervention, 'from'> & { readonly from?: readonly number[] }
+/** An intervention whose other texts, where it has any, are token ids. */
+export interface GivenIntervention extends Omit<Intervention, 'from' | 'toward' | 'away'> {
+  readonly from?: readonly number[]
+  readonly toward?: readonly (readonly number[])[]
+  readonly away?: readonly (readonly number[])[]
+}
 
 /** Numbers of one token: of a head, or of the stream. */
 const sizeOf = ({ where }: Pick<Intervention, 'where'>, shape: ModelShape) =>
@@ -92,10 +96,61 @@ async function valuesOf(
   const { what, value = [], strength = 1 } = given
   if (what === 'zero') return new Float32Array(size)
   if (what === 'value') return Float32Array.from(value)
+  if (given.toward && given.away) {
+    const [toward, away] = [
+      await meanOfTexts(gpu, model, given, given.toward),
+      await meanOfTexts(gpu, model, given, given.away),
+    ]
+    return toward.map((x, i) => strength * (x - away[i]))
+  }
   if (what === 'add') return Float32Array.from(value, (x) => x * strength)
   const rows = what === 'patch' ? otherText(ws, batch, given.from ?? [], at) : batch
   const states = headOf(await captured(gpu, model, ws, rows, given), shape, given.head)
   return what === 'patch' ? states : meanOf(states, batch.attention_mask, size)
+}
+
+/** Mean over texts of their mean states over tokens. */
+async function meanOfTexts(
+  gpu: Gpu,
+  model: Model,
+  given: GivenIntervention,
+  texts: readonly (readonly number[])[],
+): Promise<Float32Array> {
+  const { shape } = model
+  const rows = texts.length
+  const width = Math.max(...texts.map(({ length }) => length))
+  const made: Tensor[] = []
+  const alloc: Allocator = {
+    segment_bytes: gpu.segment_bytes,
+    tensor: (label, dtype, shape, options) => {
+      const tensor = gpu.tensor(label, dtype, shape, options)
+      made.push(tensor)
+      return tensor
+    },
+    view: (tensor, label, offset, shape) => gpu.view(tensor, label, offset, shape),
+    reserveReads: (bytes, count) => gpu.reserveReads(bytes, count),
+  }
+  const ws = createWorkspace(alloc, shape, { rows, width, response_length: 0, trains: false })
+  const laid = (value: (text: readonly number[], c: number) => number) =>
+    Uint32Array.from({ length: rows * width }, (_, i) =>
+      value(texts[Math.floor(i / width)], i % width),
+    )
+  const attention_mask = laid((text, c) => Number(c < text.length))
+  const batch: Rows = {
+    input_ids: laid((text, c) => text[c] ?? 0),
+    attention_mask,
+    position_ids: laid((_, c) => c),
+    response_ids: new Uint32Array(),
+    response_mask: new Float32Array(),
+  }
+  const size = sizeOf(given, shape)
+  const states = headOf(await captured(gpu, model, ws, batch, given), shape, given.head)
+  gpu.free(...made)
+  const means = texts.map((text, b) => {
+    const own = states.subarray(b * width * size, (b * width + text.length) * size)
+    return meanOf(own, new Uint32Array(text.length).fill(1), size)
+  })
+  return means[0].map((_, i) => means.reduce((sum, mean) => sum + mean[i], 0) / rows)
 }
 
 /** The batch with the ids of another text in its only row. */

@@ -12,6 +12,7 @@ test('every kind of change is read as it is', () => {
     { where: 'head', layer: 3, head: 3, what: 'value', value: vector(8), positions: [0, 5] },
     { where: 'residual', layer: 0, what: 'add', value: vector(20), strength: -2 },
     { where: 'attention', layer: 2, what: 'mean' },
+    { where: 'residual', layer: 2, what: 'add', toward: ['a', [1, 2]], away: ['b'], strength: 3 },
     { where: 'feed_forward', layer: 2, what: 'patch', from: [1, 2, 3] },
     { where: 'residual', layer: 3, what: 'patch', from: 'a text' },
   ]
@@ -51,8 +52,18 @@ test.for([
   [{ ...block, what: 'patch' }, '[0].from: expected a text or a list of token ids, got nothing'],
   [{ ...block, from: 'a' }, '[0].from: expected none where what is zero'],
   [
+    { ...block, what: 'add', toward: ['a'] },
+    '[0].away: expected a list of texts, or of lists of token ids, got nothing',
+  ],
+  [{ ...block, what: 'add', toward: ['a'], away: [] }, '[0].away: expected a list of texts'],
+  [
+    { ...block, what: 'add', toward: ['a'], away: ['b'], value: vector(20) },
+    '[0].value: expected none beside toward and away',
+  ],
+  [{ ...block, toward: ['a'] }, '[0].toward: expected none where what is zero'],
+  [
     { ...block, scale: 2 },
-    '[0].scale: unknown; expected where, layer, head, positions, what, value, strength, from',
+    '[0].scale: unknown; expected where, layer, head, positions, what, value, strength, from, toward, away',
   ],
   ['zero', '[0]: expected a record'],
 ] as const)('%j is refused', ([entry, problem]) => {

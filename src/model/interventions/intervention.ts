@@ -9,6 +9,9 @@ export type Where = (typeof WHERE)[number]
 const WHAT = ['zero', 'mean', 'value', 'patch', 'add'] as const
 type What = (typeof WHAT)[number]
 
+/** A text, or its token ids. */
+export type OtherText = string | readonly number[]
+
 /** One change of a forward pass. */
 export interface Intervention {
   readonly where: Where
@@ -24,7 +27,10 @@ export interface Intervention {
   /** Of 'add': what the vector is multiplied by; absent = 1. */
   readonly strength?: number
   /** Of 'patch': the other text, or its token ids. */
-  readonly from?: string | readonly number[]
+  readonly from?: OtherText
+  /** Of 'add' in place of a vector: the mean state of these texts less that of the texts in `away`. */
+  readonly toward?: readonly OtherText[]
+  readonly away?: readonly OtherText[]
 }
 
 type Sizes = Pick<
@@ -32,7 +38,10 @@ type Sizes = Pick<
   'num_hidden_layers' | 'num_attention_heads' | 'num_key_value_heads' | 'hidden_size' | 'head_dim'
 >
 
-const FIELDS = ['where', 'layer', 'head', 'positions', 'what', 'value', 'strength', 'from']
+const FIELDS = [
+  ...['where', 'layer', 'head', 'positions', 'what'],
+  ...['value', 'strength', 'from', 'toward', 'away'],
+]
 
 /**
  * A list of interventions from JSON, for a text of `tokens` tokens. Throws ShapeError that names the entry and the field: what does
@@ -92,20 +101,29 @@ function checkPositions(positions: unknown, tokens: number, refuse: Refuse): voi
     refuse('positions', `a list of tokens from 0 to ${tokens - 1}, as the text has`)
 }
 
-function checkValues(
-  { what, value, strength, from }: Readonly<Record<string, unknown>>,
-  size: number,
-  refuse: Refuse,
-): void {
-  const isNumber = (x: unknown) => typeof x === 'number' && Number.isFinite(x)
+const isNumber = (x: unknown) => typeof x === 'number' && Number.isFinite(x)
+const isText = (x: unknown) =>
+  typeof x === 'string' ||
+  (Array.isArray(x) && x.length > 0 && x.every((id) => isWhole(id, 0, Number.MAX_SAFE_INTEGER)))
+const areTexts = (x: unknown) => Array.isArray(x) && x.length > 0 && x.every(isText)
+
+function checkValues(given: Readonly<Record<string, unknown>>, size: number, refuse: Refuse): void {
+  const { what, value, strength, from, toward, away } = given
+  const is_difference = what === 'add' && (toward !== undefined || away !== undefined)
   const isVector = Array.isArray(value) && value.length === size && value.every(isNumber)
-  if (what === 'value' || what === 'add') {
+  if (is_difference) {
+    for (const name of ['toward', 'away'])
+      if (!areTexts(given[name])) refuse(name, 'a list of texts, or of lists of token ids')
+    if (value !== undefined) refuse('value', 'none beside toward and away')
+  } else if (what === 'value' || what === 'add') {
     if (!isVector) refuse('value', `a list of ${size} numbers`)
   } else if (value !== undefined) refuse('value', `none where what is ${what}`)
+  if (what !== 'add')
+    for (const name of ['toward', 'away'])
+      if (given[name] !== undefined) refuse(name, `none where what is ${what}`)
   if (strength !== undefined && (what !== 'add' || !isNumber(strength)))
     refuse('strength', what === 'add' ? 'a number' : `none where what is ${what}`)
-  const isIds = Array.isArray(from) && from.every((x) => isWhole(x, 0, Number.MAX_SAFE_INTEGER))
   if (what === 'patch') {
-    if (typeof from !== 'string' && !isIds) refuse('from', 'a text or a list of token ids')
+    if (!isText(from)) refuse('from', 'a text or a list of token ids')
   } else if (from !== undefined) refuse('from', `none where what is ${what}`)
 }
