@@ -84,7 +84,7 @@ async function kernel(load) {
 async function tokens(load) {
   const { tokenTable } = await load('rl/look/token_table.ts')
   const { tokenFormulas } = await load('document/formulas/formulas.ts')
-  const { evaluated } = await load('cli/calculator.ts')
+  const { evaluated } = await load('cli/calculator/testing.ts')
   const { RL } = await load('rl/testing.ts')
   const phase = {
     ...RL,

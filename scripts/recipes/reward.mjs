@@ -55,6 +55,6 @@ async function job(load) {
   const { createTask } = await load('tasks/index.ts')
   const experiment = await experimentOf(load)
   expect(() => rewardFiles(experiment, createTask(experiment.task.id))).toThrow(
-    /the reward palindrome does not exist in Python; add it to src\/lab\/jobs\/templates\/rewards/,
+    /the reward palindrome does not exist in Python; add it to src\/jobs\/templates\/rewards/,
   )
 }
