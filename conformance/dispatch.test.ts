@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LabFailure } from '../src/cli/base/command.ts'
 import { bupoCase } from './bupo/bupo_cases.ts'
+import { depthCases } from './depth/depth_cases.ts'
 import { distillTraceCase } from './distill/trace_cases.ts'
 import type { Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
@@ -56,6 +57,7 @@ const OTHERS = {
   bupo: bupoCase,
   interventions: interventionCase,
   preference: preferenceTraceCase,
+  depth: depthCases,
   distill: distillTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,

@@ -1,6 +1,7 @@
 // Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of PEFT, of TRL's trainer and of BuPO's fork.
 import { basename, relative, resolve } from 'node:path'
 import { bupoCase } from './bupo/bupo_cases.ts'
+import { depthCases } from './depth/depth_cases.ts'
 import { distillTraceCase } from './distill/trace_cases.ts'
 import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
@@ -21,6 +22,7 @@ interface Runners {
   readonly bupo: (file: string, context: Context) => AsyncIterable<Check>
   readonly interventions: (folder: string, context: Context) => AsyncIterable<Check>
   readonly preference: (folder: string, context: Context) => AsyncIterable<Check>
+  readonly depth: (folder: string, context: Context) => AsyncIterable<Check>
   readonly distill: (folder: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
   readonly tokenizer: (folder: string) => AsyncIterable<Check>
@@ -33,6 +35,7 @@ const RUNNERS: Runners = {
   bupo: bupoCase,
   interventions: interventionCase,
   preference: preferenceTraceCase,
+  depth: depthCases,
   distill: distillTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
@@ -42,7 +45,18 @@ const RUNNERS: Runners = {
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf, peft, bupo, interventions, preference, distill, trl, tokenizer }: Runners = RUNNERS,
+  {
+    verl,
+    hf,
+    peft,
+    bupo,
+    interventions,
+    preference,
+    depth,
+    distill,
+    trl,
+    tokenizer,
+  }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
@@ -52,6 +66,7 @@ export async function* resultsOf(
     else if (source.kind === 'interventions')
       yield* folderResults(source.folder, interventions, context)
     else if (source.kind === 'preference') yield* folderResults(source.folder, preference, context)
+    else if (source.kind === 'depth') yield* folderResults(source.folder, depth, context)
     else if (source.kind === 'distill') yield* folderResults(source.folder, distill, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/base/command.ts'
 import { readJson } from '../src/cli/input/input_file.ts'
 import { isBupoTrace } from './bupo/bupo_trace.ts'
+import { isDepthFile, isDepthFolder } from './depth/depth_cases.ts'
 import { isDistillTrace } from './distill/trace_file.ts'
 import { isFixtureFile } from './fixture.ts'
 import { isPreferenceTrace } from './preference/trace.ts'
@@ -17,6 +18,8 @@ export type Source =
   | { readonly kind: 'tokenizer'; readonly folder: string }
   /** A model with what TRL's preference trainers made of it. */
   | { readonly kind: 'preference'; readonly folder: string }
+  /** Losses at several layers of Hugging Face models that lie beside it. */
+  | { readonly kind: 'depth'; readonly folder: string }
   /** A student with what it learned of the teacher beside it. */
   | { readonly kind: 'distill'; readonly folder: string }
   /** A job folder with what TRL's trainer made of it. */
@@ -70,6 +73,7 @@ function ofFolder(folder: string): Source[] | undefined {
   if (traces.length > 0) return traces
   // The model that the cases beside it name.
   if (has('config.json') && has('model.safetensors')) return []
+  if (isDepthFolder(folder)) return [{ kind: 'depth', folder }]
   if (isDistillTrace(folder)) return [{ kind: 'distill', folder }]
   if (has('trace.json') && isPreferenceTrace(readJson(join(folder, 'trace.json'))))
     return [{ kind: 'preference', folder }]
@@ -102,6 +106,7 @@ function ofFile(file: string): Source {
   if (!file.endsWith('.json')) return unknown('not a file that conform knows')
   try {
     const json: unknown = readJson(file)
+    if (isDepthFile(file)) return { kind: 'depth', folder: dirname(file) }
     if (isFixtureFile(json)) return { kind: 'fixture', file }
     if (isBupoTrace(json)) return { kind: 'bupo', file }
     if (basename(file) === 'trace.json' && isDistillTrace(dirname(file)))

@@ -15,6 +15,7 @@ const KINDS = [
   'peft_train',
   'estimators_2',
   'distill',
+  'oisd',
   'bupo_fork',
   'interventions',
   'preference',

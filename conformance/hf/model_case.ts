@@ -167,7 +167,11 @@ export const batchNames = (expected: Expected): string[] =>
  * Rows of a golden batch, e.g. `in.rpad` or, with an index, the i-th of `traj.grpo`. Position ids are checked by the caller:
  * these are the golden ones.
  */
-export function readBatch(expected: Expected, prefix: string, index?: number): RolloutBatch {
+export function readBatch(
+  expected: Pick<Expected, 'tensor'>,
+  prefix: string,
+  index?: number,
+): RolloutBatch {
   const part = (name: string) => {
     const { data, shape } = expected.tensor(`${prefix}.${name}`)
     const [rows, columns] = shape.slice(-2)

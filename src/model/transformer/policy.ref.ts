@@ -12,8 +12,8 @@ export interface RefResponse {
   readonly first_column: number
   readonly response_length: number
   readonly temperature: number
-  /** Whether an inner layer's states go through the final norm first; default 'raw' = no. */
-  readonly readout?: 'raw' | 'normed' | undefined
+  /** Whether an inner layer's states go through the final norm first; default 'raw' = no. 'unnormed': those of the last layer neither. */
+  readonly readout?: 'raw' | 'normed' | 'unnormed' | undefined
 }
 
 /** The matrix that turns states into logits: the embedding where they are tied. */
@@ -29,9 +29,9 @@ export function logitsRef(
   return linear(states, config.hidden_size, params[`${headName(config)}.weight`])
 }
 
-/** Whether the policy of `layer` is read through the final norm: for L always, below it where `readout` says so. */
+/** Whether the policy of `layer` is read through the final norm: for L, unless told otherwise, and below it where `readout` says so. */
 export const readsNormed = (config: ModelConfig, layer: number, readout: RefResponse['readout']) =>
-  layer === config.num_hidden_layers || readout === 'normed'
+  readout === 'normed' || (layer === config.num_hidden_layers && readout !== 'unnormed')
 
 /** What the policy of `layer` reads its logits from, [M, C]. */
 export function statesOf(

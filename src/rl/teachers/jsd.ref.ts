@@ -22,6 +22,7 @@ export interface JsdReduction {
  * No gradient through T (Agarwal et al., arXiv 2306.13649; TRL GKDTrainer.generalized_jsd_loss). Log-probs [V].
  */
 export function jsdToken(student: Numbers, teacher: Numbers, beta: number): TokenLoss {
+  if (beta !== 0 && beta !== 1) return mixtureToken(student, teacher, beta)
   const d_log_probs = new Float64Array(student.length)
   let loss = 0
   for (let v = 0; v < student.length; v++) {
@@ -30,21 +31,29 @@ export function jsdToken(student: Numbers, teacher: Numbers, beta: number): Toke
     if (beta === 0) {
       if (T > 0) loss += T * (t - s)
       d_log_probs[v] = -T
-    } else if (beta === 1) {
-      if (S === 0) continue
+    } else if (S > 0) {
       loss += S * (s - t)
       d_log_probs[v] = S * (s - t) + S
-    } else {
-      const M = (1 - beta) * S + beta * T
-      if (M === 0) continue
-      const m = Math.log(M)
-      if (T > 0) loss += beta * T * (t - m)
-      if (S === 0) continue
-      loss += (1 - beta) * S * (s - m)
-      // Of M's two appearances: -(beta T + (1 - beta) S) (1 - beta) S / M, where the bracket is not M.
-      const of_mixture = ((beta * T + (1 - beta) * S) * (1 - beta) * S) / M
-      d_log_probs[v] = (1 - beta) * S * (s - m + 1) - of_mixture
     }
+  }
+  return { loss, d_log_probs }
+}
+
+/** beta KL(T‖M) + (1 - beta) KL(S‖M), M = (1 - beta) S + beta T, and its gradient by the student's log-probs. */
+export function mixtureToken(student: Numbers, teacher: Numbers, beta: number): TokenLoss {
+  const d_log_probs = new Float64Array(student.length)
+  let loss = 0
+  for (let v = 0; v < student.length; v++) {
+    const [s, t] = [student[v], teacher[v]]
+    const [S, T] = [Math.exp(s), Math.exp(t)]
+    const M = (1 - beta) * S + beta * T
+    if (M === 0) continue
+    const m = Math.log(M)
+    if (T > 0) loss += beta * T * (t - m)
+    if (S === 0) continue
+    loss += (1 - beta) * S * (s - m)
+    // What M itself contributes, -M · (1 - beta) S / M, takes the 1 of s - m + 1 away again.
+    d_log_probs[v] = (1 - beta) * S * (s - m)
   }
   return { loss, d_log_probs }
 }
