@@ -56,7 +56,7 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'an estimator of another trainer',
       { phases: [{ ...RL, adv_estimator: 'rloo' }] },
       'trl',
-      'the phase’s adv_estimator is rloo: expected grpo, grpo_vectorized',
+      'the phase’s adv_estimator is rloo: expected grpo, grpo_vectorized, grpo_batch_std',
     ],
     [
       'frozen layers',
@@ -149,6 +149,13 @@ describe('what a job holds', () => {
     expect(filesOf(preset('tiny-grpo')).text.get('train_trl.py')).toContain(
       '    max_grad_norm=1,\n',
     )
+  })
+
+  test('one spread for the whole batch is TRL’s scale_rewards batch, and verl has none', () => {
+    const experiment = experimentOf({ phases: [{ ...RL, adv_estimator: 'grpo_batch_std' }] })
+    const { text } = filesOf(experiment, { target: 'trl' })
+    expect([...text.values()].join('\n')).toMatch(/scale_rewards=.batch./)
+    expect(() => filesOf(experiment)).toThrow(/adv_estimator is grpo_batch_std/)
   })
 
   test('the notes for each system say what it adds, decays and does not train in its own way', () => {

@@ -28,8 +28,10 @@ export const VERL_ADV_ESTIMATORS: readonly string[] = [
 export const BUPO_ADV_ESTIMATORS: readonly string[] = OLD_ADV_ESTIMATORS.filter(
   (name) => name !== 'gae',
 )
+/** TRL's scale_rewards batch. */
+export const BATCH_STD = 'grpo_batch_std'
 /** TRL's GRPOTrainer compares the responses to one prompt, and nothing else. */
-export const TRL_ADV_ESTIMATORS: readonly string[] = ['grpo', 'grpo_vectorized']
+export const TRL_ADV_ESTIMATORS: readonly string[] = ['grpo', 'grpo_vectorized', BATCH_STD]
 
 const OLD_LOSS_MODES = ['vanilla', 'gspo', 'gpg', 'clip_cov', 'kl_cov', 'geo_mean'] as const
 

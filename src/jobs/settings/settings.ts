@@ -5,6 +5,7 @@ import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
 import { hasCritic } from '../../document/experiment/phase_settings.ts'
 import { hasSet } from '../../rl/config/data.ts'
 import {
+  BATCH_STD,
   BUPO_ADV_ESTIMATORS,
   BUPO_LOSS_MODES,
   FILTER_METRICS,
@@ -512,11 +513,14 @@ const ALGORITHM: Record<string, Setting> = {
   'algorithm.lam': { verl: to('algorithm.lam'), trl: NO_CRITIC },
   'algorithm.norm_adv_by_std_in_grpo': {
     verl: to('algorithm.norm_adv_by_std_in_grpo'),
-    trl: to('scale_rewards', (on: boolean) => (on ? 'group' : 'none')),
+    trl: to('scale_rewards', (on: boolean, { phase }) =>
+      phase.adv_estimator === BATCH_STD ? 'batch' : on ? 'group' : 'none',
+    ),
   },
   'algorithm.norm_adv_epsilon': {
     when: ({ phase, settings }) =>
-      settings.algorithm.norm_adv_by_std_in_grpo && phase.adv_estimator.startsWith('grpo'),
+      phase.adv_estimator === BATCH_STD ||
+      (settings.algorithm.norm_adv_by_std_in_grpo && phase.adv_estimator.startsWith('grpo')),
     verl: lost('it adds 1e-6 to the spread of a group', 1e-6),
     trl: lost('it adds 1e-4 to the spread of a group', 1e-4),
   },

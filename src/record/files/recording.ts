@@ -122,6 +122,7 @@ const table = z.object({
   kl_coef: z.optional(finite),
   rows: count,
   nonzero_rewards: count,
+  reward_std: z.optional(finite),
   whitened: z.optional(z.object({ mean: number, std: number })),
   updates: count,
   layers: z.optional(

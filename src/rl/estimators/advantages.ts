@@ -5,6 +5,7 @@ import { gae } from './gae.ts'
 import { gdpo } from './gdpo.ts'
 import { gpg } from './gpg.ts'
 import { grpo } from './grpo.ts'
+import { grpo_batch_std } from './grpo_batch_std.ts'
 import { grpo_passk } from './grpo_passk.ts'
 import { grpo_vectorized, grpo_vectorized_0_8 } from './grpo_vectorized.ts'
 import { maxrl } from './maxrl.ts'
@@ -32,6 +33,7 @@ const ESTIMATORS = [
   tir_optimal_token_baseline,
   gdpo,
   maxrl,
+  grpo_batch_std,
   grpo_vectorized_0_8,
   reinforce_plus_plus_0_8,
 ] as const

@@ -18,6 +18,8 @@ export interface EstimatedToken {
     /** Responses of the batch, and how many of them had another reward than 0. */
     readonly rows: number
     readonly nonzero_rewards: number
+    /** The spread of the rewards of all of them; tables of older runs have none. */
+    readonly reward_std?: number
     /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's tokens. */
     readonly whitened?: { readonly mean: number; readonly std: number }
   }

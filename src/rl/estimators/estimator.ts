@@ -84,7 +84,7 @@ export interface Estimator<Name extends string = string> {
   readonly compares_groups: boolean
   readonly needs: readonly EstimatorNeed[]
   /** The settings of `algorithm` that it uses. */
-  readonly settings: readonly ('gamma' | 'lam' | 'norm_adv_by_std_in_grpo')[]
+  readonly settings: readonly ('gamma' | 'lam' | 'norm_adv_by_std_in_grpo' | 'norm_adv_epsilon')[]
   /** Advantages and returns; what it needs is given and of the right size. */
   estimate(input: AdvantageInput, config: AdvantageConfig): Advantages
   /** What it divides by a standard deviation over all tokens, [B, R]: such a batch needs two. Absent = it whitens nothing. */

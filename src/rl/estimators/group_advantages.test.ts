@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
 import { gpgAdvantages } from './gpg.ts'
 import { grpoAdvantages } from './grpo.ts'
+import { grpoBatchStdAdvantages } from './grpo_batch_std.ts'
 import { grpoPasskAdvantages } from './grpo_passk.ts'
 import { grpoVectorizedAdvantages } from './grpo_vectorized.ts'
 import { maxrlAdvantages } from './maxrl.ts'
 import { opoAdvantages } from './opo.ts'
 import { rlooAdvantages } from './rloo.ts'
+import { trlAdvantagesRef } from './trl_advantages.ref.ts'
 
 const EXACT = { rtol: 1e-12, atol: 1e-15 }
 const NO_STD = { norm_adv_by_std_in_grpo: false }
@@ -152,4 +154,29 @@ test('maxrl says nothing about a group of one, and none whose mean is not above 
   const [better, worse] = maxrlAdvantages([-1, -3], [0, 0], { guards: 'skyrl', epsilon: 0 })
   expect([better, worse]).toEqual([-0.5, 0.5])
   expect(maxrlAdvantages([1], [0], { guards: 'authors' })[0]).toBeCloseTo(1e6)
+})
+
+test('grpo_batch_std divides by one spread for all prompts, as TRL does with scale_rewards batch', () => {
+  const scores = [1, 0, 1, 1, 1, 1]
+  const index = [0, 0, 1, 1, 2, 2]
+  // Mean 5/6, squares 5/36 + 25/36 = 30/36, divided by 5.
+  const std = Math.sqrt(30 / 36 / 5)
+  const half = 0.5 / (std + 1e-4)
+  const found = grpoBatchStdAdvantages(scores, index, { norm_adv_epsilon: 1e-4 })
+  expectClose(found, [half, -half, 0, 0, 0, 0], EXACT)
+  const { advantages } = trlAdvantagesRef(
+    scores.map((score) => [score]),
+    {
+      num_generations: 2,
+      scale_rewards: 'batch',
+      multi_objective_aggregation: 'sum_then_normalize',
+      reward_weights: [1],
+    },
+  )
+  expectClose(found, advantages, EXACT)
+})
+
+test('grpo_batch_std: equal scores, and a group of one, give exactly zero', () => {
+  expect([...grpoBatchStdAdvantages([0.1, 0.1, 0.1], [4, 4, 4])]).toEqual([0, 0, 0])
+  expect(grpoBatchStdAdvantages([3, 1, 2], [0, 1, 1])[0]).toBe(0)
 })

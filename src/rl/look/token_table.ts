@@ -4,6 +4,7 @@ import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { estimatorOf } from '../estimators/advantages.ts'
 import { rowScores } from '../estimators/estimator.ts'
+import { batchStd } from '../estimators/grpo_batch_std.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { type DrawnBatch, type RewardParts, rewardPartsOf } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
@@ -81,6 +82,8 @@ export interface TokenTable {
   /** Responses of the batch, and how many of them had another reward than 0. */
   readonly rows: number
   readonly nonzero_rewards: number
+  /** The spread of the rewards of all responses; tables of older runs have none. */
+  readonly reward_std?: number
   /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's tokens. */
   readonly whitened?: { readonly mean: number; readonly std: number }
   /** Optimizer steps of the actor. */
@@ -260,6 +263,7 @@ export function tokenTable(input: TraceInput): TokenTable {
     ...(kl_coef !== undefined && { kl_coef }),
     rows: rewards.length,
     nonzero_rewards: rewards.filter((reward) => reward !== 0).length,
+    reward_std: batchStd(rewards),
     ...whitening(input, rewards),
     updates,
     samples: tracedRows(drawn.order).map((row) => tracedSample(input, row, rewards)),

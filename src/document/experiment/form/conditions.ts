@@ -82,7 +82,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.lam': isUsed('lam'),
   'algorithm.norm_adv_by_std_in_grpo': isUsed('norm_adv_by_std_in_grpo'),
   'algorithm.norm_adv_epsilon': (settings) =>
-    isUsed('norm_adv_by_std_in_grpo')(settings) && settings.algorithm.norm_adv_by_std_in_grpo,
+    isUsed('norm_adv_epsilon')(settings) ||
+    (isUsed('norm_adv_by_std_in_grpo')(settings) && settings.algorithm.norm_adv_by_std_in_grpo),
   'algorithm.kl_penalty': inReward,
   'algorithm.kl_at_last_token': (settings) =>
     inReward(settings) && estimatorOf(settings.adv_estimator).is_tokenwise,
