@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
-import { readSafetensors } from '../../src/model/hf/safetensors.ts'
+import { readSafetensors } from '../../src/formats/safetensors.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { CaseError, Fields } from '../fields.ts'
 import type { Context } from '../fixture.ts'

@@ -1,6 +1,6 @@
 // Losses at several layers of one pass, and their gradients together, in float64.
-import type { ModelConfig } from '../../src/model/params/config.ts'
-import type { ParamLayout } from '../../src/model/params/params.ts'
+import type { ModelConfig } from '../../src/model/layout/config.ts'
+import type { ParamLayout } from '../../src/model/layout/params.ts'
 import {
   backwardDistributionsRef,
   distributionsRef,
