@@ -110,7 +110,7 @@ test.for([
 
 test('a log of verl becomes a run of the list, and what was left out is said', async () => {
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
-  vi.stubGlobal('history', { state: null, replaceState() {} })
+  vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   const text = '{"step": 1, "data": {"critic/score/mean": 0.5}}\nnothing\n{"step": 2, "da'
   await openFile(file(text, 'cluster.jsonl'))
   expect(problems()).toBeUndefined()
@@ -133,7 +133,7 @@ test('a log of verl becomes a run of the list, and what was left out is said', a
 
 test('of a log with several runs those are kept that a person chooses', async () => {
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
-  vi.stubGlobal('history', { state: null, replaceState() {} })
+  vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   const before = libraryStore.getState().entries.length
   const text = 'Step,one - loss,two - loss\n1,0.5,0.25\n'
   const opening = openFile(file(text, 'wandb.csv'))

@@ -119,7 +119,7 @@ test('sent responses are looked at once each, the newest few of them, until they
 test('a text is looked at in runs of its own task alone, and is there again when its task is', () => {
   const sample = (prompt: string): LensSample => ({ prompt, response: '1', is_ended: true })
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
-  vi.stubGlobal('history', { state: null, replaceState() {} })
+  vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   lookThrough(sample('3+4='), 2, 'add_digits')
   for (let i = 0; i <= MAX_SENT; i++) lookThrough(sample(`${i}1=`), 5, 'sort_digits')
   vi.unstubAllGlobals()
