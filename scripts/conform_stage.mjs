@@ -21,7 +21,7 @@ const KINDS = [
   'preference',
 ]
 /** Those whose float64 replay of everything takes a minute. */
-const SLOW = ['bupo_fork', 'interventions', 'preference']
+const SLOW = ['bupo_fork', 'distill', 'interventions', 'preference']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const goldens = (is_long) =>
   KINDS.map((kind) => {
