@@ -149,7 +149,7 @@ test('decoded tokens are changed as a pass over the whole text is', async () => 
     )
     expect([...ids]).toEqual(greedyRef(prompts, mask, ids, edits, exact))
   }
-  // Each list was told apart from no change.
+  // Every list changed what the pass computes.
   expect(new Set(found).size).toBe(4)
 })
 

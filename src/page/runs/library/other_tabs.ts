@@ -29,7 +29,7 @@ function watch({ id, status }: RunHeader): void {
   })
 }
 
-/** Takes in what another tab has told; in the order in which it was told. */
+/** Takes in what another tab has told. The order is kept: each waits for the same module. */
 async function hear(told: unknown): Promise<void> {
   const { readHeader } = await import('../record/read.ts')
   const { header, labels, removed } = Object(told) as Record<string, unknown>
