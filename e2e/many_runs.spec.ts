@@ -37,7 +37,7 @@ const copyRun = (page: Page): Promise<void> =>
               const summary = { ...header.summaries[metric], last: accuracy }
               tx.objectStore('headers').put({
                 ...header,
-                ...{ id, document, experiment: document, auto_name: undefined },
+                ...{ id, document, experiment: document },
                 ...{ status: 'finished', started_at: 1e12 + i, ended_at: 1e12 + i + 60_000 },
                 summaries: { ...header.summaries, [metric]: summary },
               })

@@ -29,14 +29,19 @@ const SIZES: readonly (readonly [most_weights: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'Large: a model from elsewhere'],
 ]
 
+/** What people call the method of a phase, whichever layer it trains. */
+export function methodName(experiment: Experiment, phase: RlDocument): string {
+  const { adv_estimator } = phase
+  if (adv_estimator === 'gae') return 'PPO'
+  const { norm_adv_by_std_in_grpo, filter_groups } = settingsOf(experiment, phase).algorithm
+  if (adv_estimator === 'grpo' && filter_groups.enable) return 'DAPO'
+  if (adv_estimator === 'grpo' && !norm_adv_by_std_in_grpo) return 'Dr. GRPO'
+  return estimatorOf(adv_estimator).label
+}
+
 function phaseMethods(experiment: Experiment, phase: RlDocument): string[] {
-  const { algorithm } = settingsOf(experiment, phase)
-  const { norm_adv_by_std_in_grpo, filter_groups } = algorithm
-  const is_group = phase.adv_estimator === 'grpo'
-  const name = phase.adv_estimator === 'gae' ? 'PPO' : estimatorOf(phase.adv_estimator).label
-  const variant = filter_groups.enable ? 'DAPO' : norm_adv_by_std_in_grpo ? name : 'Dr. GRPO'
   return [
-    is_group ? variant : name,
+    methodName(experiment, phase),
     ...(phase.target_layer === 'final' ? [] : ['BuPO']),
     ...(phase.reward_model.enable ? ['RLHF'] : []),
   ]

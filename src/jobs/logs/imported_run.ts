@@ -11,7 +11,6 @@ import type { RunWrite } from '../../record/run/storage.ts'
 import { extendSummary } from '../../record/run/summary.ts'
 import { TASKS } from '../../tasks/index.ts'
 import type { ImportedLog } from './imported_log.ts'
-import { LOG_KINDS } from './log_kinds.ts'
 
 const MAX_NAME = 80
 
@@ -76,7 +75,6 @@ export function importedRun(
   const experiment = experimentOf(file.replace(/\.\w+$/, ''), log.step, named)
   const header: RunHeader = {
     ...{ id, record_version: RECORD_VERSION, preset_id: '', document: experiment, experiment },
-    auto_name: `imported from ${LOG_KINDS[log.kind]}`,
     ...{ adapter: '', kernels: '', error: undefined, parent: undefined },
     versions: { understory: version, protocol: PROTOCOL_VERSION },
     ...{ started_at: now, ended_at: now, status: 'finished' },

@@ -14,6 +14,10 @@ export const LOG_KINDS = {
 } as const
 export type LogKind = keyof typeof LOG_KINDS
 
+/** 'TRL’s console log' for the kind that a record has; the kind itself where this version does not know it. */
+export const logKindWords = (kind: string): string =>
+  (LOG_KINDS as Readonly<Record<string, string>>)[kind] ?? kind
+
 /** What can be imported, for a sentence. */
 export const CAN_IMPORT =
   'Logs can be imported: what verl or TRL print on a console (.log, .txt, .out), metrics.jsonl of verl or of the lab, other JSON lines and CSV tables with a column of steps, exports of Weights & Biases, trainer_state.json of TRL, event files of TensorBoard, and the folder of verl’s validation generations.'

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
-import { begun, recorderOn, stepEvent, TINY, told } from '../../page/runs/testing.ts'
+import { TINY } from '../../page/runs/testing.ts'
 import { autoName, runName } from './names.ts'
 import { NO_LABELS, type RunHeader } from './record.ts'
-import { memoryStorage } from './storage.ts'
 
 function changed(...fields: [string, unknown][]): Experiment {
   return fields.reduce((experiment, [path, value]) => {
@@ -18,15 +17,46 @@ function changed(...fields: [string, unknown][]): Experiment {
 const nameOf = (...fields: [string, unknown][]) => autoName(changed(...fields), 'tiny')
 
 test('a run of a preset as it is has the preset’s name', () => {
-  expect(nameOf()).toEqual({ name: TINY.name, from: TINY.name })
+  expect(nameOf()).toMatchObject({ name: TINY.name, from: TINY.name })
 })
 
-test('a name says what differs from the preset', () => {
+test('a name says the method and what differs from the preset', () => {
   expect(nameOf(['actor.optim.lr', 3e-4], ['phases.1.target_layer', 1]).name).toBe(
-    'layer 1, lr 0.001 → 3e-4',
+    'BuPO, layer 1 first, lr 3e-4',
   )
-  expect(nameOf(['seed', 7], ['phases.2.steps', 20]).name).toBe('seed 7, P3 steps 50 → 20')
-  expect(nameOf(['actor.use_kl_loss', true]).name).toBe('+use kl loss')
+  expect(nameOf(['seed', 7], ['phases.2.steps', 20]).name).toBe(
+    'BuPO, layer 2 first, seed 7, phase 3: 20 steps',
+  )
+  expect(nameOf(['actor.use_kl_loss', true]).name).toBe('BuPO, layer 2 first, with KL in the loss')
+  expect(nameOf(['phases.1.target_layer', 'final'], ['rollout.n', 16]).name).toBe(
+    'GRPO, 16 responses per prompt',
+  )
+})
+
+test('a name says what was done by hand, and kernels that the tuner chose are nobody’s doing', () => {
+  const steering = [
+    { step: 12, kind: 'kernels', kernels: 'nn:tiled' },
+    { step: 78, kind: 'set', path: 'actor.optim.lr', value: 0.0015 },
+  ] as const
+  const grpo = PRESETS.find(({ id }) => id === 'tiny-grpo') ?? TINY
+  expect(autoName({ ...grpo.experiment, steering }, grpo.id).name).toBe(
+    'GRPO, lr 0.0015 after step 78',
+  )
+})
+
+test('rows of one’s own are named, and not what comes along with them', () => {
+  const task = { ...TINY.experiment.task, id: 'dataset', data: `sha256-${'0'.repeat(64)}` }
+  const own = { ...task, name: 'countdown.jsonl' }
+  const data = { ...TINY.experiment.data, train_max_samples: 320 }
+  const experiment = { ...TINY.experiment, task: own, data } as Experiment
+  expect(autoName(experiment, 'tiny').name).toBe('BuPO, layer 2 first, countdown.jsonl')
+})
+
+test('runs of several seeds share a name', () => {
+  expect(nameOf(['seed', 7], ['actor.optim.lr', 3e-4]).seedless).toBe(
+    nameOf(['seed', 8], ['actor.optim.lr', 3e-4]).seedless,
+  )
+  expect(nameOf(['seed', 7]).seedless).toBe(TINY.name)
 })
 
 test('many differences are counted', () => {
@@ -37,12 +67,12 @@ test('many differences are counted', () => {
     ['phases.2.steps', 7],
     ['rollout.temperature', 0.5],
   )
-  expect(name).toMatch(/^seed 2, .*, .*, 2 more$/)
+  expect(name).toMatch(/^BuPO, layer 2 first, seed 2, .*, .*, 2 more$/)
 })
 
-test('other phases are named by their kinds, and pinned kernels not at all', () => {
+test('other phases are named by their method, and pinned kernels not at all', () => {
   const [warm_start] = TINY.experiment.phases
-  expect(nameOf(['phases', [warm_start]]).name).toBe('phases sft')
+  expect(nameOf(['phases', [warm_start]]).name).toBe('Supervised, no reinforcement')
   expect(nameOf(['kernels', 'default']).name).toBe(TINY.name)
 })
 
@@ -57,36 +87,22 @@ test('what a person said in a run and texts of their own are no name', () => {
   const experiment = taught as unknown as Experiment
   expect(autoName(experiment, rlhf.id).name).toBe(rlhf.name)
   const blob = { ...TINY.experiment, task: { ...TINY.experiment.task, data: 'x'.repeat(5000) } }
-  expect(autoName(blob, 'tiny').name).toBe('own data')
+  expect(autoName(blob, 'tiny').name).toBe('BuPO, layer 2 first, sort digits')
 })
 
-test('a run is called as its record, its experiment or its first document says, in this order', async () => {
-  const named = (experiment: Experiment, name = '', auto_name?: string) =>
+test('a run is called as its record, its experiment or its settings say, in this order', () => {
+  const named = (experiment: Experiment, name = '') =>
     runName({
-      header: { document: experiment, preset_id: 'tiny', auto_name } as RunHeader,
+      header: { document: experiment, preset_id: 'tiny' } as RunHeader,
       labels: { ...NO_LABELS, id: 'a', color: 0, name },
     })
   const own = changed(['name', 'Warmer rollouts'], ['rollout.temperature', 1.5])
   expect(named(own)).toMatchObject({ name: 'Warmer rollouts', is_automatic: false })
   expect(named(own, 'renamed').name).toBe('renamed')
   // Another preset's name was not given by a person.
-  expect(named(changed(['name', PRESETS[1].experiment.name], ['seed', 7])).name).toBe('seed 7')
-  // Steering changes the document while the run continues, and its name not.
-  expect(named(changed(['seed', 8]), '', 'seed 7').name).toBe('seed 7')
-})
-
-test('the name of a run is made when it begins, and kept when it continues', async () => {
-  const storage = memoryStorage()
-  const { recorder } = recorderOn(storage)
-  recorder.see(told(begun(1, changed(['seed', 7])), stepEvent(1, 0)))
-  await recorder.flush()
-  const header = (await storage.list()).headers[0] as RunHeader
-  expect(header.auto_name).toBe('seed 7')
-  const before = { ...header, auto_name: 'as it was' }
-  const later = recorderOn(storage, { headerOf: () => before })
-  later.recorder.see(told(begun(1, changed(['seed', 8])), stepEvent(1, 0)))
-  await later.recorder.flush()
-  expect((await storage.list()).headers[0]).toMatchObject({ auto_name: 'as it was' })
+  expect(named(changed(['name', PRESETS[1].experiment.name], ['seed', 7])).name).toBe(
+    'BuPO, layer 2 first, seed 7',
+  )
 })
 
 test('without a known preset the nearest one is found', () => {

@@ -35,8 +35,6 @@ export interface RunHeader {
   readonly record_version: number
   /** The preset that its settings were last taken from. */
   readonly preset_id: string
-  /** What differed from the preset when the run began, in words: its name where nobody gave one. Older records have none. */
-  readonly auto_name?: string | undefined
   /** The document that does the run again: steering, verdicts and pinned kernels included. */
   readonly document: Experiment
   /** What the run trained at last. */

@@ -11,7 +11,7 @@ import { openedStore } from './opened_run.ts'
 /** Letters, so that the seed has room. */
 const MAX_NAME = 50
 
-/** '“lr 0.001 → 3e-4”, seed 1, from Reverse six digits'. */
+/** '“GRPO, lr 3e-4”, seed 1, from Reverse six digits'. */
 export function shownRunWords(): string {
   const { opened } = openedStore.getState()
   const id = opened?.id ?? libraryStore.getState().living

@@ -1,7 +1,7 @@
 // Says that the page shows a past run.
 import { ArrowLeft, History, SlidersHorizontal } from 'lucide-react'
 import { useStore } from 'zustand'
-import { LOG_KINDS } from '../../jobs/logs/log_kinds.ts'
+import { logKindWords } from '../../jobs/logs/log_kinds.ts'
 import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { CutName } from '../kit/CutName.tsx'
@@ -25,7 +25,6 @@ function ImportedRun(props: {
   readonly step: number
 }) {
   const { name, source, step } = props
-  const kind = (LOG_KINDS as Readonly<Record<string, string>>)[source.kind]
   return (
     <section className="card past-run" aria-label="Imported run" data-testid="past-run">
       <History className="icon" aria-hidden="true" />
@@ -35,10 +34,9 @@ function ImportedRun(props: {
           ”, read-only.
         </strong>{' '}
         <span className="soft">
-          From {source.file}
-          {kind === undefined ? '' : ` (${kind})`}, {formatSteps(step)}. All numbers below are those
-          of the log; what it does not hold is not shown. The controls and the settings stay those
-          of the current run. {source.remarks.join(' ')}
+          From {source.file} ({logKindWords(source.kind)}), {formatSteps(step)}. All numbers below
+          are those of the log; what it does not hold is not shown. The controls and the settings
+          stay those of the current run. {source.remarks.join(' ')}
         </span>
       </p>
       <div className="past-run-actions">

@@ -45,7 +45,6 @@ const summary = z.object({
 const headerSchema = z.object({
   id: z.string().check(z.minLength(1), z.maxLength(100)),
   preset_id: z.string(),
-  auto_name: z.optional(z.string()),
   adapter: z.string(),
   kernels: z.string(),
   rollout_dtype: z.optional(rolloutDTypeSchema),

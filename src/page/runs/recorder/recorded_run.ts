@@ -18,7 +18,6 @@ export interface RecordedRun {
   readonly run: number
   readonly started_at: number
   readonly preset_id: string
-  readonly auto_name: string
   readonly parent: string | undefined
   readonly parent_step: number | undefined
   /** The newest state of this run. */
@@ -48,7 +47,7 @@ const keyOf = (kind: KeptKind, step: number) => `${kind} ${step}`
 export const newRun = (
   facts: Pick<
     RecordedRun,
-    'id' | 'run' | 'started_at' | 'preset_id' | 'auto_name' | 'parent' | 'parent_step' | 'state'
+    'id' | 'run' | 'started_at' | 'preset_id' | 'parent' | 'parent_step' | 'state'
   >,
 ): RecordedRun => ({
   ...facts,

@@ -3,7 +3,6 @@ import { withField } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import { PROTOCOL_VERSION } from '../../../host/protocol/protocol.ts'
 import { vocabularyOf } from '../../../host/protocol/vocabulary.ts'
-import { autoName } from '../../../record/run/names.ts'
 import { RECORD_VERSION, type RecordStatus, type RunHeader } from '../../../record/run/record.ts'
 import { saidIn } from '../../state/next_experiment.ts'
 import type { LabState } from '../../state/store.ts'
@@ -41,7 +40,7 @@ function recordedDocument(state: LabState): Experiment {
 
 /** The header as it is now. Where the run is over, notes when it ended. */
 export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader {
-  const { id, state, started_at, preset_id, auto_name, parent, parent_step, summaries } = recording
+  const { id, state, started_at, preset_id, parent, parent_step, summaries } = recording
   const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
   const status = statusOf(recording)
   const is_over = status !== 'running' && status !== 'paused'
@@ -50,7 +49,6 @@ export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader 
     id,
     record_version: RECORD_VERSION,
     preset_id,
-    auto_name,
     document: recordedDocument(state),
     experiment: run_experiment ?? experiment,
     adapter: host.adapterName(state),
@@ -85,7 +83,6 @@ export function beginRun(state: LabState, host: RecorderHost, seen_at: number): 
     run: state.run,
     started_at: before?.started_at ?? seen_at,
     preset_id,
-    auto_name: before?.auto_name ?? autoName(before?.document ?? document, preset_id).name,
     parent:
       state.parent?.record ?? (before ? before.parent : host.parentOf(state.preset_id, document)),
     parent_step: state.parent?.step,

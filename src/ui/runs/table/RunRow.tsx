@@ -1,6 +1,7 @@
 // One run of the table, and below it, when asked, what a person says about it.
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
+import { logKindWords } from '../../../jobs/logs/log_kinds.ts'
 import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/library.ts'
 import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
@@ -57,6 +58,8 @@ const FIXED_COLUMNS = 7
 
 /** What is special about a run, where a person's name does not say it. */
 function whatWords({ entry, name, from }: Row): string {
+  const { source } = entry.header
+  if (source) return `imported from ${logKindWords(source.kind)}`
   const { differs } = runName(entry)
   const whole = [
     differs === name || differs === from ? '' : differs,

@@ -1,0 +1,181 @@
+// What an experiment says otherwise than another one, in the words that a person would use: the one place that makes names of runs.
+import type { FieldValue } from '../../document/experiment/fields/field.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Field } from '../../document/experiment/form/form_fields.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { methodName } from '../../document/presets/tags.ts'
+import { TASKS } from '../../tasks/index.ts'
+import { leavesOf } from './leaves.ts'
+
+/** Letters of a value that is said in a name. */
+const MAX_TEXT = 24
+/** What a person did in a run, or what it ran on: no setting that anyone chose. */
+const UNNAMED = /^kernels$|\.verdicts$/
+/** What the method says already. */
+const IN_METHOD =
+  /(\.kind|\.adv_estimator|\.target_layer|algorithm\.filter_groups\.enable|algorithm\.norm_adv_by_std_in_grpo)$/
+/** Words that are shorter than a label. */
+const SHORT: Readonly<Record<string, string>> = { 'learning rate': 'lr' }
+
+const unique = (words: readonly string[]): string[] => [...new Set(words)]
+
+/** 'GRPO', 'BuPO, layer 2 first', 'GRPO, then PPO'. */
+export function methodWords(experiment: Experiment): string {
+  const rl = experiment.phases.flatMap((phase) => (phase.kind === 'rl' ? [phase] : []))
+  if (rl.length === 0)
+    return experiment.phases.some(({ kind }) => kind === 'sft') ? 'Supervised' : 'Reward model'
+  const layers = unique(rl.map(({ target_layer }) => `${target_layer}`))
+  const is_inner = layers.some((layer) => layer !== 'final')
+  const methods = unique(rl.map((phase) => methodName(experiment, phase)))
+  const name = is_inner && methods.join() === 'GRPO' ? 'BuPO' : methods.join(', then ')
+  if (!is_inner) return name
+  const [first, ...others] = layers
+  if (others.length === 0) return `${name}, layer ${first}`
+  if (others.join() === 'final') return `${name}, layer ${first} first`
+  return `${name}, layers ${layers.join(', then ')}`
+}
+
+/** A number as people write it: 0.0003 as 3e-4. */
+function numberWords(value: number): string {
+  const size = Math.abs(value)
+  const is_plain = value === 0 || (size >= 1e-3 && size < 1e6)
+  return is_plain
+    ? String(Number(value.toPrecision(6)))
+    : Number(value.toPrecision(6)).toExponential().replace('e+', 'e')
+}
+
+const fields = new WeakMap<Experiment, ReadonlyMap<string, Field>>()
+
+function fieldOf(experiment: Experiment, path: string): Field | undefined {
+  const known =
+    fields.get(experiment) ??
+    new Map(experimentFields(experiment).map((field) => [field.path, field]))
+  fields.set(experiment, known)
+  return known.get(path)
+}
+
+/** Capitals within a word are a name, such as KL. */
+const lowered = (label: string): string =>
+  /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
+
+/** 'phase 2: ', 'critic ', '' for a setting of all phases. */
+function placeWords(path: string): string {
+  const phase = /^phases\.(\d+)\./.exec(path)
+  const whose = /(^|\.)critic\./.test(path) ? 'critic ' : ''
+  return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose}`
+}
+
+/** 'lr 3e-4', 'phase 3: 20 steps', 'with KL in the loss'. `experiment`: one that has the field. */
+function settingWords(
+  experiment: Experiment,
+  path: string,
+  value: FieldValue | null | undefined,
+): string {
+  const field = fieldOf(experiment, path)
+  const label = lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))
+  const name = SHORT[label] ?? label
+  const place = placeWords(path)
+  // A list of verdicts or a text of one's own is no name.
+  if (typeof value === 'string' && value.length > MAX_TEXT) return `${place}own ${name}`
+  if (value === undefined) return `${place}${name} as in all phases`
+  if (value === null) return `${place}${name} as default`
+  if (typeof value === 'boolean') return `${place}${value ? 'with' : 'without'} ${name}`
+  if (typeof value === 'string') return `${place}${name} ${value || 'none'}`
+  const words = name.split(' ')
+  const is_counted = field?.unit !== '' && [words[0], words.at(-1)].includes(field?.unit)
+  return is_counted
+    ? `${place}${numberWords(value)} ${name}`
+    : `${place}${name} ${numberWords(value)}`
+}
+
+/** What a person did in the run: 'lr 0.0015 after step 78'. */
+function doneWords(experiment: Experiment, { step, ...action }: SteeringEntry): string {
+  const what =
+    action.kind === 'set'
+      ? settingWords(experiment, action.path, action.value)
+      : steeringWords(action)
+  return step === 0 ? what : `${what} after step ${step}`
+}
+
+/** Where two experiments with other phases cannot be compared field by field. */
+const kindsOf = ({ phases }: Experiment): string => phases.map(({ kind }) => kind).join()
+
+function phasesWords(experiment: Experiment, from: Experiment): string {
+  const has = ({ phases }: Experiment, kind: string) => phases.some((phase) => phase.kind === kind)
+  if (!has(experiment, 'rl')) return 'no reinforcement'
+  if (has(from, 'sft') && !has(experiment, 'sft')) return 'no supervised phase'
+  const count = experiment.phases.length
+  return `${count} ${count === 1 ? 'phase' : 'phases'}`
+}
+
+/** The task, or the data that it is made of. */
+function taskWords({ task }: Experiment): string {
+  if ('name' in task && typeof task.name === 'string' && task.name !== '') return task.name
+  return TASKS.find(({ id }) => id === task.id)?.name.toLowerCase() ?? task.id.replaceAll('_', ' ')
+}
+
+/** Settings that belong together, and what is said of all of them in place of each. */
+const WHOLES: readonly {
+  readonly paths: RegExp
+  readonly key: (experiment: Experiment) => unknown
+  readonly words: (experiment: Experiment, from: Experiment) => string
+}[] = [
+  {
+    paths: /^(task|data)\./,
+    key: ({ task }) => [task.id, 'data' in task ? task.data : ''],
+    words: taskWords,
+  },
+  {
+    paths: /^model\./,
+    key: ({ model }) => model.source,
+    words: ({ model }) => (model.source === '' ? 'a new model' : model.source_name || 'own model'),
+  },
+  {
+    paths: /^reward\./,
+    key: ({ reward }) => reward.parts,
+    words: ({ reward }) => (reward.parts.length > 0 ? 'own reward' : 'reward of the task'),
+  },
+  {
+    paths: /^tools\b/,
+    key: ({ tools }) => tools,
+    words: ({ tools }) =>
+      tools.length > 0 ? `tools ${tools.map(({ id }) => id).join(' and ')}` : 'no tools',
+  },
+  { paths: /^phases\./, key: kindsOf, words: phasesWords },
+]
+
+/** The paths in which two experiments differ, the seed first, without what nobody chose. */
+export function differingPaths(experiment: Experiment, from: Experiment): string[] {
+  const [now, before] = [leavesOf(experiment), leavesOf(from)]
+  return unique(['seed', ...now.keys(), ...before.keys()]).filter(
+    (path) => !UNNAMED.test(path) && now.get(path) !== before.get(path),
+  )
+}
+
+/**
+ * What an experiment says otherwise than another one and what was done to it by hand, in words, most important first. What its
+ * method says (methodWords) is not said again.
+ */
+export function differenceWords(experiment: Experiment, from: Experiment): string[] {
+  const is_other = ({ key }: (typeof WHOLES)[number]) =>
+    JSON.stringify(key(experiment)) !== JSON.stringify(key(from))
+  const wholes = WHOLES.filter(is_other)
+  // Rows of one's own come with a reward and tools of their own.
+  const is_other_task = wholes.includes(WHOLES[0])
+  const said = wholes.filter(
+    ({ paths }) =>
+      !(is_other_task && /reward|tools/.test(paths.source) && 'data' in experiment.task),
+  )
+  const paths = differingPaths(experiment, from).filter(
+    (path) => !IN_METHOD.test(path) && !wholes.some((whole) => whole.paths.test(path)),
+  )
+  const now = leavesOf(experiment)
+  return [
+    ...said.map(({ words }) => words(experiment, from)),
+    ...paths.map((path) => settingWords(now.has(path) ? experiment : from, path, now.get(path))),
+    ...doneByHand(experiment.steering).map((entry) => doneWords(experiment, entry)),
+  ]
+}
