@@ -14,7 +14,8 @@ import { attentionKernels, cacheTokens, kv_cache_write } from './attention.ts'
 
 const gpu = await Gpu.open()
 
-// Scores reach ±20 and sum up to 256 products: f32 leaves about 1e-6 of them, and exp passes that on.
+// Scores reach ±20 and sum up to 256 products: f32 leaves about 1e-6 of them, and exp passes that
+// on.
 const close = { atol: 3e-5, rtol: 3e-5 }
 
 function sizesOf([rows, width, H, K, D]: readonly number[]): AttentionSizes {
@@ -58,7 +59,8 @@ const ropeInputs = (tokens: number, D: number) => ({
   position_ids: Uint32Array.from({ length: tokens }, (_, t) => (t * 7) % 40),
 })
 
-// [rows, width, heads, key/value heads, head_dim]: one, odd sizes, a tile and one past it, groups, several channel blocks.
+// [rows, width, heads, key/value heads, head_dim]: one, odd sizes, a tile and one past it, groups,
+// several channel blocks.
 const tiled_cases = [
   [1, 1, 1, 1, 1],
   [3, 7, 2, 1, 5],
@@ -69,7 +71,8 @@ const tiled_cases = [
   [1, 19, 2, 1, 130],
   [1, 9, 1, 1, 256],
 ]
-// One invocation, an overhang, groups, vectors of a head from 1 to 16, heads of 20 in one piece and of 24 and 32 in halves.
+// One invocation, an overhang, groups, vectors of a head from 1 to 16, heads of 20 in one piece and
+// of 24 and 32 in halves.
 const narrow_cases = [
   [1, 1, 1, 1, 4],
   [3, 7, 2, 1, 8],
@@ -111,7 +114,8 @@ describe.for([
       await gpu.run(backward_key_value, { ...s }, tensors)
       const [actual] = await gpu.read(d_qkv)
       const d_expected = attention_backward_ref(qkv_values, mask, d_out_values, s)
-      // Gradients add up to 70 columns of up to 3 heads, each with the forward's error: ten times its room.
+      // Gradients add up to 70 columns of up to 3 heads, each with the forward's error: ten times
+      // its room.
       expectClose(actual, d_expected, { atol: 3e-4, rtol: 3e-4 })
 
       const token_size = qkv_values.length / mask.length
@@ -154,7 +158,8 @@ describe.for([
       await gpu.run(forward, { ...s }, { ...inputs, qkv: turned })
       const [whole, turned_values] = (await gpu.read(out, turned)) as [Float32Array, Float32Array]
 
-      // The first half of the columns enters the cache at once, as after a prompt; the rest one by one.
+      // The first half of the columns enters the cache at once, as after a prompt; the rest one by
+      // one.
       const half = Math.floor(width / 2)
       const token_size = (H + 2 * K) * D
       // A rollout's last token is never attended, so the fused kernel needs no place for it.

@@ -30,7 +30,8 @@ function dot(a: Numbers, a_offset: number, b: Numbers, b_offset: number, count: 
   return sum
 }
 
-/** Calls `visit` for every query that is not masked, with the tokens it attends and their probabilities. */
+/** Calls `visit` for every query that is not masked, with the tokens it attends and their
+ * probabilities. */
 function forEachQuery(
   qkv: Numbers,
   attention_mask: Numbers,
@@ -56,10 +57,9 @@ function forEachQuery(
     }
 }
 
-/**
- * out [M, H·D] and lse [M, H] of a stream of M tokens; zero at masked tokens and at tokens of no row.
- * Row b owns tokens cu_seqlens[b] … cu_seqlens[b + 1] − 1; rows of `width` columns each where it is not given.
- */
+/** out [M, H·D] and lse [M, H] of a stream of M tokens; zero at masked tokens and at tokens of no
+ * row. Row b owns tokens cu_seqlens[b] … cu_seqlens[b + 1] − 1; rows of `width` columns each where
+ * it is not given. */
 export function attention_forward_ref(
   qkv: Numbers,
   attention_mask: Numbers,
@@ -81,7 +81,8 @@ export function attention_forward_ref(
   return { out, lse }
 }
 
-/** d_qkv [M, (H + 2K)·D] of Σ out · d_out: what the two backward kernels write together. Rows as in the forward. */
+/** d_qkv [M, (H + 2K)·D] of Σ out · d_out: what the two backward kernels write together. Rows as in
+ * the forward. */
 export function attention_backward_ref(
   qkv: Numbers,
   attention_mask: Numbers,

@@ -12,7 +12,8 @@ const one_head = { num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1, 
 
 describe('attention_forward_ref', () => {
   test('matches numbers worked by hand', () => {
-    // Tokens [q, k, v]: the second query scores its keys 0 and ln 3, so it weighs the values 1/4 and 3/4.
+    // Tokens [q, k, v]: the second query scores its keys 0 and ln 3, so it weighs the values 1/4
+    // and 3/4.
     const qkv = [5, 0, 8, 1, Math.log(3), 16]
     const { out, lse } = attention_forward_ref(qkv, [1, 1], { rows: 1, width: 2, ...one_head })
     expectClose(out, [8, 14])

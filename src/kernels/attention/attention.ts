@@ -50,20 +50,21 @@ const backward_bindings = {
 const tiledGrid = (rows: number, heads: number, width: number, head_dim: number) =>
   foldGrid(rows * heads * Math.ceil(width / 16) * Math.ceil(head_dim / 64))
 
-/**
- * Causal grouped-query attention: out_i = Σ_{j ≤ i, attention_mask_j = 1} softmax_j(scale · q_i·k_j) v_j.
+/** Causal grouped-query attention: out_i = Σ_{j ≤ i, attention_mask_j = 1} softmax_j(scale ·
+ * q_i·k_j) v_j.
  *
- * qkv [M, (H + 2K)·D] (normed, rotated; q heads, then k heads, then v heads), attention_mask u32 [M],
- * cu_seqlens u32 [B + 1] → out [M, H·D], lse [M, H] (log of the softmax's denominator, what the backward needs).
- * M is the tokens of one stream: row b owns tokens cu_seqlens[b] … cu_seqlens[b + 1] − 1, at most `width` of them and
- * perhaps none, and i, j are columns of one row. Padded rows are cu_seqlens[b] = b · width. Tokens of no row reach
- * no row and are not written. Query head h reads key/value head floor(h / (H / K)). head_dim is at most 256.
- * Masked columns may lie anywhere in a row; a query at one writes 0 to both.
- * One kernel gives a row the same bits wherever it lies in the stream, beside any rows and at any `width`.
+ * qkv [M, (H + 2K)·D] (normed, rotated; q heads, then k heads, then v heads), attention_mask u32
+ * [M], cu_seqlens u32 [B + 1] → out [M, H·D], lse [M, H] (log of the softmax's denominator, what
+ * the backward needs). M is the tokens of one stream: row b owns tokens cu_seqlens[b] …
+ * cu_seqlens[b + 1] − 1, at most `width` of them and perhaps none, and i, j are columns of one row.
+ * Padded rows are cu_seqlens[b] = b · width. Tokens of no row reach no row and are not written.
+ * Query head h reads key/value head floor(h / (H / K)). head_dim is at most 256. Masked columns may
+ * lie anywhere in a row; a query at one writes 0 to both.
+ * One kernel gives a row the same bits wherever it lies in the stream, beside any rows and at any
+ * `width`.
  *
- * Source: Dao et al. 2022, algorithm 1 (online softmax), arXiv 2205.14135; Ainslie et al. 2023 (groups), arXiv 2305.13245;
- * packed rows: Dao-AILab/flash-attention flash_attn_varlen_func.
- */
+ * Source: Dao et al. 2022, algorithm 1 (online softmax), arXiv 2205.14135; Ainslie et al. 2023
+ * (groups), arXiv 2305.13245; packed rows: Dao-AILab/flash-attention flash_attn_varlen_func. */
 export const attention_forward = defineKernel({
   name: 'attention_forward',
   wgsl: params_source + withPart(forward, 'query_tile', query_tile),
@@ -79,13 +80,12 @@ export const attention_forward = defineKernel({
     tiledGrid(rows, num_attention_heads, width, head_dim),
 })
 
-/**
- * The q part of d_qkv: d_q_i = scale · Σ_j p_ij (d_out_i·v_j − d_out_i·out_i) k_j.
- * Tensors and rows as in attention_forward, d_out [M, H·D], d_qkv [M, (H + 2K)·D]. Probabilities are recomputed from
- * `lse`; `out` and `lse` are attention_forward's. Overwrites; masked columns get 0, tokens of no row are left.
+/** The q part of d_qkv: d_q_i = scale · Σ_j p_ij (d_out_i·v_j − d_out_i·out_i) k_j. Tensors and
+ * rows as in attention_forward, d_out [M, H·D], d_qkv [M, (H + 2K)·D]. Probabilities are recomputed
+ * from `lse`; `out` and `lse` are attention_forward's. Overwrites; masked columns get 0, tokens of
+ * no row are left.
  *
- * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135.
- */
+ * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135. */
 export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
   wgsl: params_source + withPart(backward_query, 'query_tile', query_tile),
@@ -96,13 +96,12 @@ export const attention_backward_query = defineKernel({
     tiledGrid(rows, num_attention_heads, width, head_dim),
 })
 
-/**
- * The k and v parts of d_qkv: d_v_j = Σ p_ij d_out_i and d_k_j = scale · Σ p_ij (d_out_i·v_j − d_out_i·out_i) q_i,
- * over columns i ≥ j of all query heads of the group, in a fixed order. Tensors and rows as in
- * attention_backward_query. Overwrites; masked columns get 0, tokens of no row are left.
+/** The k and v parts of d_qkv: d_v_j = Σ p_ij d_out_i and d_k_j = scale · Σ p_ij (d_out_i·v_j −
+ * d_out_i·out_i) q_i, over columns i ≥ j of all query heads of the group, in a fixed order. Tensors
+ * and rows as in attention_backward_query. Overwrites; masked columns get 0, tokens of no row are
+ * left.
  *
- * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135.
- */
+ * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135. */
 export const attention_backward_key_value = defineKernel({
   name: 'attention_backward_key_value',
   wgsl: params_source + backward_key_value,
@@ -113,11 +112,11 @@ export const attention_backward_key_value = defineKernel({
     tiledGrid(rows, num_key_value_heads, width, head_dim),
 })
 
-/**
- * Copies the k and v parts of `columns` tokens per row into the cache: row b's from token first_token + b · stride on.
+/** Copies the k and v parts of `columns` tokens per row into the cache: row b's from token
+ * first_token + b · stride on.
  *
- * qkv [B, columns, (H + 2K)·D] → cache [tokens, 2·K·D] (k heads, then v heads). `first_token` may be live.
- */
+ * qkv [B, columns, (H + 2K)·D] → cache [tokens, 2·K·D] (k heads, then v heads). `first_token` may
+ * be live. */
 export const kv_cache_write = defineKernel({
   name: 'kv_cache_write',
   wgsl: cache_write + cache_f32,
@@ -151,14 +150,13 @@ export interface CacheSize {
 export const cacheTokens = ({ rows, n, prompt_length, response_columns }: CacheSize): number =>
   (rows / n) * prompt_length + rows * response_columns
 
-/**
- * attention_forward for one new token per row, at `column`, with keys and values from the cache.
+/** attention_forward for one new token per row, at `column`, with keys and values from the cache.
  *
- * qkv [B, (H + 2K)·D] (only q is read: the token's own k and v are in the cache already),
- * cache [cacheTokens, 2·K·D]: columns below P once per prompt, then P … P + response_columns − 1 of every row;
- * attention_mask [B, width] → out [B, H·D].
- * `column` may be live. A row whose `column` is masked gets 0 and costs next to nothing. Sums in attention_forward's order.
- */
+ * qkv [B, (H + 2K)·D] (only q is read: the token's own k and v are in the cache already), cache
+ * [cacheTokens, 2·K·D]: columns below P once per prompt, then P … P + response_columns − 1 of every
+ * row; attention_mask [B, width] → out [B, H·D].
+ * `column` may be live. A row whose `column` is masked gets 0 and costs next to nothing. Sums in
+ * attention_forward's order. */
 export const attention_decode = defineKernel({
   name: 'attention_decode',
   wgsl: decode + cache_token + cache_f32,
@@ -198,11 +196,10 @@ const step = defineKernel({
   cost: stepCost(4),
 })
 
-/**
- * qk_norm_rope_forward, kv_cache_write and attention_decode in one, for one new token per row at `column`, with the same
- * bits as the first and attention_forward: qkv [B, (H + 2K)·D] as projected → cache (the token's k and v) and out
- * [B, H·D]. Params and tensors as theirs. A row whose `column` is masked gets 0 and writes no key.
- */
+/** qk_norm_rope_forward, kv_cache_write and attention_decode in one, for one new token per row at
+ * `column`, with the same bits as the first and attention_forward: qkv [B, (H + 2K)·D] as projected
+ * → cache (the token's k and v) and out [B, H·D]. Params and tensors as theirs. A row whose
+ * `column` is masked gets 0 and writes no key. */
 export type AttentionStep = typeof step
 
 /** The kernels of one attention. */
@@ -241,7 +238,8 @@ function tiledKernels(head_dim: number): AttentionKernels {
   return made
 }
 
-/** Heads of the narrow key/value backward, which holds four vectors of a head in registers where the others hold two. */
+/** Heads of the narrow key/value backward, which holds four vectors of a head in registers where
+ * the others hold two. */
 const MAX_NARROW_KEY_VALUE_HEAD_DIM = 16
 
 function narrowKernels(head_dim: number): AttentionKernels {
@@ -280,12 +278,11 @@ function narrowKernels(head_dim: number): AttentionKernels {
   return made
 }
 
-/**
- * The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this head size.
- * Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles mostly empty: they take the narrow ones,
- * without barriers. Both have the same params and bindings and agree to rounding. The new token's kernel, `step` or else
- * `decode`, repeats the numbers of the `forward` returned with it.
- */
+/** The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this
+ * head size. Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles
+ * mostly empty: they take the narrow ones, without barriers. Both have the same params and bindings
+ * and agree to rounding. The new token's kernel, `step` or else `decode`, repeats the numbers of
+ * the `forward` returned with it. */
 export function attentionKernels(size: AttentionSize): AttentionKernels {
   const { head_dim } = size
   if (!isNarrow(size)) return tiledKernels(head_dim)

@@ -1,7 +1,9 @@
-// d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij (d_out_i . v_j - delta_i) q_i, over i >= j and the group's query
-// heads, in that fixed order. One workgroup per (row, key/value head, 16 keys, 64 channels); queries in tiles of 32.
-// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
-//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
+// d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij (d_out_i . v_j - delta_i) q_i, over i >= j
+// and the group's query heads, in that fixed order. One workgroup per (row, key/value head, 16
+// keys, 64 channels); queries in tiles of 32. Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1]
+// - 1 of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]
+//   lse [M, H]
 // uses attention_params.wgsl
 
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;
@@ -18,8 +20,8 @@ const DIMS = 16u; // head dims staged at a time
 const CHANNELS = 64u; // channels of d_k and d_v per workgroup
 override CHUNKS: u32 = 4u; // of 16 channels: those of a head, at most 4
 
-// Tiles are dimension-major; 17 and 33 keep lanes in different memory banks. Between two tiles of queries theirs hold what
-// was made of them, key-major: probabilities, and the gradients of scores.
+// Tiles are dimension-major; 17 and 33 keep lanes in different memory banks. Between two tiles of
+// queries theirs hold what was made of them, key-major: probabilities, and the gradients of scores.
 var<workgroup> key_tile: array<f32, DIMS * 17u>;
 var<workgroup> value_tile: array<f32, DIMS * 17u>;
 var<workgroup> query_tile: array<f32, DIMS * 33u>;
@@ -60,7 +62,8 @@ fn main(
   let k_offset = (heads + kv_head) * dim;
   let v_offset = k_offset + kv_heads * dim;
 
-  // Scores: this lane makes 4 keys x 2 queries. Output: one key, channels part * 4 .. + 3 of every 16.
+  // Scores: this lane makes 4 keys x 2 queries. Output: one key, channels part * 4 .. + 3 of every
+  // 16.
   let score_key = (lane / 16u) * 4u;
   let score_query = lane % 16u;
   let key = lane / 4u;

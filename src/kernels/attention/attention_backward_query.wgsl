@@ -1,7 +1,9 @@
-// d_q_i = scale sum over j <= i of p_ij (d_out_i . v_j - delta_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i) and
-// delta_i = d_out_i . out_i. One workgroup per (row, head, 16 queries, 64 channels); keys pass by in tiles of 32.
-// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
-//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
+// d_q_i = scale sum over j <= i of p_ij (d_out_i . v_j - delta_i) k_j, with p_ij = exp(scale q_i .
+// k_j - lse_i) and delta_i = d_out_i . out_i. One workgroup per (row, head, 16 queries, 64
+// channels); keys pass by in tiles of 32. Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1
+// of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]
+//   lse [M, H]
 // uses attention_params.wgsl, attention_query_tile.wgsl
 
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;

@@ -1,4 +1,5 @@
-// Attention from a cache of halves, held to the float64 reference on the very numbers that the cache holds.
+// Attention from a cache of halves, held to the float64 reference on the very numbers that the
+// cache holds.
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'

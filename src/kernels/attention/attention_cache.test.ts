@@ -64,19 +64,22 @@ test('costs: keys and values count by their size, arithmetic is the same', () =>
   const write = { rows: 3, columns: 2, first_token: 0, stride: 2, ...heads }
   expect(cost('float32', 'write', write)).toEqual({ flops: 0, bytes: 48 * 8 })
   expect(cost('float16', 'write', write)).toEqual({ flops: 0, bytes: 48 * 6 })
-  // Column 6 of rows with 4 prompt columns, two rows to a prompt: 2 prompts of 4 tokens, 4 rows of 3 more.
+  // Column 6 of rows with 4 prompt columns, two rows to a prompt: 2 prompts of 4 tokens, 4 rows of
+  // 3 more.
   const size = { rows: 4, n: 2, prompt_length: 4, response_columns: 5, width: 10, column: 6 }
   const flops = 4 * 2 * 7 * 16
   const decode = { ...size, ...heads, scale: 1 }
   const rest = 4 * (2 * 4 * 8 + 4 * 7)
   expect(cost('float32', 'decode', decode)).toEqual({ flops, bytes: rest + 4 * 20 * 8 })
   expect(cost('float16', 'decode', decode)).toEqual({ flops, bytes: rest + 2 * 20 * 8 })
-  // The step reads all of qkv (16 values a row), one position a row, two frequencies, and 16 tokens, and writes 4.
+  // The step reads all of qkv (16 values a row), one position a row, two frequencies, and 16
+  // tokens, and writes 4.
   const step = { ...decode, has_qk_norm: 0, eps: 0 }
   const own = 4 * (4 * 16 + 4 * 8 + 4 * 7 + 4 + 2)
   const turned = 4 * 3 * 4
   expect(cost('float32', 'step', step)).toEqual({ flops: flops + 3 * turned, bytes: own + 640 })
-  // Its norm has 2 x 4 weights; the last column has no place in the cache: 20 tokens read, none written.
+  // Its norm has 2 x 4 weights; the last column has no place in the cache: 20 tokens read, none
+  // written.
   const last = { ...step, has_qk_norm: 1, column: 9 }
   expect(cost('float16', 'step', last)).toEqual({
     flops: 4 * 2 * 10 * 16 + 7 * turned,

@@ -28,10 +28,8 @@ export interface CacheKernels {
   readonly step?: AttentionStep
 }
 
-/**
- * kv_cache_write for a cache of halves: every key and value becomes the nearest float16 (or a neighbour of it, as the
- * adapter rounds), beyond ±65504 that.
- */
+/** kv_cache_write for a cache of halves: every key and value becomes the nearest float16 (or a
+ * neighbour of it, as the adapter rounds), beyond ±65504 that. */
 export const kv_cache_write_f16: typeof kv_cache_write = {
   ...kv_cache_write,
   name: 'kv_cache_write_f16',
@@ -53,7 +51,8 @@ const attention_decode_f16_quads = cacheInQuads(attention_decode_f16)
 
 const steps = new Map<AttentionStep, AttentionStep>()
 
-/** attention_step with a cache of halves. The token's own key and value are in registers and are used in float32. */
+/** attention_step with a cache of halves. The token's own key and value are in registers and are
+ * used in float32. */
 function halfStep(step: AttentionStep, head_dim: number): AttentionStep {
   const known = steps.get(step)
   if (known) return known
@@ -78,7 +77,8 @@ export function cacheKernels(size: AttentionSize, dtype: CacheDType): CacheKerne
   }
 }
 
-/** A cache of `tokens` tokens of K heads of keys and of values, [tokens, 2·K·D]; of halves two in each u32, [tokens, K·D]. */
+/** A cache of `tokens` tokens of K heads of keys and of values, [tokens, 2·K·D]; of halves two in
+ * each u32, [tokens, K·D]. */
 export function cacheTensor(
   alloc: Allocator,
   label: string,

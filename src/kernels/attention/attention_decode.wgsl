@@ -1,8 +1,10 @@
-// out = sum over columns j <= column of softmax_j(scale q . k_j) v_j for one new query per row, keys and values from
-// the cache. One workgroup per (row, head): lanes over keys for the scores, over four channels each for the sums.
-// Same order of operations as attention_forward, so the same numbers.
+// out = sum over columns j <= column of softmax_j(scale q . k_j) v_j for one new query per row,
+// keys and values from the cache. One workgroup per (row, head): lanes over keys for the scores,
+// over four channels each for the sums. Same order of operations as attention_forward, so the same
+// numbers.
 //   qkv [B, (H + 2K) D]   attention_mask [B, width]   out [B, H D]
-//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (two elements to a u32 where they are halves)
+//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (two elements to a u32
+//   where they are halves)
 // uses cache_token.wgsl, cache_f32.wgsl or cache_f16.wgsl
 
 struct Params {

@@ -1,6 +1,7 @@
-// out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j. One workgroup per (row, head, 16 queries, 64 channels):
-// keys pass by in tiles of 32 with a running maximum and sum, so no [T, T] matrix is ever stored.
-// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
+// out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j. One workgroup per (row, head, 16
+// queries, 64 channels): keys pass by in tiles of 32 with a running maximum and sum, so no [T, T]
+// matrix is ever stored. Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the
+// stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
 // uses attention_params.wgsl, attention_query_tile.wgsl
 

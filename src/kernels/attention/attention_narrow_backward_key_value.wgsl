@@ -1,8 +1,10 @@
-// d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij d_out_i . (v_j - out_i) q_i, over i >= j and the group's query heads,
-// in that fixed order, for short rows and small heads. One invocation per (row, column, key/value head).
-// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+// d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij d_out_i . (v_j - out_i) q_i, over i >= j and
+// the group's query heads, in that fixed order, for short rows and small heads. One invocation per
+// (row, column, key/value head). A line with $ stands for VECTORS = head_dim / 4 lines, one per
+// vector of a head.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
-//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]
+//   lse [M, H]
 // uses attention_params.wgsl
 
 @group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;

@@ -1,9 +1,12 @@
-// d_q_i = scale sum over j <= i of p_ij d_out_i . (v_j - out_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i), for short
-// rows and small heads. One invocation per (row, column, head, half of its channels), keys in a plain loop. Small heads have one
-// half. A line with ^ stands for one per half, one with $ for VECTORS lines, one per vector of a half.
-// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
-//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
-// uses attention_params.wgsl, attention_narrow_products.wgsl, attention_narrow_query.wgsl, attention_narrow_query_key.wgsl or attention_narrow_query_key_halves.wgsl
+// d_q_i = scale sum over j <= i of p_ij d_out_i . (v_j - out_i) k_j, with p_ij = exp(scale q_i .
+// k_j - lse_i), for short rows and small heads. One invocation per (row, column, head, half of its
+// channels), keys in a plain loop. Small heads have one half. A line with ^ stands for one per
+// half, one with $ for VECTORS lines, one per vector of a half. Row b owns tokens cu_seqlens[b] ..
+// cu_seqlens[b + 1] - 1 of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]
+//   lse [M, H]
+// uses attention_params.wgsl, attention_narrow_products.wgsl, attention_narrow_query.wgsl,
+// attention_narrow_query_key.wgsl or attention_narrow_query_key_halves.wgsl
 
 @group(0) @binding(1) var<storage, read> qkv: array<array<array<vec4f, VECTORS>, HALVES>>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;

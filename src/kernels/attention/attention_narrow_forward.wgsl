@@ -1,7 +1,8 @@
-// out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j for short rows and small heads. One invocation per
-// (row, column or pair of columns, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
-// Lines with $, ? and ~ are written several times (narrow_source.ts): $ per vector, ? per query, ~ per key of a trip.
-// Keys of a trip share one new maximum.
+// out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j for short rows and small heads. One
+// invocation per (row, column or pair of columns, head), keys in a plain loop with a running
+// maximum and sum: no barriers, no shared memory. Lines with $, ? and ~ are written several times
+// (narrow_source.ts): $ per vector, ? per query, ~ per key of a trip. Keys of a trip share one new
+// maximum.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
 // uses attention_params.wgsl, attention_narrow_products.wgsl, attention_narrow_query.wgsl
@@ -20,7 +21,8 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  // Pairs begin where a row's padding ends, so that padding changes no bit: one pair may lie half before the row.
+  // Pairs begin where a row's padding ends, so that padding changes no bit: one pair may lie half
+  // before the row.
   let columns = select(params.width / 2u + 1u, params.width, QUERIES == 1u);
   #narrow_query
   var first = first_token;
@@ -45,7 +47,8 @@ fn main(
   if (is_token0 || is_tokenLAST) {
   loop {
     let is_key~ = attention_mask[key + ~u] != 0u;
-    // Conditions on ? and ~ are constants. A trip's first key is no later than its queries, its second may be later than the first.
+    // Conditions on ? and ~ are constants. A trip's first key is no later than its queries, its
+    // second may be later than the first.
     let at~ = select(min(k + ~u * token_size, last_key), k, ~u == 0u);
     k -= KEYS * token_size;
     let k~_$ = qkv[at~][$];

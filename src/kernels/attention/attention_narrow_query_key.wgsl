@@ -1,4 +1,5 @@
-// Inside the loop of attention_narrow_backward_query.wgsl: what one key adds, for heads in one piece.
+// Inside the loop of attention_narrow_backward_query.wgsl: what one key adds, for heads in one
+// piece.
 
     // Read before it is known whether they are masked: a key costs one wait for memory.
     let k$ = qkv[k][$];

@@ -1,6 +1,8 @@
-// Inside the loop of attention_narrow_backward_query.wgsl: what one key adds to one of two halves of a head.
+// Inside the loop of attention_narrow_backward_query.wgsl: what one key adds to one of two halves
+// of a head.
 
-    // Before it is known whether the key is masked, and values first, as only k is kept: few registers and waits for memory.
+    // Before it is known whether the key is masked, and values first, as only k is kept: few
+    // registers and waits for memory.
     let mask = attention_mask[key];
     var gv = gv_start;
     gv = plus(gv, g^_$, qkv[k + kv_heads][^][$]);

@@ -1,11 +1,15 @@
-// One new token per row, at `column`, for short rows and small heads: norms and turns its q and k heads, keeps its k and v
-// in the cache, and attends: out = sum over columns j <= column of softmax_j(scale q . k_j) v_j. One invocation per
-// (row, head); the first head of a group writes the cache, all of them have the token's own k in registers. The numbers
-// are those of qk_norm_rope_forward and attention_narrow_forward. Lines with $ and ~ as there.
-//   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]   inv_freq [D/2]
-//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a vec2u where they are halves)
+// One new token per row, at `column`, for short rows and small heads: norms and turns its q and k
+// heads, keeps its k and v in the cache, and attends: out = sum over columns j <= column of
+// softmax_j(scale q . k_j) v_j. One invocation per (row, head); the first head of a group writes
+// the cache, all of them have the token's own k in registers. The numbers are those of
+// qk_norm_rope_forward and attention_narrow_forward. Lines with $ and ~ as there.
+//   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]
+//   inv_freq [D/2]
+//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a
+//   vec2u where they are halves)
 //   attention_mask [B, width]   out [B, H D]
-// uses attention_narrow_products.wgsl, cache_token.wgsl, rope_head.wgsl, cache_f32.wgsl or cache_f16.wgsl
+// uses attention_narrow_products.wgsl, cache_token.wgsl, rope_head.wgsl, cache_f32.wgsl or
+// cache_f16.wgsl
 
 struct Params {
   rows: u32,

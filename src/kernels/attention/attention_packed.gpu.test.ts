@@ -33,7 +33,8 @@ interface Row {
   readonly mask: number[]
 }
 
-// One token, less than a tile, a tile, one past it, none, several tiles, and a row that is masked throughout.
+// One token, less than a tile, a tile, one past it, none, several tiles, and a row that is masked
+// throughout.
 const LENGTHS = [1, 7, 16, 17, 0, 40, 3]
 
 /** Rows of LENGTHS with holes, the last without a token. */
@@ -72,7 +73,8 @@ function padded(rows: readonly Row[], side: 'left' | 'right', width = 45): Layou
 
 const FILLED = 0.125
 
-/** All three kernels over the rows; what is no row's token holds `garbage`, and counts as a token where it is in no row. */
+/** All three kernels over the rows; what is no row's token holds `garbage`, and counts as a token
+ * where it is in no row. */
 async function attend(
   { forward, backward_query, backward_key_value }: AttentionKernels,
   heads: Heads,
@@ -210,7 +212,8 @@ describe.for([
     const is_narrow = ({ name }: { name: string }) => name.includes('narrow')
     rows.forEach((_, b) => {
       const [a, e] = [left.of_rows[b], of_rows[b]]
-      // Narrow kernels skip padding; tiles cut the keys elsewhere, so the running sums round otherwise.
+      // Narrow kernels skip padding; tiles cut the keys elsewhere, so the running sums round
+      // otherwise.
       if (is_narrow(kernels.forward)) expect([a.out, a.lse]).toEqual([e.out, e.lse])
       expectClose(a.out, e.out, { atol: 3e-5, rtol: 3e-5 })
       expectClose(a.lse, e.lse, { atol: 3e-5, rtol: 3e-5 })

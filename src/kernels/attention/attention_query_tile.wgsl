@@ -1,5 +1,6 @@
-// Inside main, where the workgroup's 16 queries and 64 channels lie, and which of them are this lane's. Returns where the
-// row has no such queries. The includer declares params, cu_seqlens, QUERIES, CHANNELS, group, grid, lane.
+// Inside main, where the workgroup's 16 queries and 64 channels lie, and which of them are this
+// lane's. Returns where the row has no such queries. The includer declares params, cu_seqlens,
+// QUERIES, CHANNELS, group, grid, lane.
 
   let dim = params.head_dim;
   let heads = params.num_attention_heads;
@@ -20,7 +21,8 @@
   let k_offset = (heads + kv_head) * dim;
   let v_offset = k_offset + params.num_key_value_heads * dim;
 
-  // Scores: this lane makes 4 queries x 2 keys. Output: one query, channels part * 4 .. + 3 of every 16.
+  // Scores: this lane makes 4 queries x 2 keys. Output: one query, channels part * 4 .. + 3 of
+  // every 16.
   let score_query = (lane / 16u) * 4u;
   let score_key = lane % 16u;
   let query = lane / 4u;

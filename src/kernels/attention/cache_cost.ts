@@ -1,4 +1,5 @@
-// What the kernels of a cache cost, by the bytes of one key or value in it: 4, or 2 for halves.
+// Counts what the kernels of a cache cost, by the bytes of one key or value in it: 4, or 2 for
+// halves.
 import type { Cost } from '../device/kernel.ts'
 
 interface Heads {
@@ -39,10 +40,8 @@ export const decodeCost =
     }
   }
 
-/**
- * Of attention_step: decodeCost and qk_norm_rope_forward's arithmetic. The token's own key and value come with qkv, and go
- * to the cache where it has a place for them.
- */
+/** Of attention_step: decodeCost and qk_norm_rope_forward's arithmetic. The token's own key and
+ * value come with qkv, and go to the cache where it has a place for them. */
 export const stepCost =
   (bytes: number) =>
   (p: Decode & { readonly has_qk_norm: number }): Cost => {

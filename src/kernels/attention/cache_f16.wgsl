@@ -1,5 +1,5 @@
-// What a float16 cache holds: two neighbouring keys or values in one u32, the even one in the low half. WGSL packs without
-// shader-f16. What a half cannot hold becomes its largest number.
+// Reads and writes a float16 cache: two neighbouring keys or values in one u32, the even one in the
+// low half. WGSL packs without shader-f16. What a half cannot hold becomes its largest number.
 alias Cached = u32; // two elements
 alias CachedVector = vec2u; // four
 const PER_CACHED = 2u;

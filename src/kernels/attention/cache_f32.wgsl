@@ -1,4 +1,5 @@
-// What a float32 cache holds: keys and values as they are. See cache_f16.wgsl for the other kind.
+// Reads and writes a float32 cache: keys and values as they are. See cache_f16.wgsl for the other
+// kind.
 alias Cached = f32;
 alias CachedVector = vec4f;
 const PER_CACHED = 1u;

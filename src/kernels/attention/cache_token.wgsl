@@ -1,5 +1,5 @@
-// Where the cache holds a row's column: the n rows of one prompt share its columns, then each row has its own. The
-// includer declares params (rows, n, prompt_length, response_columns).
+// Finds where the cache holds a row's column: the n rows of one prompt share its columns, then each
+// row has its own. The includer declares params (rows, n, prompt_length, response_columns).
 fn cache_token(row: u32, column: u32) -> u32 {
   let prompt = row / params.n * params.prompt_length + column;
   let first_response = params.rows / params.n * params.prompt_length;

@@ -1,4 +1,5 @@
-// Whether a cache of halves is accurate enough on this adapter: attention from it compared with attention from a float32 cache.
+// Checks whether a cache of halves is accurate enough on this adapter, by comparing attention from
+// it with attention from a float32 cache.
 import type { Gpu } from '../device/gpu.ts'
 import type { Tensor } from '../device/tensor.ts'
 import { type CacheSize, cacheTokens } from './attention.ts'
@@ -12,12 +13,11 @@ export const MAX_HALF_CACHE_DIFFERENCE = 2e-2
 const SIZE: CacheSize = { rows: 4, n: 2, prompt_length: 5, response_columns: 3 }
 const [H, K] = [4, 2]
 
-/**
- * Runs attention steps on this adapter with a cache of halves and with a float32 one, on the same seeded values, and gives
- * the largest difference between their results, relative to the largest result: below 1e-3 where halves work, Infinity where
- * they give no number. No model is needed: `size` chooses the kernels, as for attentionKernels; `half` stands for those that
- * are looked at. Leaves no tensor behind. Throws GpuError for a kernel that does not compile.
- */
+/** Runs attention steps on this adapter with a cache of halves and with a float32 one, on the same
+ * seeded values, and gives the largest difference between their results, relative to the largest
+ * result: below 1e-3 where halves work, Infinity where they give no number. No model is needed:
+ * `size` chooses the kernels, as for attentionKernels; `half` stands for those that are looked at.
+ * Leaves no tensor behind. Throws GpuError for a kernel that does not compile. */
 export async function checkHalfCache(
   gpu: Gpu,
   size: AttentionSize = { width: 32, head_dim: 16 },

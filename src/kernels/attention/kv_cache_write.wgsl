@@ -1,4 +1,5 @@
-// cache[first_token + b * stride + t, :] = the k and v parts of qkv[b, t, :]. One lane per element, or per two halves.
+// cache[first_token + b * stride + t, :] = the k and v parts of qkv[b, t, :]. One lane per element,
+// or per two halves.
 //   qkv [B, columns, (H + 2K) D]   cache [tokens, 2 K D]
 // uses cache_f32.wgsl or cache_f16.wgsl
 

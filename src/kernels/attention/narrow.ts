@@ -8,7 +8,8 @@ export interface AttentionSize {
   readonly narrow_kernels?: boolean | undefined
 }
 
-/** Measured on software adapters, where barriers are expensive: up to here narrow is up to 20 times (heads of 8) as fast. */
+/** Measured on software adapters, where barriers are expensive: up to here narrow is up to 20 times
+ * (heads of 8) as fast. */
 const MAX_NARROW_WIDTH = 512
 /** Larger heads do not fit in a GPU's registers: AMD's compiler spilled for heads of 64. */
 const MAX_NARROW_HEAD_DIM = 32

@@ -1,4 +1,5 @@
-// Attention without barriers, one invocation per query, pair of queries or key, written out for one head size.
+// Attention without barriers, one invocation per query, pair of queries or key, written out for one
+// head size.
 import { inHalves, repeated, unrolled, withoutComments, withPart } from '../wgsl/compose.ts'
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import products from './attention_narrow_products.wgsl?raw'
@@ -7,22 +8,24 @@ import narrow_query_key from './attention_narrow_query_key.wgsl?raw'
 import narrow_query_key_halves from './attention_narrow_query_key_halves.wgsl?raw'
 import params_source from './attention_params.wgsl?raw'
 
-/** Keys of one trip through the loop of the forward and of a new token: more share one new maximum, and fewer fit in registers. */
+/** Keys of one trip through the loop of the forward and of a new token: more share one new maximum,
+ * and fewer fit in registers. */
 const keysOf = (head_dim: number): number => (head_dim <= 16 ? 2 : 1)
 
-/** Queries of one invocation of the forward. Two of small heads share what is read, and where it lies. */
+/** Queries of one invocation of the forward. Two of small heads share what is read, and where it
+ * lies. */
 const queriesOf = (head_dim: number): number => (head_dim <= 8 ? 2 : 1)
 
-/** The forward's rows and invocations for each: pairs begin where padding ends, so one more than half may be needed. */
+/** The forward's rows and invocations for each: pairs begin where padding ends, so one more than
+ * half may be needed. */
 export const inPairs = (
   { rows, width }: Readonly<Record<'rows' | 'width', number>>,
   head_dim: number,
 ) => ({ rows, width: queriesOf(head_dim) === 1 ? width : Math.floor(width / 2) + 1 })
 
-/**
- * A line with $ is written once per vector of four channels, one with ? once per query of an invocation, LAST being the last of
- * them, and one with ~ once per key of a trip. In halves as in `inHalves`.
- */
+/** A line with $ is written once per vector of four channels, one with ? once per query of an
+ * invocation, LAST being the last of them, and one with ~ once per key of a trip. In halves as in
+ * `inHalves`. */
 export function narrowSource(wgsl: string, head_dim: number, halves = 1): string {
   const [queries, keys, vectors] = [queriesOf(head_dim), keysOf(head_dim), head_dim / 4 / halves]
   const text = inHalves(withoutComments(wgsl), halves)
@@ -43,10 +46,8 @@ export function narrowQuerySource(wgsl: string, head_dim: number, halves = 1): s
   return narrowSource(params_source + whole + products, head_dim, halves)
 }
 
-/**
- * The source of the backward of queries, and the invocations that share the sums of one query: all of 32 channels would leave
- * some GPUs 3 waves.
- */
+/** The source of the backward of queries, and the invocations that share the sums of one query: all
+ * of 32 channels would leave some GPUs 3 waves. */
 export function narrowQueryBackward(head_dim: number): { wgsl: string; halves: number } {
   const halves = head_dim > 16 && head_dim % 8 === 0 ? 2 : 1
   const key = halves === 1 ? narrow_query_key : narrow_query_key_halves

@@ -1,10 +1,9 @@
 // Tiled attention, and that of a decoded token, for heads of whole vectors of four.
 import type { Shader } from '../device/kernel.ts'
 
-/**
- * The kernel with the same numbers that reads vectors of four: compilers do not join four reads of neighbours where each
- * could be out of bounds. `CHUNKS` of 16 channels are all that a head has, so no read waits for a test.
- */
+/** The kernel with the same numbers that reads vectors of four: compilers do not join four reads of
+ * neighbours where each could be out of bounds. `CHUNKS` of 16 channels are all that a head has, so
+ * no read waits for a test. */
 export const inQuads = <K extends Shader>(kernel: K, CHUNKS: number): K => ({
   ...kernel,
   name: `${kernel.name}_quads_${CHUNKS}`,

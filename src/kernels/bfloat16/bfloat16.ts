@@ -1,4 +1,5 @@
-// float32 to bfloat16 and back, for what is kept in half the memory. The references are encodeBfloat16 and decodeBfloat16.
+// float32 to bfloat16 and back, for what is kept in half the memory. The references are
+// encodeBfloat16 and decodeBfloat16.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import from from './from_bfloat16.wgsl?raw'
 import to from './to_bfloat16.wgsl?raw'
@@ -11,7 +12,8 @@ const conversion = {
   cost: ({ words }: { words: number }) => ({ flops: 0, bytes: 12 * words }),
 } as const
 
-/** `out` [2 · words] bfloat16 = `x` [2 · words] f32, each rounded to the nearest, ties to even; NaN stays NaN. */
+/** `out` [2 · words] bfloat16 = `x` [2 · words] f32, each rounded to the nearest, ties to even; NaN
+ * stays NaN. */
 export const to_bfloat16 = defineKernel({ ...conversion, name: 'to_bfloat16', wgsl: to })
 
 /** `out` [2 · words] f32 = `x` [2 · words] bfloat16, exactly. */

@@ -1,4 +1,5 @@
-// out = x rounded to bfloat16, to nearest, ties to even: the upper half of a float32's bits. One invocation per pair.
+// out = x rounded to bfloat16, to nearest, ties to even: the upper half of a float32's bits. One
+// invocation per pair.
 //   x [2 · words]   out [2 · words], two to a word, the even one in the low half
 
 struct Params {

@@ -1,5 +1,6 @@
-// norm_x[r] = ‖x[r]‖, norm_y[r] = ‖y[r]‖, cosine[r] = x[r] · y[r] / (max(norm_x[r], EPS) max(norm_y[r], EPS)).
-// Rows of at most NARROW columns: one invocation per row. Wider rows: one workgroup per row, lanes stride over columns.
+// norm_x[r] = ‖x[r]‖, norm_y[r] = ‖y[r]‖, cosine[r] = x[r] · y[r] / (max(norm_x[r], EPS)
+// max(norm_y[r], EPS)). Rows of at most NARROW columns: one invocation per row. Wider rows: one
+// workgroup per row, lanes stride over columns.
 //   x, y [R, C]   cosine, norm_x, norm_y [R]
 // uses workgroup_reduce.wgsl
 

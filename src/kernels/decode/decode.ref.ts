@@ -1,8 +1,10 @@
-// The products of one decode step, in f64: the reference that the shaders are tested against. All rows, whether they have ended or not.
+// The products of one decode step, in f64: the reference that the shaders are tested against. All
+// rows, whether they have ended or not.
 
 type Numbers = ArrayLike<number>
 
-/** out [m, n] = a [m, k] · b [n, k]ᵀ + addend, which is [m, n], [n] (the same for every row) or absent. */
+/** out [m, n] = a [m, k] · b [n, k]ᵀ + addend, which is [m, n], [n] (the same for every row) or
+ * absent. */
 export function decode_linear_ref(
   a: Numbers,
   b: Numbers,

@@ -13,12 +13,11 @@ export const decodeGrid =
   ({ m, n }: Record<'m' | 'n', number>) =>
     foldGrid(Math.ceil(m / tileRows(lane_rows)) * Math.ceil(n / tile_width))
 
-/**
- * matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+ addend, when has_addend
- * is 1, with addend_stride as in matmul_nt_add). `ended` [m]: 1 = nobody reads this row; eight neighbouring rows that have
- * all ended, from a multiple of eight on, cost next to nothing and keep what they held. The others' numbers are matmul's,
- * bit for bit. k is a multiple of 4.
- */
+/** matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+
+ * addend, when has_addend is 1, with addend_stride as in matmul_nt_add). `ended` [m]: 1 = nobody
+ * reads this row; eight neighbouring rows that have all ended, from a multiple of eight on, cost
+ * next to nothing and keep what they held. The others' numbers are matmul's, bit for bit. k is a
+ * multiple of 4. */
 export const decode_linear = defineKernel({
   name: 'decode_linear',
   wgsl: linear_interface + linear + addingTile(8),
@@ -31,7 +30,8 @@ export const decode_linear = defineKernel({
   }),
 })
 
-/** decode_linear for hardware, in lanes of four rows: rows that have ended are left out by fours. The same bits. */
+/** decode_linear for hardware, in lanes of four rows: rows that have ended are left out by fours.
+ * The same bits. */
 export const decode_linear_short: typeof decode_linear = {
   ...decode_linear,
   name: 'decode_linear_short',
@@ -39,10 +39,8 @@ export const decode_linear_short: typeof decode_linear = {
   workgroups: decodeGrid(4, 64),
 }
 
-/**
- * decode_linear and swiglu_forward in one: out [m, n] = silu(a · gateᵀ) · (a · upᵀ) for b = [gate; up], [2n, k]. The same
- * bits as the two after one another.
- */
+/** decode_linear and swiglu_forward in one: out [m, n] = silu(a · gateᵀ) · (a · upᵀ) for b = [gate;
+ * up], [2n, k]. The same bits as the two after one another. */
 export const decode_swiglu = defineKernel({
   name: 'decode_swiglu',
   wgsl: swiglu_interface + swiglu + plainTile + sigmoid,

@@ -1,5 +1,5 @@
-// out[m, n] = a b^T + addend[m * addend_stride + n] for rows that have not ended. One workgroup per 64 columns of out,
-// and as many rows as its lanes have.
+// out[m, n] = a b^T + addend[m * addend_stride + n] for rows that have not ended. One workgroup per
+// 64 columns of out, and as many rows as its lanes have.
 //   out [m, n]   a [m, k]   b [n, k]   ended [m]
 //   addend [m, n], or [n] for every row when addend_stride is 0, or anything when has_addend is 0
 // uses decode_linear_interface.wgsl or decode_linear_normed_interface.wgsl, decode_tile.wgsl

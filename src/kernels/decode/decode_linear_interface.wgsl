@@ -1,4 +1,4 @@
-// What decode_linear and decode_shared read and write. The shapes are in their heads.
+// Declares what decode_linear and decode_shared read and write. The shapes are in their heads.
 
 struct Params {
   m: u32,

@@ -1,5 +1,6 @@
-// What decode_linear reads and writes where it begins with a norm: norm_weight [k], and a the states before the norm. Where
-// gathers is 1, row r of a is ids[r], and kept [m, k] gets these rows; else ids and kept are anything.
+// Declares what decode_linear reads and writes where it begins with a norm: norm_weight [k], and a
+// the states before the norm. Where gathers is 1, row r of a is ids[r], and kept [m, k] gets these
+// rows; else ids and kept are anything.
 
 struct Params {
   m: u32,

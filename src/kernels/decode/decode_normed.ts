@@ -1,4 +1,5 @@
-// Products of one decode step that begin with the RMSNorm before them: fewer dispatches, for devices that wait at each.
+// Products of one decode step that begin with the RMSNorm before them: fewer dispatches, for
+// devices that wait at each.
 import { defineKernel } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import { decode_linear, decode_swiglu, decodeGrid } from './decode.ts'
@@ -8,11 +9,11 @@ import swiglu from './decode_swiglu.wgsl?raw'
 import swiglu_interface from './decode_swiglu_normed_interface.wgsl?raw'
 import { gatheredTile, normedTile } from './decode_tile.ts'
 
-/**
- * decode_linear of y = rms_norm_forward(a), with `norm_weight` [k] and eps, to rounding: y is not stored, and every lane sums the squares
- * of its rows beside its products. Rows that have ended are left out by fours. Where `gathers` is 1, row r of a is row ids[r] (an
- * embedding's, or a prompt's last state), and `kept` [m, k] gets these rows of the live; else `ids` [m] and `kept` may be anything.
- */
+/** decode_linear of y = rms_norm_forward(a), with `norm_weight` [k] and eps, to rounding: y is not
+ * stored, and every lane sums the squares of its rows beside its products. Rows that have ended are
+ * left out by fours. Where `gathers` is 1, row r of a is row ids[r] (an embedding's, or a prompt's
+ * last state), and `kept` [m, k] gets these rows of the live; else `ids` [m] and `kept` may be
+ * anything. */
 export const decode_linear_normed = defineKernel({
   name: 'decode_linear_normed',
   wgsl: linear_interface + linear + gatheredTile,

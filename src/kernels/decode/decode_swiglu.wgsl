@@ -1,7 +1,9 @@
-// out = silu(gate) * up with gate and up the halves of a b^T, for rows that have not ended: no [m, 2 n] is stored. One
-// workgroup per 32 columns of out, and as many rows as its lanes have; a lane holds four columns of gate and the same four of up.
+// out = silu(gate) * up with gate and up the halves of a b^T, for rows that have not ended: no [m,
+// 2 n] is stored. One workgroup per 32 columns of out, and as many rows as its lanes have; a lane
+// holds four columns of gate and the same four of up.
 //   out [m, n]   a [m, k]   b [2 n, k] (gate, then up)   ended [m]
-// uses decode_swiglu_interface.wgsl or decode_swiglu_normed_interface.wgsl, decode_tile.wgsl, swiglu_sigmoid.wgsl
+// uses decode_swiglu_interface.wgsl or decode_swiglu_normed_interface.wgsl, decode_tile.wgsl,
+// swiglu_sigmoid.wgsl
 
 const TILE_WIDTH = 32u;
 

@@ -1,4 +1,4 @@
-// What decode_swiglu reads and writes. The shapes are in its head.
+// Declares what decode_swiglu reads and writes. The shapes are in its head.
 
 struct Params {
   m: u32,

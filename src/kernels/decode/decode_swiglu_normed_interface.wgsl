@@ -1,4 +1,5 @@
-// What decode_swiglu reads and writes where it begins with a norm: norm_weight [k], and a the states before the norm.
+// Declares what decode_swiglu reads and writes where it begins with a norm: norm_weight [k], and a
+// the states before the norm.
 
 struct Params {
   m: u32,

@@ -1,5 +1,6 @@
-// decode_tile.wgsl for products of a as it is, and for products that begin with the norm before them. `store` is called for rows, and
-// a first column, that there are: so it stores that without a test, and compilers read once where `out` lies.
+// decode_tile.wgsl for products of a as it is, and for products that begin with the norm before
+// them. `store` is called for rows, and a first column, that there are: so it stores that without a
+// test, and compilers read once where `out` lies.
 import { unrolled, withPart } from '../wgsl/compose.ts'
 import tile from './decode_tile.wgsl?raw'
 
@@ -13,7 +14,8 @@ interface Parts {
   readonly finish: string
 }
 
-/** Rows of a lane. GPUs have few tiles of a decoded token, so they take lanes of few rows: more of them, and more waves at once. */
+/** Rows of a lane. GPUs have few tiles of a decoded token, so they take lanes of few rows: more of
+ * them, and more waves at once. */
 export type LaneRows = 4 | 8
 
 /** Of a tile, which 8 x 8 lanes make. */
@@ -31,7 +33,8 @@ function source(parts: Parts, lane_rows: LaneRows): string {
 
 const plain = { rows: '  let a$ = row$ * k4;', factor: '    let x$ = a[a$ + p]; \\', finish: '' }
 
-/** Before anything is stored, so that what is added is read at once. Past the last row or column it may be anything: nothing is stored. */
+/** Before anything is stored, so that what is added is read at once. Past the last row or column it
+ * may be anything: nothing is stored. */
 const ADD = `  if (params.has_addend == 1u) {
     l$ += before(row + $u, col); r$ += before(row + $u, col + 32u);
   }`
@@ -39,23 +42,24 @@ const ADD = `  if (params.has_addend == 1u) {
 /** a as it is. */
 export const plainTile = source(plain, 8)
 
-/** The same, with something added. The includer declares params.has_addend and `fn before(row, col) -> vec4f`, of columns eight apart. */
+/** The same, with something added. The includer declares params.has_addend and `fn before(row, col)
+ * -> vec4f`, of columns eight apart. */
 export const addingTile = (lane_rows: LaneRows): string =>
   source({ ...plain, finish: ADD }, lane_rows)
 
-/** What is shared by both tiles with a norm: the row's sum of squares is made beside its products, and divides them at the end. */
+/** What is shared by both tiles with a norm: the row's sum of squares is made beside its products,
+ * and divides them at the end. */
 const normed = {
   factor: '    let raw$ = a[a$ + p]; s$ += dot(raw$, raw$); let x$ = raw$ * norm_weight[p]; \\',
   finish: '  let inv$ = 1.0 / sqrt(s$ / f32(params.k) + params.eps); l$ *= inv$; r$ *= inv$;',
 }
 
-/** The product of norm(a) · norm_weight, with nothing added. The includer declares norm_weight and params.eps too. */
+/** The product of norm(a) · norm_weight, with nothing added. The includer declares norm_weight and
+ * params.eps too. */
 export const normedTile = source({ rows: '  let a$ = row$ * k4; var s$ = 0.0;', ...normed }, 4)
 
-/**
- * The same, with something added, of the rows of a that ids name, where params.gathers is 1; the lanes of the first column then keep these rows. The
- * includer declares ids and kept too.
- */
+/** The same, with something added, of the rows of a that ids name, where params.gathers is 1; the
+ * lanes of the first column then keep these rows. The includer declares ids and kept too. */
 export const gatheredTile = source(
   {
     rows: `  let gathers = params.gathers == 1u;

@@ -1,10 +1,12 @@
-// The body shared by the products of one decode step: sums[i, j] = sum over p of a[i, p] b[j, p]. One invocation holds
-// LANE_ROWS rows and 8 columns in registers and reads four p at a time; 8 invocations lie below one another. Sums go over p in
-// ascending order by matmul_tile.wgsl's instructions, so the numbers are those of matmul_nt. LANE_ROWS neighbouring rows that have
-// all ended are left out: theirs keep what they held. A line with $ stands for LANE_ROWS lines, one per row.
-// The includer declares params (m, k), a, b, ended, `fn width() -> u32` (columns that lanes share out), `fn column(col,
-// i) -> u32` (b's row for column i of a lane that starts at col) and `fn store(row, col, left, right)`. decode_tile.ts puts in
-// where a's rows begin, what they are multiplied by, what is done with the sums, and the stores of the other rows.
+// The body shared by the products of one decode step: sums[i, j] = sum over p of a[i, p] b[j, p].
+// One invocation holds LANE_ROWS rows and 8 columns in registers and reads four p at a time; 8
+// invocations lie below one another. Sums go over p in ascending order by matmul_tile.wgsl's
+// instructions, so the numbers are those of matmul_nt. LANE_ROWS neighbouring rows that have all
+// ended are left out: theirs keep what they held. A line with $ stands for LANE_ROWS lines, one per
+// row. The includer declares params (m, k), a, b, ended, `fn width() -> u32` (columns that lanes
+// share out), `fn column(col, i) -> u32` (b's row for column i of a lane that starts at col) and
+// `fn store(row, col, left, right)`. decode_tile.ts puts in where a's rows begin, what they are
+// multiplied by, what is done with the sums, and the stores of the other rows.
 
 fn is_live(row: u32) -> bool {
   var live = false;

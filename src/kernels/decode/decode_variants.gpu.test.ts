@@ -46,7 +46,8 @@ async function run(
 
 describe.skipIf(!gpu.facts.has_subgroups).for(cases)('%s', ([, kernel]) => {
   test('is the product, with a residual, a bias or neither', async () => {
-    // One; odd sizes; more than a tile in both directions; k of less than a slice each, and of many.
+    // One; odd sizes; more than a tile in both directions; k of less than a slice each, and of
+    // many.
     for (const size of [
       [1, 1, 4],
       [3, 5, 8],

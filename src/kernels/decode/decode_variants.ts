@@ -15,12 +15,14 @@ import { decode_linear, decode_linear_short } from './decode.ts'
 import linear_interface from './decode_linear_interface.wgsl?raw'
 import shared from './decode_shared.wgsl?raw'
 
-/** What the products of narrow layers take: decode_linear's sums, bit for bit, in a kernel that compiles sooner. */
+/** What the products of narrow layers take: decode_linear's sums, bit for bit, in a kernel that
+ * compiles sooner. */
 const NARROW = 'vector_4x4'
 
 const made = new Map<string, typeof decode_linear>()
 
-/** decode_linear on the tile of a variant that sums by subgroups, or of narrow layers; undefined for others. */
+/** decode_linear on the tile of a variant that sums by subgroups, or of narrow layers; undefined
+ * for others. */
 function decodeVariant({
   name,
   tiling,
@@ -57,10 +59,9 @@ function source(tile: Tile): string {
   })
 }
 
-/**
- * The twin of decode_linear on the tile that `choice` names for this shape class of nt (or for '*'), where that is a subgroups_ variant:
- * its sums are the variant's, not decode_linear's, bit for bit. Throws RangeError for the name of no variant.
- */
+/** The twin of decode_linear on the tile that `choice` names for this shape class of nt (or for
+ * '*'), where that is a subgroups_ variant: its sums are the variant's, not decode_linear's, bit
+ * for bit. Throws RangeError for the name of no variant. */
 export function chosenDecodeKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
@@ -71,11 +72,11 @@ export function chosenDecodeKernel(
   return variant?.tiling?.subgroups ? decodeVariant(variant) : undefined
 }
 
-/**
- * The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one, else decode_linear, or for a narrow layer
- * its twin of smaller tiles. Which rows may keep what they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is
- * a multiple of 4. `is_short`: decode_linear_short in place of decode_linear. Throws RangeError for the name of no variant.
- */
+/** The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one,
+ * else decode_linear, or for a narrow layer its twin of smaller tiles. Which rows may keep what
+ * they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is a
+ * multiple of 4. `is_short`: decode_linear_short in place of decode_linear. Throws RangeError for
+ * the name of no variant. */
 export function decodeLinearKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,

@@ -3,7 +3,8 @@ import { openAdapter } from './adapter.ts'
 
 const MIB = 2 ** 20
 
-/** An adapter whose limits name 4 GiB and that refuses devices above `granted` bytes. Says what it was asked for. */
+/** An adapter whose limits name 4 GiB and that refuses devices above `granted` bytes. Says what it
+ * was asked for. */
 function adapterOf(granted: number) {
   const asked: (number | undefined)[] = []
   let destroyed = 0

@@ -7,7 +7,8 @@ export interface AdapterFacts {
   readonly vendor: string
   readonly architecture: string
   readonly description: string
-  /** True for SwiftShader, lavapipe, WARP: correct, and tens to hundreds of times slower than a GPU. */
+  /** True for SwiftShader, lavapipe, WARP: correct, and tens to hundreds of times slower than a
+   * GPU. */
   readonly is_software: boolean
   /** The adapter's, and what kernels of the device may ask for. */
   readonly features: readonly string[]
@@ -22,18 +23,18 @@ export interface AdapterFacts {
 export interface OpenOptions {
   /** Where WebGPU comes from; the browser's own by default, Dawn in Node. */
   readonly gpu?: GPU
-  /** Largest tensor of the run (`MemoryPlan.largest`): limits above WebGPU's defaults are asked for only if it needs them. */
+  /** Largest tensor of the run (`MemoryPlan.largest`): limits above WebGPU's defaults are asked for
+   * only if it needs them. */
   readonly largest?: { readonly label: string; readonly bytes: number }
   /** Most bytes of one buffer of parameters; WebGPU's default binding by default. */
   readonly segment_bytes?: number
   /** False leaves the GPU's clock alone even where there is one. */
   readonly timestamps?: boolean
-  /** False leaves subgroups, shader-f16 and subgroup matrices alone even where the adapter has them. */
+  /** False leaves subgroups, shader-f16 and subgroup matrices alone even where the adapter has
+   * them. */
   readonly features?: boolean
-  /**
-   * Whether independent dispatches of a program become one. On a GPU by default, where starting them takes longer than many of them;
-   * a software adapter gains nothing and compiles longer.
-   */
+  /** Whether independent dispatches of a program become one. On a GPU by default, where starting
+   * them takes longer than many of them; a software adapter gains nothing and compiles longer. */
   readonly joins?: boolean
 }
 
@@ -41,10 +42,9 @@ const DEFAULT_BINDING_BYTES = 134217728
 const DEFAULT_BUFFER_BYTES = 268435456
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic render/i
 
-/**
- * Asks the best adapter for a device, with WebGPU's default limits unless `largest` needs more.
- * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large; the last names what the adapter granted.
- */
+/** Asks the best adapter for a device, with WebGPU's default limits unless `largest` needs more.
+ * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large; the last names
+ * what the adapter granted. */
 export async function openAdapter(
   options: OpenOptions,
 ): Promise<{ device: GPUDevice; facts: AdapterFacts }> {
@@ -66,7 +66,8 @@ export async function openAdapter(
   throw tooLarge(options.largest?.label ?? '', needed, granted)
 }
 
-/** What to ask for where an adapter refuses more, although its limits name it: some Android drivers do. */
+/** What to ask for where an adapter refuses more, although its limits name it: some Android drivers
+ * do. */
 const STEPS = [2 ** 31, 2 ** 30, DEFAULT_BUFFER_BYTES, DEFAULT_BINDING_BYTES]
 
 /** A device that binds as many bytes as the first of these sizes that the adapter grants. */
@@ -87,7 +88,8 @@ async function requestLargest(
   }
 }
 
-/** Bytes of the largest buffer that the best adapter lets a kernel read, whatever a device asks for. Throws as openAdapter. */
+/** Bytes of the largest buffer that the best adapter lets a kernel read, whatever a device asks
+ * for. Throws as openAdapter. */
 export async function mostBinding(gpu?: GPU): Promise<number> {
   const { limits } = await requestAdapter(gpu)
   return Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)

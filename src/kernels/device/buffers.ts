@@ -1,4 +1,5 @@
-// The buffers of an open device: what each is kept for, and the staging buffers that readbacks use again.
+// The buffers of an open device: what each is kept for, and the staging buffers that readbacks use
+// again.
 import { noRoom } from './errors.ts'
 import type { OpenDevice } from './open_device.ts'
 import { type MemoryKind, noBytes } from './tensor.ts'
@@ -79,7 +80,8 @@ export class Buffers {
     for (let i = 0; i < count; i++) this.#idle.push(this.#createStaging(bytes))
   }
 
-  /** The smallest idle staging buffer that fits, else a new one: after warm-up reads create nothing. */
+  /** The smallest idle staging buffer that fits, else a new one: after warm-up reads create
+   * nothing. */
   takeStaging(bytes: number): GPUBuffer {
     const fitting = this.#idle.filter((b) => b.size >= bytes).sort((a, b) => a.size - b.size)[0]
     if (!fitting) return this.#createStaging(bytes)
@@ -87,7 +89,8 @@ export class Buffers {
     return fitting
   }
 
-  /** Gives back an unmapped staging buffer for later readbacks; a large one, as a model's weights take, is freed. */
+  /** Gives back an unmapped staging buffer for later readbacks; a large one, as a model's weights
+   * take, is freed. */
   returnStaging(buffer: GPUBuffer): void {
     if (buffer.size > KEPT_STAGING_BYTES) this.destroy(buffer)
     else this.#idle.push(buffer)

@@ -1,4 +1,5 @@
-// Encodes dispatches: whole, in parts, or measured, as profiling, stage times and the limit of dispatches ask for.
+// Encodes dispatches: whole, in parts, or measured, as profiling, stage times and the limit of
+// dispatches ask for.
 import type { Commands } from './commands.ts'
 import type { AnyKernel } from './kernel.ts'
 import type { OpenDevice } from './open_device.ts'
@@ -120,7 +121,8 @@ export class Dispatcher {
     this.#timed_submits = counts.submits
   }
 
-  /** A slot of the arena with a dispatch's params, in a new submit where the open one has no room for it. */
+  /** A slot of the arena with a dispatch's params, in a new submit where the open one has no room
+   * for it. */
   #takeSlot(dispatch: Dispatch, live: LiveValues<string>, expected_ms: number): number {
     const is_long = this.limit && this.#queued_ms + expected_ms > this.limit.most_submit_ms
     if (this.#commands.is_full || (is_long && this.#commands.has_dispatches)) this.submit()
@@ -130,10 +132,8 @@ export class Dispatcher {
     return slot
   }
 
-  /**
-   * A new pass for every run of one kernel, as timestamps are taken at the ends of passes. Further parts of a dispatch are no
-   * calls of their own.
-   */
+  /** A new pass for every run of one kernel, as timestamps are taken at the ends of passes. Further
+   * parts of a dispatch are no calls of their own. */
   #timedPass(
     recording: Recording,
     kernel: AnyKernel,

@@ -1,4 +1,5 @@
-/** A tensor or a number handed to a kernel has the wrong shape, type or range: always a bug in the caller. */
+/** A tensor or a number handed to a kernel has the wrong shape, type or range: always a bug in the
+ * caller. */
 export class ShapeError extends Error {
   override name = 'ShapeError'
 }

@@ -1,7 +1,8 @@
-// What adapters have beyond WebGPU's core, in the words that kernels ask for it.
+// Names the features of adapters beyond WebGPU's core, as kernels ask for them.
 import type { Feature } from './kernel.ts'
 
-/** WGSL's subgroup matrices, in Chrome behind a flag for experiments (gpuweb/gpuweb, proposals/subgroup-matrix.md). */
+/** WGSL's subgroup matrices, in Chrome behind a flag for experiments (gpuweb/gpuweb,
+ * proposals/subgroup-matrix.md). */
 const MATRICES = 'chromium-experimental-subgroup-matrix'
 
 /** Blocks that an adapter multiplies: [M, K] · [K, N], in words of the draft. */

@@ -1,4 +1,5 @@
-// The GPU as everything above this folder sees it: tensors, recorded programs, readbacks and measurements.
+// The GPU as everything above this folder sees it: tensors, recorded programs, readbacks and
+// measurements.
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
 import { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
@@ -55,17 +56,16 @@ export class Gpu implements Allocator {
     this.#pipelines = new Pipelines(open, this.#commands.arena)
   }
 
-  /**
-   * Opens the adapter. Asks for WebGPU's default limits unless `largest` needs more.
-   * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large.
-   */
+  /** Opens the adapter. Asks for WebGPU's default limits unless `largest` needs more.
+   * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large. */
   static async open(options: OpenOptions = {}): Promise<Gpu> {
     const { device, facts } = await openAdapter(options)
     const { joins = !facts.is_software } = options
     return new Gpu(new OpenDevice(device), facts, { ...options, joins })
   }
 
-  /** The same device for another run, with tensors and measurements of its own. Compiled kernels, errors and `destroy` are of all. */
+  /** The same device for another run, with tensors and measurements of its own. Compiled kernels,
+   * errors and `destroy` are of all. */
   beside(): Gpu {
     return new Gpu(this.#open, this.facts, this.#options)
   }
@@ -81,7 +81,8 @@ export class Gpu implements Allocator {
     return this.#buffers.memory()
   }
 
-  /** A new zeroed tensor, or one holding `data`. Throws GpuError too_large beyond the adapter's limits. */
+  /** A new zeroed tensor, or one holding `data`. Throws GpuError too_large beyond the adapter's
+   * limits. */
   tensor<D extends DType>(
     label: string,
     dtype: D,
@@ -102,10 +103,9 @@ export class Gpu implements Allocator {
     return tensor
   }
 
-  /**
-   * A part of a tensor, of the same dtype. To be bound by a kernel its offset must be a multiple of 256 bytes (WebGPU's
-   * alignment: 64 elements of 4 bytes); copies, reads and writes take any whole word.
-   */
+  /** A part of a tensor, of the same dtype. To be bound by a kernel its offset must be a multiple
+   * of 256 bytes (WebGPU's alignment: 64 elements of 4 bytes); copies, reads and writes take any
+   * whole word. */
   view<D extends DType>(
     tensor: Tensor<D>,
     label: string,
@@ -115,7 +115,8 @@ export class Gpu implements Allocator {
     return viewOf(tensor, label, offset, shape)
   }
 
-  /** Uploads `data` from element `offset` on. Work recorded earlier is submitted first, so it sees the old values. */
+  /** Uploads `data` from element `offset` on. Work recorded earlier is submitted first, so it sees
+   * the old values. */
   write(tensor: Tensor, data: Float32Array | Uint32Array | Uint16Array, offset = 0): void {
     const { at, words } = wordsFor(tensor, data, offset)
     this.submit()
@@ -130,27 +131,29 @@ export class Gpu implements Allocator {
     for (const { buffer } of tensors) this.#buffers.destroy(buffer)
   }
 
-  /** Frees every tensor and what was recorded with them; compiled kernels stay. Nothing may be on its way back. */
+  /** Frees every tensor and what was recorded with them; compiled kernels stay. Nothing may be on
+   * its way back. */
   freeAll(): void {
     this.submit()
     this.#dispatcher.limit?.forget()
     this.#buffers.destroyAllBut(this.#commands.arena)
   }
 
-  /** Compiles kernels ahead of time, so a broken shader is an error here and not a silent no-op later. */
+  /** Compiles kernels ahead of time, so a broken shader is an error here and not a silent no-op
+   * later. */
   async prepare(...kernels: readonly Shader[]): Promise<void> {
     await Promise.all(kernels.map((kernel) => this.#pipelines.compile(kernel as AnyKernel)))
   }
 
-  /** `watch` is called after every kernel with how many are compiled, of how many that were asked for; undefined ends that. */
+  /** `watch` is called after every kernel with how many are compiled, of how many that were asked
+   * for; undefined ends that. */
   set compiling(watch: Pipelines['watch']) {
     this.#pipelines.watch = watch
   }
 
-  /**
-   * Records a program: compiles what is new and makes every bind group, once. `build` runs synchronously. Throws ShapeError for
-   * a missing tensor or a misaligned view, GpuError for a shader that does not compile or needs a feature that the device lacks.
-   */
+  /** Records a program: compiles what is new and makes every bind group, once. `build` runs
+   * synchronously. Throws ShapeError for a missing tensor or a misaligned view, GpuError for a
+   * shader that does not compile or needs a feature that the device lacks. */
   async record<const L extends string = never>(
     label: string,
     live: readonly L[],
@@ -216,7 +219,8 @@ export class Gpu implements Allocator {
     this.#dispatcher.submit()
   }
 
-  /** Submits, then copies tensors to the CPU in one readback. Resolves when the GPU has got that far. */
+  /** Submits, then copies tensors to the CPU in one readback. Resolves when the GPU has got that
+   * far. */
   async read<T extends readonly Tensor[]>(...tensors: T): Promise<ReadArrays<T>> {
     const bytes = bytesOf(tensors)
     const staging = this.#buffers.takeStaging(bytes)
@@ -238,27 +242,29 @@ export class Gpu implements Allocator {
     this.#open.throwFailure()
   }
 
-  /**
-   * Measures what `work` encodes and submits, without changing any result. Every run of one kernel becomes a pass of its
-   * own between two timestamps; where the adapter has none, stages become submits of their own. One at a time.
-   */
+  /** Measures what `work` encodes and submits, without changing any result. Every run of one kernel
+   * becomes a pass of its own between two timestamps; where the adapter has none, stages become
+   * submits of their own. One at a time. */
   profile<T>(
     work: () => T | Promise<T>,
   ): Promise<{ readonly result: T; readonly profile: Profile }> {
     return takeProfile(this.#open, this.#dispatcher, () => this.finish(), work)
   }
 
-  /** Names the part of a training step that begins here, for a profile that is taken and for `timeStages`. */
+  /** Names the part of a training step that begins here, for a profile that is taken and for
+   * `timeStages`. */
   stage(name: string): void {
     this.#dispatcher.enterStage(name)
   }
 
-  /** From now on every stage is timed, where the adapter has timestamps: two empty passes for each. */
+  /** From now on every stage is timed, where the adapter has timestamps: two empty passes for
+   * each. */
   timeStages(): void {
     this.#dispatcher.clock ??= createStageClock(this.#open)
   }
 
-  /** Ends the current stage and encodes the times of all since the last call, to be read back. Undefined where stages are not timed. */
+  /** Ends the current stage and encodes the times of all since the last call, to be read back.
+   * Undefined where stages are not timed. */
   resolveStages():
     | { readonly stamps: Tensor<'u32'>; timesOf(stamps: Uint32Array): StageTimes }
     | undefined {
@@ -267,18 +273,15 @@ export class Gpu implements Allocator {
     return { stamps: clock.stamps, timesOf: clock.resolve(this.#commands.encoder()) }
   }
 
-  /**
-   * Measures the first runs of every dispatch from now on, for `settleDispatches` to cut those above `most_ms`, and ends submits
-   * before they take twice as long: the same bits, for adapters with a watchdog. A second call does nothing.
-   */
+  /** Measures the first runs of every dispatch from now on, for `settleDispatches` to cut those
+   * above `most_ms`, and ends submits before they take twice as long: the same bits, for adapters
+   * with a watchdog. A second call does nothing. */
   limitDispatches(options: LimitOptions = {}): void {
     this.#dispatcher.limit ??= new DispatchLimit(options, queryMaker(this.#open))
   }
 
-  /**
-   * Waits for what was measured since the last call and compiles and binds the parts of what took too long. Undefined, and no
-   * wait, when there is nothing new. One call at a time.
-   */
+  /** Waits for what was measured since the last call and compiles and binds the parts of what took
+   * too long. Undefined, and no wait, when there is nothing new. One call at a time. */
   async settleDispatches(): Promise<DispatchLimits | undefined> {
     const limit = this.#dispatcher.limit
     if (!limit?.is_pending) return undefined

@@ -1,6 +1,7 @@
 // How a kernel is declared: its WGSL, its params and its bindings, as data.
 
-/** What WebGPU offers on some adapters only; of subgroup matrices, blocks of a type and a size (features.ts). */
+/** What WebGPU offers on some adapters only; of subgroup matrices, blocks of a type and a size
+ * (features.ts). */
 export type Feature = 'subgroups' | 'shader-f16' | 'subgroup-matrix-f16' | 'subgroup-matrix-f32'
 
 /** A number handed to a kernel. */
@@ -14,9 +15,11 @@ export interface Shader {
   /** Same as the .wgsl file's stem, plus its variant; labels the pipeline and is its cache key. */
   readonly name: string
   readonly wgsl: string
-  /** WGSL `override` constants. A kernel with other constants is another kernel: give it another name. */
+  /** WGSL `override` constants. A kernel with other constants is another kernel: give it another
+   * name. */
   readonly constants?: Record<string, number>
-  /** What the device must have; its WGSL begins with the `enable` of each. Where it has not, compiling is a GpuError. */
+  /** What the device must have; its WGSL begins with the `enable` of each. Where it has not,
+   * compiling is a GpuError. */
   readonly requires?: readonly Feature[]
 }
 
@@ -33,12 +36,11 @@ export interface Kernel<P extends Names<ParamType>, B extends Names<Access>> ext
   readonly params: P
   /** Storage buffers, in order, bound at @binding(1..). At most 8. */
   readonly bindings: B
-  /**
-   * Which part of a binding the kernel writes, where it is not all of it: kernels that write different parts of a tensor, and read
-   * none of it, are independent.
-   */
+  /** Which part of a binding the kernel writes, where it is not all of it: kernels that write
+   * different parts of a tensor, and read none of it, are independent. */
   readonly writes?: { readonly [K in keyof B]?: string }
-  /** Grid of workgroups. Where it asks for a param that is live, it is worked out at each replay. */
+  /** Grid of workgroups. Where it asks for a param that is live, it is worked out at each
+   * replay. */
   readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
   /** For the profiler; a kernel without it shows its time alone. */
   readonly cost?: (params: { [K in keyof P]: number }) => Cost
@@ -57,10 +59,8 @@ export function defineKernel<const P extends Names<ParamType>, const B extends N
 /** WebGPU's limit of workgroups per dimension. */
 export const MAX_GRID = 65535
 
-/**
- * Folds a count of workgroups into two dimensions, because each holds at most 65,535.
- * The kernel recovers the index as `group.x + group.y * grid.x` and guards the overhang.
- */
+/** Folds a count of workgroups into two dimensions, because each holds at most 65,535.
+ * The kernel recovers the index as `group.x + group.y * grid.x` and guards the overhang. */
 export function foldGrid(groups: number): [number, number] {
   if (groups <= MAX_GRID) return [groups, 1]
   const y = Math.ceil(groups / MAX_GRID)

@@ -1,4 +1,5 @@
-// An open device with what everything that talks to it shares: compiled kernels, running totals and the first error.
+// An open device with what everything that talks to it shares: compiled kernels, running totals and
+// the first error.
 import { GpuError } from './errors.ts'
 
 /** Running totals since the device was opened: what tests assert and the memory panel shows. */
@@ -66,7 +67,8 @@ export class OpenDevice {
     if (this.failure) throw this.failure
   }
 
-  /** Waits until a staging buffer can be read. Throws GpuError lost, or the error that came first. */
+  /** Waits until a staging buffer can be read. Throws GpuError lost, or the error that came
+   * first. */
   async map(buffer: GPUBuffer, bytes: number, what: string): Promise<void> {
     try {
       await buffer.mapAsync(GPUMapMode.READ, 0, bytes)

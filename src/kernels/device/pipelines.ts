@@ -31,7 +31,8 @@ export class Pipelines {
     return made
   }
 
-  /** Compiles a dispatch's kernel and makes its bind group. Throws GpuError shader or ShapeError. */
+  /** Compiles a dispatch's kernel and makes its bind group. Throws GpuError shader or
+   * ShapeError. */
   async bind(label: string, dispatch: Dispatch): Promise<void> {
     Object.assign(dispatch, await this.#bound(label, dispatch.kernel, dispatch.tensors))
   }
@@ -101,7 +102,8 @@ export class Pipelines {
   }
 }
 
-/** Throws GpuError shader with every message of the compiler, or with the features that the device lacks. */
+/** Throws GpuError shader with every message of the compiler, or with the features that the device
+ * lacks. */
 async function compileShader(
   device: GPUDevice,
   { name, wgsl, requires = [] }: AnyKernel,

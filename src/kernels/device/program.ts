@@ -1,4 +1,5 @@
-// A program: a list of kernel calls, copies and clears, recorded once and replayed with other live values.
+// A program: a list of kernel calls, copies and clears, recorded once and replayed with other live
+// values.
 import { ShapeError } from './errors.ts'
 import {
   type Access,
@@ -65,10 +66,8 @@ interface Patch {
   readonly value: (live: LiveValues<string>) => number
 }
 
-/**
- * A recorded list of GPU commands. Recording creates its pipelines and bind groups; replaying only encodes.
- * `L` names the live values that each replay must supply.
- */
+/** A recorded list of GPU commands. Recording creates its pipelines and bind groups; replaying only
+ * encodes. `L` names the live values that each replay must supply. */
 export interface Program<L extends string = string> {
   readonly label: string
   readonly live: readonly L[]
@@ -94,13 +93,12 @@ export interface Recorder<L extends string> {
   clear(tensor: Tensor, count?: number): void
 }
 
-/** WebGPU's default minUniformBufferOffsetAlignment: what one dispatch's params may take, 64 scalars. */
+/** WebGPU's default minUniformBufferOffsetAlignment: what one dispatch's params may take, 64
+ * scalars. */
 export const SLOT_BYTES = 256
 
-/**
- * Runs `build` and collects what it records. Throws ShapeError for a missing param or a grid WebGPU cannot dispatch; a grid
- * that live values decide is checked at each replay.
- */
+/** Runs `build` and collects what it records. Throws ShapeError for a missing param or a grid
+ * WebGPU cannot dispatch; a grid that live values decide is checked at each replay. */
 export function collect<L extends string>(
   label: string,
   build: (recorder: Recorder<L>) => void,
@@ -176,7 +174,8 @@ function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): G
   return [x, y, z]
 }
 
-/** A dispatch's grid, from its params as written at byte `slot` of `view` where live values decide it. */
+/** A dispatch's grid, from its params as written at byte `slot` of `view` where live values decide
+ * it. */
 export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number): Grid {
   return grid ?? checkedGrid(kernel, readParams(kernel.params, view, slot), kernel.name)
 }

@@ -1,10 +1,9 @@
 // Tensors, and who makes them: the device, or a plan that only adds up bytes.
 import { ShapeError } from './errors.ts'
 
-/**
- * What a tensor holds. 'bfloat16' is the upper half of an f32 (torch.bfloat16), two to a word of 32 bits, the first in the low
- * half: WGSL binds it as array<u32> and decodes with bitcast<f32>(word << 16u) and bitcast<f32>(word & 0xffff0000u).
- */
+/** What a tensor holds. 'bfloat16' is the upper half of an f32 (torch.bfloat16), two to a word of
+ * 32 bits, the first in the low half: WGSL binds it as array<u32> and decodes with
+ * bitcast<f32>(word << 16u) and bitcast<f32>(word & 0xffff0000u). */
 export type DType = 'f32' | 'u32' | 'bfloat16'
 
 /** Bytes of one element. */
@@ -13,7 +12,8 @@ export const elementBytes = (dtype: DType): 2 | 4 => (dtype === 'bfloat16' ? 2 :
 /** Where a binding may start: WebGPU's default minStorageBufferOffsetAlignment, in bytes. */
 export const BINDING_ALIGNMENT = 256
 
-/** Most bytes of one buffer of parameters by default: WebGPU's default maxStorageBufferBindingSize. */
+/** Most bytes of one buffer of parameters by default: WebGPU's default
+ * maxStorageBufferBindingSize. */
 export const SEGMENT_BYTES = 134217728
 
 /** What a tensor is kept for: the rows of the memory table. */
@@ -56,7 +56,8 @@ export interface Allocator {
     offset: number,
     shape: readonly number[],
   ): Tensor<D>
-  /** Makes room for `count` readbacks of up to `bytes` at a time, so that `read` creates nothing later. */
+  /** Makes room for `count` readbacks of up to `bytes` at a time, so that `read` creates nothing
+   * later. */
   reserveReads(bytes: number, count: number): void
 }
 
@@ -77,7 +78,8 @@ export const noBytes = (): Record<MemoryKind, number> => ({
   probes: 0,
 })
 
-/** Adds up tensors without a device, so that a run's memory is known before anything is allocated. */
+/** Adds up tensors without a device, so that a run's memory is known before anything is
+ * allocated. */
 export class MemoryPlan implements Allocator {
   readonly bytes = noBytes()
   readonly segment_bytes: number

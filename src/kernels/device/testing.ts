@@ -1,5 +1,6 @@
-// GPU devices of tests: one for all tests of a process or page, and one that has no room for a buffer. Dawn keeps the pipelines of a
-// device, so on a shared one a kernel compiles once, not once a test.
+// GPU devices of tests: one for all tests of a process or page, and one that has no room for a
+// buffer. Dawn keeps the pipelines of a device, so on a shared one a kernel compiles once, not once
+// a test.
 import { OPTIONAL_FEATURES } from './features.ts'
 
 interface Shared {
@@ -10,7 +11,8 @@ interface Shared {
 
 type Loss = Pick<GPUDeviceLostInfo, 'reason' | 'message'>
 
-/** On the global object: a test may load the modules again, and the devices stay those of the process. */
+/** On the global object: a test may load the modules again, and the devices stay those of the
+ * process. */
 const shared = globalThis as {
   devices_by_request?: Map<string, Promise<Shared>>
   own_device?: boolean
@@ -29,10 +31,9 @@ export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
 /** What `openAdapter` asks for where the adapter has it. */
 const FEATURES: readonly GPUFeatureName[] = ['timestamp-query', ...OPTIONAL_FEATURES]
 
-/**
- * From now on requests for the same limits get the same device, each through its own wrapper. The device has every feature, and
- * the wrapper shows those that were asked for, so that a test without timestamps compiles no kernel again.
- */
+/** From now on requests for the same limits get the same device, each through its own wrapper. The
+ * device has every feature, and the wrapper shows those that were asked for, so that a test without
+ * timestamps compiles no kernel again. */
 export function shareDevices(): void {
   if (shared.devices_by_request) return
   const devices = new Map<string, Promise<Shared>>()
@@ -54,7 +55,8 @@ export function shareDevices(): void {
   }
 }
 
-/** Its `destroy` ends `lost` and no more: the device stays, and its buffers go with those who hold them. */
+/** Its `destroy` ends `lost` and no more: the device stays, and its buffers go with those who hold
+ * them. */
 function faceOf({ device, pipelines }: Shared, features: ReadonlySet<string>): GPUDevice {
   let end = (_: Loss) => {}
   const lost = new Promise<Loss>((resolve) => {
@@ -84,7 +86,8 @@ function withOwn<T extends object>(target: T, own: object): T {
   })
 }
 
-/** WebGPU whose device has no room for buffer `nth` of those of `least` bytes or more; counts them. */
+/** WebGPU whose device has no room for buffer `nth` of those of `least` bytes or more; counts
+ * them. */
 export function fullAt(nth: number, least = 1024) {
   const seen = { large: 0 }
   // Devices are shared between tests: each gets its own functions back.

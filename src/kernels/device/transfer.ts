@@ -1,13 +1,13 @@
-// Values on their way to the GPU and back: as whole words, packed into a staging buffer, read as typed arrays.
+// Values on their way to the GPU and back: as whole words, packed into a staging buffer, read as
+// typed arrays.
 import { ShapeError } from './errors.ts'
 import { elementBytes, sizeOf, type Tensor, wordBytes } from './tensor.ts'
 
 const ARRAYS = { f32: Float32Array, u32: Uint32Array, bfloat16: Uint16Array } as const
 
-/**
- * The words to write for `data` from element `offset` of a tensor on, and the byte of its buffer where they go. bfloat16 begins
- * at an even element; an odd number of them ends the tensor. Throws ShapeError for values of another kind or place.
- */
+/** The words to write for `data` from element `offset` of a tensor on, and the byte of its buffer
+ * where they go. bfloat16 begins at an even element; an odd number of them ends the tensor. Throws
+ * ShapeError for values of another kind or place. */
 export function wordsFor(
   tensor: Tensor,
   data: Float32Array | Uint32Array | Uint16Array,

@@ -16,7 +16,8 @@ import {
 const gpu = await Gpu.open()
 
 describe('embedding', () => {
-  // [tokens, vocabulary, channels]: one, a repeated id, all ids alike, one past a tile, several channel blocks.
+  // [tokens, vocabulary, channels]: one, a repeated id, all ids alike, one past a tile, several
+  // channel blocks.
   test.for([
     [1, 1, 1],
     [7, 3, 5],

@@ -11,10 +11,8 @@ const forward_bindings = { input_ids: 'read', weight: 'read', out: 'read_write' 
 const forwardGrid = ({ tokens, hidden_size }: { tokens: number; hidden_size: number }) =>
   foldGrid(Math.ceil((tokens * hidden_size) / 64))
 
-/**
- * out[t, :] = weight[input_ids[t] - first_id, :] where 0 ≤ input_ids[t] - first_id < ids; other rows of `out` stay as they are.
- * input_ids [tokens], weight [ids, C], out [tokens, C].
- */
+/** out[t, :] = weight[input_ids[t] - first_id, :] where 0 ≤ input_ids[t] - first_id < ids; other
+ * rows of `out` stay as they are. input_ids [tokens], weight [ids, C], out [tokens, C]. */
 export const embedding_forward = defineKernel({
   name: 'embedding_forward',
   wgsl: forward + weight_f32,
@@ -55,13 +53,12 @@ const backwardCost = (p: { tokens: number; hidden_size: number; ids: number }) =
   bytes: 4 * (p.tokens * (1 + p.hidden_size) + 2 * Math.min(p.tokens, p.ids) * p.hidden_size),
 })
 
-/**
- * d_weight[v - first_id, :] += Σ_{t: input_ids[t] = v} d_out[t, :] for v ≠ padding_idx from first_id on, d_out [tokens, C] and
- * d_weight [ids, C] (torch.nn.Embedding; NO_PADDING = for every v).
+/** d_weight[v - first_id, :] += Σ_{t: input_ids[t] = v} d_out[t, :] for v ≠ padding_idx from
+ * first_id on, d_out [tokens, C] and d_weight [ids, C] (torch.nn.Embedding; NO_PADDING = for every
+ * v).
  *
- * Adds, so that tied weights can gather both gradients. Sums in the order of t: the same bits every time.
- * Costs up to tokens² / 128 comparisons over all lanes, and nothing that grows with V.
- */
+ * Adds, so that tied weights can gather both gradients. Sums in the order of t: the same bits every
+ * time. Costs up to tokens² / 128 comparisons over all lanes, and nothing that grows with V. */
 export const embedding_backward = defineKernel({
   name: 'embedding_backward',
   wgsl: backward,
@@ -71,7 +68,8 @@ export const embedding_backward = defineKernel({
   cost: backwardCost,
 })
 
-/** The same for small vocabularies: work grows with V, but no lane waits. hidden_size must be a multiple of 4. */
+/** The same for small vocabularies: work grows with V, but no lane waits. hidden_size must be a
+ * multiple of 4. */
 export const embedding_backward_narrow = defineKernel({
   name: 'embedding_backward_narrow',
   wgsl: backward_narrow,
@@ -81,7 +79,8 @@ export const embedding_backward_narrow = defineKernel({
   cost: backwardCost,
 })
 
-/** Largest vocabulary for which going through all tokens per id is cheaper than looking for the first of each id. */
+/** Largest vocabulary for which going through all tokens per id is cheaper than looking for the
+ * first of each id. */
 const NARROW_VOCABULARY = 128
 
 /** The quicker of the two backwards for a model's size. */

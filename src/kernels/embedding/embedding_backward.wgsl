@@ -1,6 +1,7 @@
-// d_weight[v, :] += sum over t with input_ids[t] = v of d_out[t, :], in the order of t and without atomics on floats.
-// One workgroup per (token, 256 channels): the first token with an id sums all tokens that share it; later ones do nothing.
-// Only ids from first_id on that d_weight has a row for take part.
+// d_weight[v, :] += sum over t with input_ids[t] = v of d_out[t, :], in the order of t and without
+// atomics on floats. One workgroup per (token, 256 channels): the first token with an id sums all
+// tokens that share it; later ones do nothing. Only ids from first_id on that d_weight has a row
+// for take part.
 //   input_ids [tokens]   d_out [tokens, C]   d_weight [ids, C]
 
 struct Params {
@@ -36,8 +37,8 @@ fn main(
   let id = input_ids[min(token, params.tokens - 1u)];
   let first_channel = (index % blocks) * CHANNELS + lane;
 
-  // Most tokens of a small vocabulary met their id a few positions ago: the same look-back in all lanes, no barrier.
-  // The grid's overhang, padding_idx and ids of other rows count as such tokens.
+  // Most tokens of a small vocabulary met their id a few positions ago: the same look-back in all
+  // lanes, no barrier. The grid's overhang, padding_idx and ids of other rows count as such tokens.
   let row = id - params.first_id;
   var is_later = token >= params.tokens || id == params.padding_idx || row >= params.ids;
   let nearest = min(token, params.tokens) - min(min(token, params.tokens), LANES);

@@ -1,6 +1,8 @@
-// d_weight[v, :] += sum over t with input_ids[t] = v of d_out[t, :], for small vocabularies. A lane adds every 8th token of
-// one id and 4 channels; 8 lanes, added in a fixed order, make one result. One barrier.
-//   input_ids [tokens]   d_out [tokens, C / 4]   d_weight [ids, C / 4]: the rows of ids from first_id on
+// d_weight[v, :] += sum over t with input_ids[t] = v of d_out[t, :], for small vocabularies. A lane
+// adds every 8th token of one id and 4 channels; 8 lanes, added in a fixed order, make one result.
+// One barrier.
+//   input_ids [tokens]   d_out [tokens, C / 4]
+//   d_weight [ids, C / 4]: the rows of ids from first_id on
 
 struct Params {
   tokens: u32,

@@ -1,4 +1,5 @@
-// out[t, c] = weight[input_ids[t] - first_id, c] where the weight has that row; other elements stay. One lane per element.
+// out[t, c] = weight[input_ids[t] - first_id, c] where the weight has that row; other elements
+// stay. One lane per element.
 //   input_ids [tokens]   weight [ids, C]   out [tokens, C]
 // uses weight_f32.wgsl or weight_bf16.wgsl
 

@@ -1,6 +1,8 @@
-// state[m, c] = kept + values, for each entry of one place in the table that covers column c at token m; entries in their order.
-// One invocation per element; a place without entries is left as it is.
-//   table [2 · places + 8 · entries]: for each place its first entry and their number, then the entries
+// state[m, c] = kept + values, for each entry of one place in the table that covers column c at
+// token m; entries in their order. One invocation per element; a place without entries is left as
+// it is.
+//   table [2 · places + 8 · entries]: for each place its first entry and their number, then the
+//   entries
 //   values [..]   chosen [masks, mask_tokens]   base_a, base_b, state [tokens, cols]
 
 struct Params {

@@ -6,12 +6,12 @@ export const ENTRY_SIZE = 8
 /** What an entry adds its values to: nothing, one of the two bases, or the state itself. */
 export const KEEPS = { nothing: 0, base_a: 1, base_b: 2, state: 3 } as const
 
-/**
- * Changes a state [tokens, cols] at one place of a forward pass, by a table that is written between replays: for each of `places`
- * its first entry and how many it has, then ENTRY_SIZE numbers per entry: first column, columns, what is kept (KEEPS), where its
- * values begin, their stride from token to token (0 = the same for all), and 1 + the row of `chosen` that says which tokens it
- * is for (0 = all). Token m of the state is token m · mask_stride + mask_offset of `chosen` and of values.
- */
+/** Changes a state [tokens, cols] at one place of a forward pass, by a table that is written
+ * between replays: for each of `places` its first entry and how many it has, then ENTRY_SIZE
+ * numbers per entry: first column, columns, what is kept (KEEPS), where its values begin, their
+ * stride from token to token (0 = the same for all), and 1 + the row of `chosen` that says which
+ * tokens it is for (0 = all). Token m of the state is token m · mask_stride + mask_offset of
+ * `chosen` and of values. */
 export const apply_interventions = defineKernel({
   name: 'apply_interventions',
   wgsl: apply,

@@ -8,7 +8,8 @@ import { KL_PENALTIES, type KlPenalty, klKind } from './kl_penalty.ts'
 
 const gpu = await Gpu.open()
 
-/** Log ratios up to ±4 (k3 is held beyond 2.6), some tiny, some 0; every seventh token is masked. */
+/** Log ratios up to ±4 (k3 is held beyond 2.6), some tiny, some 0; every seventh token is
+ * masked. */
 function batchOf(tokens: number, seed: number) {
   const ref_log_prob = randomValues(tokens, seed).map((x) => x - 4)
   const difference = randomValues(tokens, seed + 1).map((x, i) => [4 * x, x / 100, 0.6 * x][i % 3])
@@ -65,7 +66,8 @@ describe('kl_loss', () => {
       loss_weights: log_probs.map(Math.abs),
     }
     const { kld } = await run({ kl_loss_type: 'k3', kl_loss_coef: 1 }, batch)
-    // About 1e-6 and less: e^q - q - 1 in f32 would have no digit right. q²/2 (1 + q/3) is right to 1e-7 of it.
+    // About 1e-6 and less: e^q - q - 1 in f32 would have no digit right. q²/2 (1 + q/3) is right to
+    // 1e-7 of it.
     const exact = log_probs.map((d) => (d ** 2 / 2) * (1 - d / 3))
     expectClose(kld, exact, { atol: 0, rtol: 1e-6 })
   })

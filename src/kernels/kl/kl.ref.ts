@@ -2,7 +2,8 @@ import type { KlPenalty } from './kl_penalty.ts'
 
 type Numbers = ArrayLike<number>
 
-/** The estimate and its slope at d, written a second time so that klPenalty has something to agree with. */
+/** The estimate and its slope at d, written a second time so that klPenalty has something to agree
+ * with. */
 function estimate(base: string, d: number): [number, number] {
   switch (base) {
     case 'kl':
@@ -25,10 +26,8 @@ function estimate(base: string, d: number): [number, number] {
   }
 }
 
-/**
- * The kernel kl_loss in f64: kld [tokens], d_log_probs [tokens] (what the kernel adds) and loss = Σ loss_weights · kld.
- * Tokens of weight 0 are not looked at.
- */
+/** The kernel kl_loss in f64: kld [tokens], d_log_probs [tokens] (what the kernel adds) and loss =
+ * Σ loss_weights · kld. Tokens of weight 0 are not looked at. */
 export function klLossRef(
   config: { readonly kl_loss_type: KlPenalty; readonly kl_loss_coef: number },
   batch: {

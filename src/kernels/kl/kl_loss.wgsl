@@ -1,7 +1,11 @@
-// loss = Σ loss_weights · kld, d_log_probs += kl_loss_coef · loss_weights · slope, with d = log_prob - ref_log_prob:
-//   0: kld = d, slope 1   1: |d|, sign(d)   2: d²/2, d   3: min(e^q - q - 1, 10), q = clamp(-d, ±20), slope 1 - e^q, 0 where held
-// straight_through: slope = d. One workgroup strides over tokens. Tokens of weight 0 are not looked at.
-//   log_probs, ref_log_prob, loss_weights, kld, d_log_probs [tokens]   sums [6], the last is added to
+// loss = Σ loss_weights · kld, d_log_probs += kl_loss_coef · loss_weights · slope, with d =
+// log_prob - ref_log_prob:
+//   0: kld = d, slope 1   1: |d|, sign(d)   2: d²/2, d
+//   3: min(e^q - q - 1, 10), q = clamp(-d, ±20), slope 1 - e^q, 0 where held
+// straight_through: slope = d. One workgroup strides over tokens. Tokens of weight 0 are not looked
+// at.
+//   log_probs, ref_log_prob, loss_weights, kld, d_log_probs [tokens]
+//   sums [6], the last is added to
 // uses k3.wgsl, workgroup_reduce.wgsl
 
 struct Params {

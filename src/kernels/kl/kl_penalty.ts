@@ -1,9 +1,8 @@
 // Estimates of KL(policy ‖ reference) from the log-probs of one sampled token.
 
-/**
- * verl's names. `kl` = `k1`, `mse` = `k2`, `low_var_kl` = `k3`. A plus sign keeps the value and takes the gradient of k2
- * (straight-through). `full` is missing, as in verl: it needs whole distributions.
- */
+/** verl's names. `kl` = `k1`, `mse` = `k2`, `low_var_kl` = `k3`. A plus sign keeps the value and
+ * takes the gradient of k2 (straight-through). `full` is missing, as in verl: it needs whole
+ * distributions. */
 export const KL_PENALTIES = [
   'kl',
   'k1',
@@ -68,14 +67,13 @@ function estimateAt(estimator: Estimator, d: number): { value: number; slope: nu
   return k3At(d)
 }
 
-/**
- * KL estimate of one token in nats, and its slope d value / d log_prob, with d = log_prob - ref_log_prob:
- * k1 = d; abs = |d| (slope 0 at 0); k2 = d²/2; k3 = min(e^q - q - 1, 10), q = clamp(-d, ±20), slope 1 - e^q or 0 where held.
- * With a plus sign the slope is d. Throws a RangeError for an unknown name.
+/** KL estimate of one token in nats, and its slope d value / d log_prob, with d = log_prob -
+ * ref_log_prob: k1 = d; abs = |d| (slope 0 at 0); k2 = d²/2; k3 = min(e^q - q - 1, 10), q =
+ * clamp(-d, ±20), slope 1 - e^q or 0 where held. With a plus sign the slope is d. Throws a
+ * RangeError for an unknown name.
  *
  * Source: Schulman 2020, "Approximating KL divergence", http://joschu.net/blog/kl-approx.html;
- * verl verl/trainer/ppo/core_algos.py kl_penalty.
- */
+ * verl verl/trainer/ppo/core_algos.py kl_penalty. */
 export function klPenalty(
   kind: KlPenalty,
   log_prob: number,

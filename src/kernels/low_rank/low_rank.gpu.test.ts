@@ -14,7 +14,8 @@ const gpu = await Gpu.open()
 /** Tokens, width, rank, and first column and rows of each module. */
 type Case = [number, number, number, ...[number, number][]]
 
-// One of everything, primes, two and three modules, one past a workgroup, a product of which two of three modules are adapted.
+// One of everything, primes, two and three modules, one past a workgroup, a product of which two of
+// three modules are adapted.
 test.for<Case>([
   [1, 1, 1, [0, 1]],
   [5, 13, 3, [0, 13]],

@@ -1,17 +1,20 @@
-// The wide side of a low-rank update of a linear layer (LoRA): what is of rank r on the other side is a plain matrix product.
+// The wide side of a low-rank update of a linear layer (LoRA): what is of rank r on the other side
+// is a plain matrix product.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import add from './low_rank_add.wgsl?raw'
 import input_grad from './low_rank_input_grad.wgsl?raw'
 import modules from './low_rank_modules.wgsl?raw'
 import weight_grad from './low_rank_weight_grad.wgsl?raw'
 
-/** Columns [first, first + rows) of a product's output: one module of those that share the product. */
+/** Columns [first, first + rows) of a product's output: one module of those that share the
+ * product. */
 export interface ModuleColumns {
   readonly first: number
   readonly rows: number
 }
 
-/** The params that say where up to three modules lie, in their order; the last are empty where there are fewer. */
+/** The params that say where up to three modules lie, in their order; the last are empty where
+ * there are fewer. */
 export function moduleParams(columns: readonly ModuleColumns[]) {
   const [a, b, c] = [0, 1, 2].map((slot) => columns[slot] ?? { first: 0, rows: 0 })
   const [first_0, first_1, first_2] = [a.first, b.first, c.first]
@@ -38,10 +41,9 @@ const grid = (elements: number) => foldGrid(Math.ceil(elements / 64))
 /** Every element of d_y or y meets r columns of b. */
 const flops = (p: Params) => 2 * p.tokens * rowsOf(p) * p.rank
 
-/**
- * y [tokens, width] += scale · low · Bᵀ in the columns of each module, for `low` [tokens, slots · rank] = x · Aᵀ of all modules
- * and `b` [rows of all modules, rank]. Source: Hu et al. 2021, arXiv 2106.09685, eq. 3.
- */
+/** y [tokens, width] += scale · low · Bᵀ in the columns of each module, for `low` [tokens, slots ·
+ * rank] = x · Aᵀ of all modules and `b` [rows of all modules, rank]. Source: Hu et al. 2021, arXiv
+ * 2106.09685, eq. 3. */
 export const low_rank_add = defineKernel({
   name: 'low_rank_add',
   wgsl: modules + add,
@@ -54,7 +56,8 @@ export const low_rank_add = defineKernel({
   }),
 })
 
-/** The gradient of low_rank_add's `low`: `d_low` [tokens, slots · rank] = scale · d_y · B, overwritten. */
+/** The gradient of low_rank_add's `low`: `d_low` [tokens, slots · rank] = scale · d_y · B,
+ * overwritten. */
 export const low_rank_input_grad = defineKernel({
   name: 'low_rank_input_grad',
   wgsl: modules + input_grad,

@@ -1,4 +1,5 @@
-// y[t, column(c)] += scale * sum over k of low[t, slot(c) * rank + k] * b[c, k]. One invocation per token t and row c of b.
+// y[t, column(c)] += scale * sum over k of low[t, slot(c) * rank + k] * b[c, k]. One invocation per
+// token t and row c of b.
 //   low [tokens, slots * rank]   b [rows_0 + rows_1 + rows_2, rank]   y [tokens, width]
 // uses low_rank_modules.wgsl
 

@@ -1,4 +1,5 @@
-// d_low[t, slot * rank + k] = scale * sum over the module's rows c of d_y[t, column(c)] * b[c, k]. One invocation per element of d_low.
+// d_low[t, slot * rank + k] = scale * sum over the module's rows c of d_y[t, column(c)] * b[c, k].
+// One invocation per element of d_low.
 //   d_y [tokens, width]   b [rows_0 + rows_1 + rows_2, rank]   d_low [tokens, slots * rank]
 // uses low_rank_modules.wgsl
 

@@ -1,5 +1,6 @@
-// The params of the three kernels, and where the modules of one product lie: up to three runs of columns of y,
-// [first_s, first_s + rows_s), whose rows of b follow one another. A run without rows is not there.
+// The params of the three kernels, and where the modules of one product lie: up to three runs of
+// columns of y, [first_s, first_s + rows_s), whose rows of b follow one another. A run without rows
+// is not there.
 
 struct Params {
   tokens: u32,

@@ -1,4 +1,5 @@
-// d_b[c, k] += scale * sum over tokens t of d_y[t, column(c)] * low[t, slot(c) * rank + k]. One invocation per element of d_b.
+// d_b[c, k] += scale * sum over tokens t of d_y[t, column(c)] * low[t, slot(c) * rank + k]. One
+// invocation per element of d_b.
 //   d_y [tokens, width]   low [tokens, slots * rank]   d_b [rows_0 + rows_1 + rows_2, rank]
 // uses low_rank_modules.wgsl
 

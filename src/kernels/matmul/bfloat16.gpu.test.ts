@@ -9,7 +9,8 @@ import { type MatmulSize, matmulVariant } from './matmul_variants.ts'
 
 const gpu = await Gpu.open()
 
-/** Bit patterns of bfloat16 that look random, zeros, numbers below the normal ones and large ones among them. */
+/** Bit patterns of bfloat16 that look random, zeros, numbers below the normal ones and large ones
+ * among them. */
 function bfloats(count: number, seed: number): Uint16Array {
   const halves = Uint16Array.from(
     randomValues(count, seed),

@@ -1,9 +1,11 @@
-// Products whose second factor, a layer's weight, is kept in bfloat16: any kernel that reads it as `b`, made to read halves.
+// Products whose second factor, a layer's weight, is kept in bfloat16: any kernel that reads it as
+// `b`, made to read halves.
 import type { AnyKernel, Cost } from '../device/kernel.ts'
 import type { Tensor } from '../device/tensor.ts'
 import { costOf } from '../device/timing/cost.ts'
 
-/** How `b` is declared in the WGSL, what it is declared as instead, and the function that reads it. */
+/** How `b` is declared in the WGSL, what it is declared as instead, and the function that reads
+ * it. */
 const READERS = [
   [
     'b: array<vec4f>;',
@@ -38,7 +40,8 @@ function withHalves(wgsl: string): string {
   return wgsl.replaceAll(READ, 'b_at($1)').replace(declared, () => halved) + read
 }
 
-/** The kernel's cost with two bytes for each number of b: [n, k] or [k, n], or for a forward SwiGLU [2n, k]. */
+/** The kernel's cost with two bytes for each number of b: [n, k] or [k, n], or for a forward SwiGLU
+ * [2n, k]. */
 const withoutHalf =
   (kernel: AnyKernel) =>
   (params: Readonly<Record<string, number>>): Cost => {
@@ -49,10 +52,9 @@ const withoutHalf =
 
 const made = new Map<string, AnyKernel>()
 
-/**
- * The kernel of a product for the weight that is bound as its `b`: itself for float32, for one of bfloat16 its twin, which gives
- * the bits of the kernel on the same numbers in float32. For matmulKernel, fusedKernel and decodeLinearKernel.
- */
+/** The kernel of a product for the weight that is bound as its `b`: itself for float32, for one of
+ * bfloat16 its twin, which gives the bits of the kernel on the same numbers in float32. For
+ * matmulKernel, fusedKernel and decodeLinearKernel. */
 export function forWeight<K extends object>(kernel: K, { dtype }: Pick<Tensor, 'dtype'>): K {
   if (dtype !== 'bfloat16') return kernel
   const plain = kernel as unknown as AnyKernel

@@ -1,5 +1,6 @@
-// Which variants of matrix products suit a GPU, before any is measured there. The rules are what an NVIDIA H100 showed
-// (docs/performance.md): few tiles leave most of it idle unless lanes share k; many tiles are limited by arithmetic.
+// Which variants of matrix products suit a GPU, before any is measured there. The rules are what an
+// NVIDIA H100 showed (docs/performance.md): few tiles leave most of it idle unless lanes share k;
+// many tiles are limited by arithmetic.
 import type { AdapterFacts } from '../device/adapter.ts'
 import {
   type MatmulChoice,
@@ -19,7 +20,8 @@ const FEW_TILES = 32
 /** Up to this k a product ends before lanes that share it have gained what their last sum costs. */
 const SHORT_K = 127
 
-/** The variants worth a measurement on a GPU, best guess first: a few, because each costs its compilation. */
+/** The variants worth a measurement on a GPU, best guess first: a few, because each costs its
+ * compilation. */
 export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly VariantName[] {
   const tiles = Math.ceil(m / 64) * Math.ceil(n / 64)
   const is_large = tiles >= MANY_TILES[op]
@@ -38,10 +40,9 @@ export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly Var
     : ['subgroups_8x16', 'subgroups_16x16', 'slices_32x32', 'slices_16x16']
 }
 
-/**
- * The variants that a run's products take on a GPU until they are measured, by class. Empty for a software adapter, which runs on the
- * defaults, as does a class whose size none of gpuVariants supports.
- */
+/** The variants that a run's products take on a GPU until they are measured, by class. Empty for a
+ * software adapter, which runs on the defaults, as does a class whose size none of gpuVariants
+ * supports. */
 export function gpuChoice(
   products: readonly MatmulProduct[],
   { is_software, features }: Pick<AdapterFacts, 'is_software' | 'features'>,

@@ -13,16 +13,13 @@ const product = {
     foldGrid(Math.ceil(m / TILE) * Math.ceil(n / TILE)),
 } as const
 
-/**
- * out[m, n] = Σ_k a[m, k] b[k, n]: the gradient of a linear layer's input, d_x = d_y W.
- * `accumulate` 1 adds to what out holds, 0 overwrites it. Each row's result depends on that row alone, to the bit.
- */
+/** out[m, n] = Σ_k a[m, k] b[k, n]: the gradient of a linear layer's input, d_x = d_y W.
+ * `accumulate` 1 adds to what out holds, 0 overwrites it. Each row's result depends on that row
+ * alone, to the bit. */
 export const matmul_nn = defineKernel({ ...product, name: 'matmul_nn', wgsl: matmul + tile })
 
-/**
- * out[m, n] = Σ_k a[m, k] b[n, k]: a linear layer y = x Wᵀ, with the weight [out, in] as Hugging Face stores it.
- * `accumulate` as in matmul_nn.
- */
+/** out[m, n] = Σ_k a[m, k] b[n, k]: a linear layer y = x Wᵀ, with the weight [out, in] as Hugging
+ * Face stores it. `accumulate` as in matmul_nn. */
 export const matmul_nt = defineKernel({
   ...product,
   name: 'matmul_nt',
@@ -30,10 +27,8 @@ export const matmul_nt = defineKernel({
   constants: { TRANSPOSE_B: 1 },
 })
 
-/**
- * out[m, n] = Σ_k a[k, m] b[k, n]: the gradient of a linear layer's weight, d_W = d_yᵀ x, where k counts tokens.
- * `accumulate` as in matmul_nn.
- */
+/** out[m, n] = Σ_k a[k, m] b[k, n]: the gradient of a linear layer's weight, d_W = d_yᵀ x, where k
+ * counts tokens. `accumulate` as in matmul_nn. */
 export const matmul_tn = defineKernel({
   ...product,
   name: 'matmul_tn',
@@ -41,10 +36,8 @@ export const matmul_tn = defineKernel({
   constants: { TRANSPOSE_A: 1 },
 })
 
-/**
- * out[m, n] = Σ_k a[m, k] b[n, k] + addend[m · addend_stride + n].
- * `addend_stride` n adds a residual [m, n]; 0 adds a bias [n] to every row.
- */
+/** out[m, n] = Σ_k a[m, k] b[n, k] + addend[m · addend_stride + n].
+ * `addend_stride` n adds a residual [m, n]; 0 adds a bias [n] to every row. */
 export const matmul_nt_add = defineKernel({
   ...product,
   name: 'matmul_nt_add',

@@ -17,7 +17,8 @@ const zeros = (label: string, count: number) => gpu.tensor(label, 'f32', [count]
 // As in matmul_variants.gpu.test.ts: a sum of k products of values below one.
 const tolerance = (k: number) => ({ atol: 1e-7 * k + 1e-6, rtol: 1e-5 })
 
-/** What an op is held to: [name, its result, the reference's, the result of the plain kernels] of each output. */
+/** What an op is held to: [name, its result, the reference's, the result of the plain kernels] of
+ * each output. */
 type Outcome = [output: string, fused: Float32Array, exact: Float64Array, plain: Float32Array][]
 /** `fold` replaces the grid of the fused kernel. */
 type Run = (variant: MatmulVariant, size: MatmulSize, fold?: Fold) => Promise<Outcome>
@@ -88,7 +89,8 @@ const tn_bias: Run = async (variant, size, fold) => {
 
 const RUNS: Readonly<Record<FusedOp, Run>> = { nt_swiglu, nn_swiglu, tn_bias }
 
-/** The smallest, primes, one tile, one past it in both directions, several tiles; k below, at and past 16, long. */
+/** The smallest, primes, one tile, one past it in both directions, several tiles; k below, at and
+ * past 16, long. */
 const sizesOf = (op: FusedOp, variant: MatmulVariant): MatmulSize[] => {
   const [height, width] = variant.tile
   return [
@@ -121,7 +123,8 @@ describe.for(cases)('%s %s', ([, op, variant]) => {
   test('is the reference’s, and to the bit what the plain kernels give', async () => {
     for (const size of sizesOf(op, variant))
       for (const [output, fused, exact, plain] of await RUNS[op](variant, size)) {
-        // swiglu multiplies two results of up to sqrt(k), or one by values of up to 4: their errors grow with it.
+        // swiglu multiplies two results of up to sqrt(k), or one by values of up to 4: their errors
+        // grow with it.
         const scale = op === 'tn_bias' ? 1 : 8
         const { atol, rtol } = tolerance(size.k)
         expectClose(fused, exact, { atol: scale * atol, rtol: scale * rtol })

@@ -2,7 +2,8 @@ import { reduce_rows_ref } from '../reduce/reduce.ref.ts'
 import { swiglu_backward_ref, swiglu_forward_ref } from '../swiglu/swiglu.ref.ts'
 import { type MatmulShape, matmul_nn_ref, matmul_nt_ref, matmul_tn_ref } from './matmul.ref.ts'
 
-/** gate_up [m, 2n] = a [m, k] times the transpose of b [2n, k], and out [m, n] = silu(gate) · up, in f64. */
+/** gate_up [m, 2n] = a [m, k] times the transpose of b [2n, k], and out [m, n] = silu(gate) · up,
+ * in f64. */
 export function nt_swiglu_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
   const { m, n } = shape
   const gate_up = matmul_nt_ref(a, b, { ...shape, n: 2 * n })
@@ -20,7 +21,8 @@ export function nn_swiglu_ref(
   return swiglu_backward_ref(gate_up, d_out, { rows: shape.m, intermediate_size: shape.n })
 }
 
-/** The transpose of a [k, m] times b [k, n], and Σ_k a[k, m], in f64. The kernel adds both to what is there. */
+/** The transpose of a [k, m] times b [k, n], and Σ_k a[k, m], in f64. The kernel adds both to what
+ * is there. */
 export function tn_bias_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
   return {
     out: matmul_tn_ref(a, b, shape),

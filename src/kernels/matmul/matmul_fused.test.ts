@@ -18,7 +18,8 @@ describe('references', () => {
     const gate_up = randomValues(tokens * 2 * width, 1).map((x) => x * 3)
     const down = randomValues(hidden * width, 2)
     const d_hidden = randomValues(tokens * hidden, 3)
-    // hidden [tokens, hidden] = (silu(gate) · up) · downᵀ, by way of a product whose weight is the identity.
+    // hidden [tokens, hidden] = (silu(gate) · up) · downᵀ, by way of a product whose weight is the
+    // identity.
     const loss = (values: Float64Array) => {
       const identity = Float64Array.from({ length: 4 * width * width }, (_, i) =>
         i % (2 * width + 1) === 0 ? 1 : 0,

@@ -1,4 +1,5 @@
-// Products of training that do the step after them as well, while their results are still in registers.
+// Products of training that do the step after them as well, while their results are still in
+// registers.
 import { type AnyKernel, defineKernel, foldGrid } from '../device/kernel.ts'
 import {
   chosenVariant,
@@ -14,10 +15,8 @@ import { tileSource } from './tiles/tile_source.ts'
 type Shape = Readonly<Record<'m' | 'n' | 'k', number>>
 const params = { m: 'u32', n: 'u32', k: 'u32' } as const
 
-/**
- * nt and swiglu_forward: `gate_up` [m, 2n] = a [m, k] · b [2n, k]ᵀ and `out` [m, n] = silu(gate) · up, both overwritten. The
- * bits of the two kernels on the same variant.
- */
+/** nt and swiglu_forward: `gate_up` [m, 2n] = a [m, k] · b [2n, k]ᵀ and `out` [m, n] = silu(gate) ·
+ * up, both overwritten. The bits of the two kernels on the same variant. */
 const nt_swiglu = (name: string, tile: Tile) =>
   defineKernel({
     name: `matmul_nt_swiglu_${name}`,
@@ -31,10 +30,9 @@ const nt_swiglu = (name: string, tile: Tile) =>
     }),
   })
 
-/**
- * nn and swiglu_backward: `d_gate_up` [m, 2n], overwritten, from `gate_up` [m, 2n] and d_out [m, n] = a [m, k] · b [k, n], which
- * is never written. The bits of the two kernels on the same variant.
- */
+/** nn and swiglu_backward: `d_gate_up` [m, 2n], overwritten, from `gate_up` [m, 2n] and d_out [m,
+ * n] = a [m, k] · b [k, n], which is never written. The bits of the two kernels on the same
+ * variant. */
 const nn_swiglu = (name: string, tile: Tile) =>
   defineKernel({
     name: `matmul_nn_swiglu_${name}`,
@@ -48,10 +46,9 @@ const nn_swiglu = (name: string, tile: Tile) =>
     }),
   })
 
-/**
- * tn and reduce_rows: `out` [m, n] += a [k, m]ᵀ · b [k, n] and `bias` [m] += Σ_k a[k, m]. The weight's gradient has the bits
- * of tn; the bias's sums are in the product's order, which is not that of reduce_rows.
- */
+/** tn and reduce_rows: `out` [m, n] += a [k, m]ᵀ · b [k, n] and `bias` [m] += Σ_k a[k, m]. The
+ * weight's gradient has the bits of tn; the bias's sums are in the product's order, which is not
+ * that of reduce_rows. */
 const tn_bias = (name: string, tile: Tile) =>
   defineKernel({
     name: `matmul_tn_bias_${name}`,
@@ -86,12 +83,14 @@ const FUSED: { [Op in FusedOp]: [MatmulOp, (name: string, tile: Tile) => FusedKe
 
 export const FUSED_OPS = Object.keys(FUSED) as FusedOp[]
 
-/** Variants with fused kernels: all that tiles/tile_source.ts writes out but those that sum by subgroups. */
+/** Variants with fused kernels: all that tiles/tile_source.ts writes out but those that sum by
+ * subgroups. */
 export const FUSED_TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   Object.entries(TILES).filter(([, { subgroups }]) => !subgroups),
 )
 
-/** The product whose choice holds for a fused one: for nt_swiglu gate_up, which is twice as wide as out. */
+/** The product whose choice holds for a fused one: for nt_swiglu gate_up, which is twice as wide as
+ * out. */
 const plainProduct = (op: FusedOp, { m, n, k }: MatmulSize): [MatmulOp, MatmulSize] => [
   FUSED[op][0],
   { m, n: op === 'nt_swiglu' ? 2 * n : n, k },
@@ -99,7 +98,8 @@ const plainProduct = (op: FusedOp, { m, n, k }: MatmulSize): [MatmulOp, MatmulSi
 
 const made = new Map<string, AnyKernel>()
 
-/** The fused kernel of one variant; undefined where the variant has none for this size. `size` is of the fused op's params. */
+/** The fused kernel of one variant; undefined where the variant has none for this size. `size` is
+ * of the fused op's params. */
 export function fusedVariant<Op extends FusedOp>(
   { name, supports }: MatmulVariant,
   op: Op,
@@ -112,10 +112,9 @@ export function fusedVariant<Op extends FusedOp>(
   return made.get(key) as unknown as FusedKernels[Op]
 }
 
-/**
- * The fused kernel for a product, on the variant that its plain product is chosen to run on (matmulKernel), so nothing is
- * tuned twice. Undefined where that variant has none: the caller then runs the plain product and what follows it.
- */
+/** The fused kernel for a product, on the variant that its plain product is chosen to run on
+ * (matmulKernel), so nothing is tuned twice. Undefined where that variant has none: the caller then
+ * runs the plain product and what follows it. */
 export const fusedKernel = <Op extends FusedOp>(
   choice: MatmulChoice | undefined,
   op: Op,

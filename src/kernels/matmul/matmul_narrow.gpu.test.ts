@@ -1,4 +1,5 @@
-// Narrow layers run on kernels that compile sooner, and have the bits that wider ones would give them.
+// Narrow layers run on kernels that compile sooner, and have the bits that wider ones would give
+// them.
 import { expect, test } from 'vitest'
 import { decode_linear } from '../decode/decode.ts'
 import { decodeLinearKernel } from '../decode/decode_variants.ts'

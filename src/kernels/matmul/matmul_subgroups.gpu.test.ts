@@ -1,4 +1,5 @@
-// Products whose lanes' parts are summed by subgroups: the same tree whatever a subgroup's size, and nothing wrong is chosen.
+// Products whose lanes' parts are summed by subgroups: the same tree whatever a subgroup's size,
+// and nothing wrong is chosen.
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { randomValues } from '../testing.ts'

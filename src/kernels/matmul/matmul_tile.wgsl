@@ -1,10 +1,10 @@
-// The body shared by the matrix products: out[i, j] = sum over p of A[i, p] B[p, j], where A and B are read
-// transposed or not. One invocation holds 8 x 8 results in registers; 64 invocations make a 64 x 64 tile.
-// A lane's columns are 8 apart, so that neighbouring lanes read neighbouring columns. Every element is summed over p
-// in ascending order, by the same instructions whatever m is: a row does not depend on the batch it sits in.
-// A line with $ stands for 8 lines, one per row.
-// The includer declares params (m, n, k), a, b, `fn put(row, col, value)`, and `fn before(row, col) -> f32`, which is added to a result
-// where `fn adds() -> bool`.
+// The body shared by the matrix products: out[i, j] = sum over p of A[i, p] B[p, j], where A and B
+// are read transposed or not. One invocation holds 8 x 8 results in registers; 64 invocations make
+// a 64 x 64 tile. A lane's columns are 8 apart, so that neighbouring lanes read neighbouring
+// columns. Every element is summed over p in ascending order, by the same instructions whatever m
+// is: a row does not depend on the batch it sits in. A line with $ stands for 8 lines, one per row.
+// The includer declares params (m, n, k), a, b, `fn put(row, col, value)`, and `fn before(row, col)
+// -> f32`, which is added to a result where `fn adds() -> bool`.
 
 override TRANSPOSE_A: bool = false; // a holds A[i, p] at [p, i]
 override TRANSPOSE_B: bool = false; // b holds B[p, j] at [j, p]
@@ -19,7 +19,8 @@ fn b_start(col: u32) -> u32 {
   return min(col, params.n - 1u) * select(1u, params.k, TRANSPOSE_B);
 }
 
-// What is added to a lane's results of a row. Past the last column it is that of the first one, which is there.
+// What is added to a lane's results of a row. Past the last column it is that of the first one,
+// which is there.
 fn befores(row: u32, first: u32, col: u32) -> vec4f {
   let c = col + vec4u(0u, 8u, 16u, 24u);
   let at = select(vec4u(first), c, c < vec4u(params.n));

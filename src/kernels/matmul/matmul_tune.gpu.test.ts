@@ -56,7 +56,8 @@ test('never chooses a variant whose result is wrong, however fast', async () => 
   expect(choice).toEqual({ nn_m256_n64_k256: 'vector_8x8' })
   const [expected, actual] = timings
   expect([expected.variant, actual.variant]).toEqual(['vector_8x8', 'idle'])
-  // Only a variant that is faster is compared, and on a busy machine even idling can be measured as slower.
+  // Only a variant that is faster is compared, and on a busy machine even idling can be measured as
+  // slower.
   expect(actual.is_wrong).toBe(actual.ms * 1.05 <= expected.ms)
   expect(await matmulAgrees(gpu, large, idle)).toBe(false)
 })

@@ -31,7 +31,8 @@ export interface MatmulTuning {
 }
 
 export interface TuneOptions {
-  /** No measurement starts after this many milliseconds. One that has started is finished, compilation included. */
+  /** No measurement starts after this many milliseconds. One that has started is finished,
+   * compilation included. */
   readonly budget_ms?: number
   /** Classes that are settled and not measured. */
   readonly pinned?: MatmulChoice
@@ -64,12 +65,11 @@ interface Bench {
   readonly tensors: Readonly<Record<'a' | 'b' | 'addend' | 'out', Tensor<'f32'>>>
 }
 
-/**
- * Picks the fastest variant for each class of `shapes`, largest product first, by running them. The default stays unless
- * another is at least 5 % faster and gives the same result within float32 rounding. What the budget leaves unmeasured has
- * no entry, so the default rule holds there. Leaves no tensor behind; compiled pipelines stay.
- * Throws RangeError for a pinned name that no variant has.
- */
+/** Picks the fastest variant for each class of `shapes`, largest product first, by running them.
+ * The default stays unless another is at least 5 % faster and gives the same result within float32
+ * rounding. What the budget leaves unmeasured has no entry, so the default rule holds there. Leaves
+ * no tensor behind; compiled pipelines stay. Throws RangeError for a pinned name that no variant
+ * has. */
 export async function tuneMatmul(
   gpu: Gpu,
   shapes: readonly MatmulProduct[],
@@ -84,11 +84,9 @@ export async function tuneMatmul(
   return { choice, timings }
 }
 
-/**
- * The same, one measurement at each `next`, for a caller with other work in between: a class has its variant in `choice` once all of
- * its candidates are measured, or as many as there were when `isOver` said so. A caller that ends it early drops the class that is
- * under way.
- */
+/** The same, one measurement at each `next`, for a caller with other work in between: a class has
+ * its variant in `choice` once all of its candidates are measured, or as many as there were when
+ * `isOver` said so. A caller that ends it early drops the class that is under way. */
 export async function* measureMatmul(
   gpu: Gpu,
   shapes: readonly MatmulProduct[],
@@ -189,7 +187,8 @@ export const hasFeatures = ({ facts }: Gpu, { requires }: MatmulVariant): boolea
     return facts.features.includes(feature)
   })
 
-/** Numbers in [-1, 1) that look random, so that the partial sums of a product stay small. (murmur3's finalizer) */
+/** Numbers in [-1, 1) that look random, so that the partial sums of a product stay small.
+ * (murmur3's finalizer) */
 function values(count: number, seed: number): Float32Array {
   const out = new Float32Array(count)
   for (let i = 0; i < count; i++) {
@@ -223,7 +222,8 @@ const recordProduct = (gpu: Gpu, { product, tensors }: Bench, variant: MatmulVar
     else run(variant.kernel(op) as MatmulKernel<'nn'>, { m, n, k, accumulate: 0 }, { a, b, out })
   })
 
-/** The better of a few samples of `repeats` products; without `repeats` as many as fill a sample. */
+/** The better of a few samples of `repeats` products; without `repeats` as many as fill a
+ * sample. */
 async function measure(
   gpu: Gpu,
   bench: Bench,
@@ -250,10 +250,8 @@ async function measure(
   return { ms, repeats: count }
 }
 
-/**
- * Whether a variant gives the default's product within float32 rounding on this adapter: what each must before it may be
- * chosen, however fast. Leaves no tensor behind.
- */
+/** Whether a variant gives the default's product within float32 rounding on this adapter: what each
+ * must before it may be chosen, however fast. Leaves no tensor behind. */
 export async function matmulAgrees(
   gpu: Gpu,
   product: MatmulProduct,
@@ -281,7 +279,8 @@ async function agree(
     results.push((await gpu.read(bench.tensors.out))[0])
   }
   const [left, right] = results
-  // k roundings of partial sums of about sqrt(k) / 3, on either side; and those of both factors in terms of 1/4 on average.
+  // k roundings of partial sums of about sqrt(k) / 3, on either side; and those of both factors in
+  // terms of 1/4 on average.
   const { k } = bench.product
   const rounded = Math.max(expected.rounding ?? 0, actual.rounding ?? 0)
   const allowed = 2e-7 * k + 2e-6 + 2 * rounded * (k / 3)

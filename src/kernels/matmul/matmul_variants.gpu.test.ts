@@ -58,13 +58,15 @@ async function run(
   return (await gpu.read(out))[0]
 }
 
-// A sum of k products of values below one: up to k roundings of a partial sum of about sqrt(k) / 3, and of both factors of each product.
+// A sum of k products of values below one: up to k roundings of a partial sum of about sqrt(k) / 3,
+// and of both factors of each product.
 const tolerance = (k: number, rounding = 0) => ({
   atol: (1e-7 + 2 * rounding) * k + 1e-6,
   rtol: 1e-5,
 })
 
-/** One, primes, the smallest vectors, one tile, one vector past it; k below, at and past 16 (a stage, the slices), long. */
+/** One, primes, the smallest vectors, one tile, one vector past it; k below, at and past 16 (a
+ * stage, the slices), long. */
 const sizesOf = (op: MatmulOp, { tile: [height, width], supports }: MatmulVariant): MatmulSize[] =>
   [
     { m: 1, n: 1, k: 1 },
@@ -76,8 +78,8 @@ const sizesOf = (op: MatmulOp, { tile: [height, width], supports }: MatmulVarian
     { m: 4, n: 8, k: op === 'tn' ? 301 : 300 },
   ].filter((size) => supports(op, size))
 
-// Kernels with barriers take seconds to compile on a software adapter: there one of each kind. For nt_add their body is that
-// of nt, but where results are stored in vectors.
+// Kernels with barriers take seconds to compile on a software adapter: there one of each kind. For
+// nt_add their body is that of nt, but where results are stored in vectors.
 const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
   slices_16x32: ['tn'],
   slices_16x16: ['nn', 'nt', 'tn'],

@@ -17,7 +17,8 @@ export interface MatmulProduct extends MatmulSize {
   readonly op: MatmulOp
 }
 
-/** Params m, n, k and accumulate; for nt_add addend_stride in place of accumulate, and the addend. */
+/** Params m, n, k and accumulate; for nt_add addend_stride in place of accumulate, and the
+ * addend. */
 export type MatmulKernel<Op extends MatmulOp = MatmulOp> = Op extends 'nt_add'
   ? typeof matmul_nt_add
   : typeof matmul_nn
@@ -27,19 +28,22 @@ export interface MatmulVariant {
   readonly name: string
   /** Rows and columns of out that a workgroup makes. */
   readonly tile: readonly [number, number]
-  /** True for kernels without barriers; software adapters pay more for each barrier than such a kernel can gain. */
+  /** True for kernels without barriers; software adapters pay more for each barrier than such a
+   * kernel can gain. */
   readonly suits_software: boolean
   /** What the device must have; Gpu refuses to compile a variant whose features it lacks. */
   readonly requires: readonly Feature[]
   /** How the kernels are written out; absent where they are not. */
   readonly tiling?: Tile
-  /** What a factor is rounded by at most, as a share of it; absent where factors are taken as they are. */
+  /** What a factor is rounded by at most, as a share of it; absent where factors are taken as they
+   * are. */
   readonly rounding?: number
   readonly supports: (op: MatmulOp, size: MatmulSize) => boolean
   readonly kernel: <Op extends MatmulOp>(op: Op) => MatmulKernel<Op>
 }
 
-/** The variant of every shape class that differs from the default, by name; '*' stands for all other classes. Plain JSON. */
+/** The variant of every shape class that differs from the default, by name; '*' stands for all
+ * other classes. Plain JSON. */
 export interface MatmulChoice {
   readonly [shape_class: string]: string
 }
@@ -50,10 +54,11 @@ const plain = { nn: matmul_nn, nt: matmul_nt, tn: matmul_tn, nt_add: matmul_nt_a
 /** [down, across, rows, cols, slices, stage] of a Tile. */
 type Sizes = readonly [number, number, number, number, number, number]
 
-// Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
-// skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory, _by_4
-// with k shared by four (of vector_, in four passes of one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
-// (matrices_ are in matrix_variants.ts.)
+// Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile,
+// k shared among lanes; skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of
+// one lane, by way of workgroup memory, _by_4 with k shared by four (of vector_, in four passes of
+// one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by
+// subgroups. (matrices_ are in matrix_variants.ts.)
 const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   slices_16x32: [2, 4, 8, 8, 4, 0],
   vector_8x8: [8, 1, 8, 8, 1, 0],
@@ -90,7 +95,8 @@ export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   }),
 )
 
-/** These are for a weight's gradient alone: a long k, and a result of few tiles. All three give the same bits. */
+/** These are for a weight's gradient alone: a long k, and a result of few tiles. All three give the
+ * same bits. */
 const OF_TN: readonly string[] = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4_by_4']
 
 /** What is read in vectors of four has whole ones. */
@@ -151,21 +157,22 @@ export function matmulVariant(name: string, where = 'matmul'): MatmulVariant {
   return variant
 }
 
-/** What the variant requires and is not among `features`. Throws RangeError where no variant has this name. */
+/** What the variant requires and is not among `features`. Throws RangeError where no variant has
+ * this name. */
 export const missingFeatures = (name: string, features: readonly string[]): readonly Feature[] =>
   matmulVariant(name).requires.filter((feature) => !features.includes(feature))
 
-/** With fewer rows than this the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on SwiftShader: half the speed). */
+/** With fewer rows than this the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on
+ * SwiftShader: half the speed). */
 const MIN_VECTOR_ROWS = 9
 
 /** Widths up to which a layer is narrow. */
 const NARROW_WIDTH = 32
 const NARROW_WEIGHTS = 4096
 
-/**
- * Whether a layer, of `inputs` and `outputs`, is so narrow that a run on a software adapter takes longer to compile the kernels of large tiles
- * than to run them. The head of a wider model is not: it takes the kernel that the model has anyway.
- */
+/** Whether a layer, of `inputs` and `outputs`, is so narrow that a run on a software adapter takes
+ * longer to compile the kernels of large tiles than to run them. The head of a wider model is not:
+ * it takes the kernel that the model has anyway. */
 export const isNarrowLayer = (outputs: number, inputs: number): boolean =>
   inputs * outputs <= NARROW_WEIGHTS &&
   (inputs <= NARROW_WIDTH || (outputs <= NARROW_WIDTH && outputs % 4 === 0))
@@ -173,10 +180,12 @@ export const isNarrowLayer = (outputs: number, inputs: number): boolean =>
 const isNarrow = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
   op === 'tn' ? isNarrowLayer(m, n) : op === 'nn' ? isNarrowLayer(k, n) : isNarrowLayer(n, k)
 
-/** Up to this many elements of a weight's gradient, k is summed in four parts: more digits stay, and lanes may share it. */
+/** Up to this many elements of a weight's gradient, k is summed in four parts: more digits stay,
+ * and lanes may share it. */
 const MAX_SPLIT_SIZE = 512 * 512
 
-/** What a product runs on unless a choice says otherwise. Narrow layers have the bits of the others. */
+/** What a product runs on unless a choice says otherwise. Narrow layers have the bits of the
+ * others. */
 export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
   const is_split = op === 'tn' && size.m * size.n <= MAX_SPLIT_SIZE
   const tile = isNarrow(op, size) ? 'vector_4x4' : 'vector_8x8'
@@ -187,19 +196,16 @@ export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
 
 const bucket = (count: number): number => 2 ** Math.ceil(Math.log2(count))
 
-/**
- * The class of a product, e.g. nt_m4096_n192_k64: widths of the layer as they are, the count of tokens (k for tn, else
- * m) rounded up to a power of two.
- */
+/** The class of a product, e.g. nt_m4096_n192_k64: widths of the layer as they are, the count of
+ * tokens (k for tn, else m) rounded up to a power of two. */
 export function shapeClass(op: MatmulOp, { m, n, k }: MatmulSize): string {
   const [rows, depth] = op === 'tn' ? [m, bucket(k)] : [bucket(m), k]
   return `${op}_m${rows}_n${n}_k${depth}`
 }
 
-/**
- * What a product runs on: the chosen variant of its class, else of the class '*', which is every class; the default where
- * the choice has neither or the variant does not support the size. Throws RangeError for the name of no variant.
- */
+/** What a product runs on: the chosen variant of its class, else of the class '*', which is every
+ * class; the default where the choice has neither or the variant does not support the size. Throws
+ * RangeError for the name of no variant. */
 export function chosenVariant(
   choice: MatmulChoice | undefined,
   op: MatmulOp,

@@ -1,5 +1,6 @@
-// Products in matrix units. Adapters without such units run the same kernels with the units' part done by lanes: how factors come into
-// workgroup memory, how results leave it and what rounding to halves changes are then those of the kernels themselves.
+// Products in matrix units. Adapters without such units run the same kernels with the units' part
+// done by lanes: how factors come into workgroup memory, how results leave it and what rounding to
+// halves changes are then those of the kernels themselves.
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'

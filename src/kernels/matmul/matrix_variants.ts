@@ -1,11 +1,13 @@
-// Variants of a layer's product that run in a GPU's matrix units. A run takes them only where it names them; gradients have none.
+// Variants of a layer's product that run in a GPU's matrix units. A run takes them only where it
+// names them; gradients have none.
 import { MATRIX_BLOCKS } from '../device/features.ts'
 import { type AnyKernel, foldGrid } from '../device/kernel.ts'
 import { matmul_nt, matmul_nt_add } from './matmul.ts'
 import { MATRIX_TILE, type MatrixUnit, matrixEnables, matrixSource } from './tiles/matrix_source.ts'
 import type { MatmulOp } from './tiles/tile.ts'
 
-/** Half of the distance between halves, as a share: what rounding a factor to one of them changes it by at most. */
+/** Half of the distance between halves, as a share: what rounding a factor to one of them changes
+ * it by at most. */
 const HALF_ROUNDING = 2 ** -11
 
 const { rows, cols } = MATRIX_TILE
@@ -39,10 +41,8 @@ function matrixVariant(name: string, blocks: keyof typeof MATRIX_BLOCKS) {
   }
 }
 
-/**
- * matrices_f16: factors rounded to halves (beyond 65,504 they are infinite, below 6e-8 zero), sums in float32. matrices_f32: float32
- * throughout, summed in an order of the GPU's own.
- */
+/** matrices_f16: factors rounded to halves (beyond 65,504 they are infinite, below 6e-8 zero), sums
+ * in float32. matrices_f32: float32 throughout, summed in an order of the GPU's own. */
 export const MATRIX_VARIANTS = [
   matrixVariant('matrices_f16', 'subgroup-matrix-f16'),
   matrixVariant('matrices_f32', 'subgroup-matrix-f32'),

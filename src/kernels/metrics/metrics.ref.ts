@@ -1,4 +1,5 @@
-/** sums[s] = Σ_i values[s, i] · mask[i] over values [sets, count], in f64; masked values are not looked at. */
+/** sums[s] = Σ_i values[s, i] · mask[i] over values [sets, count], in f64; masked values are not
+ * looked at. */
 export function masked_sum_ref(
   values: ArrayLike<number>,
   mask: ArrayLike<number>,

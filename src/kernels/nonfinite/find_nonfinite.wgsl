@@ -1,5 +1,6 @@
-// Where a number lies that is Inf or NaN: found[slot] = the largest place(first + i) over all such values[i] that count.
-// Integers, so the order of the atomics does not matter. Lanes stride over the values.
+// Finds a number that is Inf or NaN: found[slot] = the largest place(first + i) over all such
+// values[i] that count. Integers, so the order of the atomics does not matter. Lanes stride over
+// the values.
 //   values [≥ count]   marks (what says which of them count)   found [≥ slot + 1], cleared before
 // looks(), counts(i) and place(index) come from nonfinite.ts
 

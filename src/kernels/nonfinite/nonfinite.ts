@@ -5,11 +5,13 @@ import source from './find_nonfinite.wgsl?raw'
 
 const NONE = 0xffffffff
 
-/** Index that a slot of find_nonfinite_gradient stands for; undefined where every number was finite. */
+/** Index that a slot of find_nonfinite_gradient stands for; undefined where every number was
+ * finite. */
 export const lastNonfinite = (slot: number): number | undefined =>
   slot === 0 ? undefined : slot - 1
 
-/** Index that a slot of find_nonfinite_token stands for; undefined where every number was finite. */
+/** Index that a slot of find_nonfinite_token stands for; undefined where every number was
+ * finite. */
 export const firstNonfinite = (slot: number): number | undefined =>
   slot === 0 ? undefined : NONE - slot
 
@@ -19,15 +21,13 @@ const workgroups = ({ count }: { count: number }): [number] => [
   Math.min(64, Math.max(1, Math.ceil(count / 64))),
 ]
 
-/**
- * found[slot] ← the last i with gradients[i] Inf or NaN (as lastNonfinite reads it), in a step that grad_norm_finish left out.
- * Parameters lie in the order of the forward pass and a backward pass goes the other way, so the last is nearest to the cause.
- * Looks at nothing in any other step.
+/** found[slot] ← the last i with gradients[i] Inf or NaN (as lastNonfinite reads it), in a step
+ * that grad_norm_finish left out. Parameters lie in the order of the forward pass and a backward
+ * pass goes the other way, so the last is nearest to the cause. Looks at nothing in any other step.
  *
- * values = gradients [≥ count], marks = control [CONTROL.length] → found u32 [≥ slot + 1], whose slots keep the last index of
- * all calls since they were cleared. A norm that overflows from finite gradients leaves the slot as it is. `first` is added
- * to every index.
- */
+ * values = gradients [≥ count], marks = control [CONTROL.length] → found u32 [≥ slot + 1], whose
+ * slots keep the last index of all calls since they were cleared. A norm that overflows from finite
+ * gradients leaves the slot as it is. `first` is added to every index. */
 export const find_nonfinite_gradient = defineKernel({
   name: 'find_nonfinite_gradient',
   wgsl: `${source}
@@ -40,11 +40,10 @@ fn place(index: u32) -> u32 { return index + 1u; }
   workgroups,
 })
 
-/**
- * found[slot] ← the first i with values[i] Inf or NaN (as firstNonfinite reads it), where the mask is not 0.
+/** found[slot] ← the first i with values[i] Inf or NaN (as firstNonfinite reads it), where the mask
+ * is not 0.
  *
- * values [count], marks = mask [count] → found u32 [≥ slot + 1], as above.
- */
+ * values [count], marks = mask [count] → found u32 [≥ slot + 1], as above. */
 export const find_nonfinite_token = defineKernel({
   name: 'find_nonfinite_token',
   wgsl: `${source}

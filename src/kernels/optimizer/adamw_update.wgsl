@@ -1,9 +1,12 @@
-// AdamW with g = gradient · clip_coef:  p ← p (1 - lr · weight_decay);  m ← β1 m + (1 - β1) g;  v ← β2 v + (1 - β2) g²;
-//   p ← p - lr / c1 · m / (sqrt(v) / sqrt(c2) + eps), with c = 1 - βᵗ of the element's segment and lr times the segment's
+// AdamW with g = gradient · clip_coef:  p ← p (1 - lr · weight_decay);  m ← β1 m + (1 - β1) g;
+// v ← β2 v + (1 - β2) g²;
+//   p ← p - lr / c1 · m / (sqrt(v) / sqrt(c2) + eps), with c = 1 - βᵗ of the element's segment and
+//   lr times the segment's
 //   factor; nothing of a segment with factor 0 changes. A lane takes four elements of one chunk.
-//   gradients, weights, m, v [≥ count]   control [CONTROL.length]   chunk_segment [≥ count / 64]   corrections [segments, 2]
-// A chunk with VECTOR_CHUNK in its chunk_segment has vector_weight_decay. That bit, the indices of control (CONTROL) and
-// lrFactor come from optimizer.ts
+//   gradients, weights, m, v [≥ count]   control [CONTROL.length]   chunk_segment [≥ count / 64]
+//   corrections [segments, 2]
+// A chunk with VECTOR_CHUNK in its chunk_segment has vector_weight_decay. That bit, the indices of
+// control (CONTROL) and lrFactor come from optimizer.ts
 
 struct Params {
   count: u32,
@@ -28,7 +31,8 @@ struct Params {
 
 override WORKGROUP_SIZE: u32 = 256;
 
-// Elements of a lane, and how far they lie apart: what a chunk of 64 has in common is asked for once for four of them.
+// Elements of a lane, and how far they lie apart: what a chunk of 64 has in common is asked for
+// once for four of them.
 const ELEMENTS = 4u;
 const APART = 16u;
 

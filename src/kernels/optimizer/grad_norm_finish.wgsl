@@ -1,7 +1,11 @@
-// norm = sqrt(Σ partials);  clip_coef = min(1, max_norm / (norm + 1e-6));  c ← c + (1 - β)(1 - c), so that after t steps
-// c = 1 - βᵗ, for both betas of each active segment whose factor is not 0. One workgroup; lanes stride over segments.
-//   partials [OPTIMIZER_BLOCKS] (bits of f32)   control [CONTROL.length]   corrections [segments, 2]
-// uses workgroup_reduce.wgsl; OPTIMIZER_BLOCKS, the indices of control and lrFactor come from optimizer.ts
+// norm = sqrt(Σ partials);  clip_coef = min(1, max_norm / (norm + 1e-6));
+// c ← c + (1 - β)(1 - c), so that after t steps
+// c = 1 - βᵗ, for both betas of each active segment whose factor is not 0. One workgroup; lanes
+// stride over segments.
+//   partials [OPTIMIZER_BLOCKS] (bits of f32)   control [CONTROL.length]
+//   corrections [segments, 2]
+// uses workgroup_reduce.wgsl; OPTIMIZER_BLOCKS, the indices of control and lrFactor come from
+// optimizer.ts
 
 struct Params {
   max_norm: f32,

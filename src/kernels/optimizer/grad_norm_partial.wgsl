@@ -1,5 +1,6 @@
-// partials[b] = Σ gradients², over every OPTIMIZER_BLOCKS-th element from the b-th on of all calls together, whose elements are
-// numbered from `first` on. One invocation per partial sum, and no barrier: neighbours read neighbouring elements.
+// partials[b] = Σ gradients², over every OPTIMIZER_BLOCKS-th element from the b-th on of all calls
+// together, whose elements are numbered from `first` on. One invocation per partial sum, and no
+// barrier: neighbours read neighbouring elements.
 //   gradients [≥ count]   partials [OPTIMIZER_BLOCKS]
 
 struct Params {

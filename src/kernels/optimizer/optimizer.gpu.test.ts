@@ -20,7 +20,8 @@ const betas = { beta1: 0.9, beta2: 0.999 }
 const one_minus = { one_minus_beta1: 1 - betas.beta1, one_minus_beta2: 1 - betas.beta2 }
 const rest = { eps: 1e-8, weight_decay: 0.1, vector_weight_decay: 0.02 }
 
-/** A flat buffer of `chunks` chunks of 64, the segment of each chunk, and everything the three kernels bind. */
+/** A flat buffer of `chunks` chunks of 64, the segment of each chunk, and everything the three
+ * kernels bind. */
 function setUp(segmentOfChunk: number[], seed: number) {
   const length = segmentOfChunk.length * 64
   const segments = Math.max(...segmentOfChunk.map((chunk) => chunk % VECTOR_CHUNK)) + 1
@@ -136,7 +137,8 @@ describe('adamw_update', () => {
     const segmentOfChunk = [0, VECTOR_CHUNK, 0, 1, 1, VECTOR_CHUNK + 2]
     const run = setUp(segmentOfChunk, 11)
     for (let t = 0; t < 8; t++) {
-      // Three steps of the first segment, then all but the last 10 elements; clipped every other step.
+      // Three steps of the first segment, then all but the last 10 elements; clipped every other
+      // step.
       const [count, active_segments] = t < 3 ? [192, 1] : [run.length - 10, 3]
       const gradients = randomValues(run.length, 100 + t).map((g) => g * 0.1)
       if (t === 4) gradients[200] = Number.NaN

@@ -21,11 +21,10 @@ export interface AdamwState {
   readonly steps: number[]
 }
 
-/**
- * One step of weights[0…count): clips by the global norm of gradients[0…count), counts a step for the first
- * `active_segments` segments, updates. Does nothing when the norm is not finite. Returns norm and clip factor.
- * `lr_factors` = factor of lr of each segment (default 1); one with 0 is frozen: no part of the norm, no step, no change.
- */
+/** One step of weights[0…count): clips by the global norm of gradients[0…count), counts a step for
+ * the first `active_segments` segments, updates. Does nothing when the norm is not finite. Returns
+ * norm and clip factor. `lr_factors` = factor of lr of each segment (default 1); one with 0 is
+ * frozen: no part of the norm, no step, no change. */
 export function adamw_step_ref(
   state: AdamwState,
   gradients: ArrayLike<number>,

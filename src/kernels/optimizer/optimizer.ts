@@ -1,12 +1,15 @@
-// Clipping by the global norm and AdamW, in three dispatches for each buffer of weights and without a readback.
+// Clipping by the global norm and AdamW, in three dispatches for each buffer of weights and without
+// a readback.
 //
-// Weights, gradients and both moments share one layout, in one buffer each or in several. Parameters start at multiples of 64 elements, and each
-// 64-element chunk belongs to one segment (embedding, block 1…L, final norm). A segment keeps its own Adam step count:
-// a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does. A chunk of
+// Weights, gradients and both moments share one layout, in one buffer each or in several.
+// Parameters start at multiples of 64 elements, and each 64-element chunk belongs to one segment
+// (embedding, block 1…L, final norm). A segment keeps its own Adam step count: a block that joins
+// the training later starts at t = 1, as a torch parameter without gradient so far does. A chunk of
 // norms or biases is marked, because weight decay may leave them out.
 //
-// Two kernels come twice: where every segment learns at the same rate, and with a factor of the rate for each segment
-// (torch's parameter groups), where 0 means frozen (torch's requires_grad = False).
+// Two kernels come twice: where every segment learns at the same rate, and with a factor of the
+// rate for each segment (torch's parameter groups), where 0 means frozen (torch's requires_grad =
+// False).
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
@@ -31,13 +34,12 @@ const ratesAt = (binding: number) =>
 fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }
 `
 
-/**
- * partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element from the b-th on. gradients[0] is element `first` of all
- * that are trained; with `accumulate` the sums of earlier elements continue. So a norm over several buffers has the bits of one.
+/** partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element from the b-th on. gradients[0]
+ * is element `first` of all that are trained; with `accumulate` the sums of earlier elements
+ * continue. So a norm over several buffers has the bits of one.
  *
- * gradients [≥ count] → partials [OPTIMIZER_BLOCKS]. Squares of finite gradients above 1.8e19 overflow f32: such a step
- * counts as non-finite.
- */
+ * gradients [≥ count] → partials [OPTIMIZER_BLOCKS]. Squares of finite gradients above 1.8e19
+ * overflow f32: such a step counts as non-finite. */
 export const grad_norm_partial = defineKernel({
   name: 'grad_norm_partial',
   wgsl: partial,
@@ -60,15 +62,15 @@ const finish_bindings = {
   corrections: 'read_write',
 } as const
 
-/**
- * norm = sqrt(Σ partials); clip_coef = min(1, max_norm / (norm + 1e-6)); and, when the norm is finite, the bias
- * corrections c = 1 - βᵗ of segments 0…active_segments - 1 go one step on: c ← c + (1 - β)(1 - c).
+/** norm = sqrt(Σ partials); clip_coef = min(1, max_norm / (norm + 1e-6)); and, when the norm is
+ * finite, the bias corrections c = 1 - βᵗ of segments 0…active_segments - 1 go one step on: c ← c +
+ * (1 - β)(1 - c).
  *
- * partials [OPTIMIZER_BLOCKS] → control [CONTROL.length], corrections [segments, 2] (c1, c2; both start at 0).
- * A non-finite norm (by bit pattern) advances nothing but skipped_steps.
+ * partials [OPTIMIZER_BLOCKS] → control [CONTROL.length], corrections [segments, 2] (c1, c2; both
+ * start at 0). A non-finite norm (by bit pattern) advances nothing but skipped_steps.
  *
- * Source: torch.nn.utils.clip_grad_norm_; skipping as verl verl/workers/actor/dp_actor.py _optimizer_step.
- */
+ * Source: torch.nn.utils.clip_grad_norm_; skipping as verl verl/workers/actor/dp_actor.py
+ * _optimizer_step. */
 export const grad_norm_finish = defineKernel({
   name: 'grad_norm_finish',
   wgsl: finish + constants + controlIndices + reduce + one_rate,
@@ -77,7 +79,8 @@ export const grad_norm_finish = defineKernel({
   workgroups: () => [1],
 })
 
-/** grad_norm_finish with lr_factors [segments]: a segment with factor 0 counts no step, whether active or not. */
+/** grad_norm_finish with lr_factors [segments]: a segment with factor 0 counts no step, whether
+ * active or not. */
 export const grad_norm_finish_rates = defineKernel({
   name: 'grad_norm_finish_rates',
   wgsl: finish + constants + controlIndices + reduce + ratesAt(4),
@@ -107,17 +110,17 @@ const update_bindings = {
   v: 'read_write',
 } as const
 
-/**
- * One AdamW step of weights[0…count), the trained prefix; decay is decoupled and gradients are scaled by clip_coef.
+/** One AdamW step of weights[0…count), the trained prefix; decay is decoupled and gradients are
+ * scaled by clip_coef.
  *
- * gradients, weights, m, v [≥ count], control, chunk_segment u32 [≥ count / 64], corrections [segments, 2]
- * → weights, m, v. Chunks marked VECTOR_CHUNK decay by vector_weight_decay.
+ * gradients, weights, m, v [≥ count], control, chunk_segment u32 [≥ count / 64], corrections
+ * [segments, 2] → weights, m, v. Chunks marked VECTOR_CHUNK decay by vector_weight_decay.
  * Runs after grad_norm_finish; changes nothing when is_finite is 0. The caller keeps every segment
- * below `count` active: the correction of one that never was is 0, and the step would divide by it. 1 - β is
- * passed beside β because f32 loses digits in 1 - 0.999.
+ * below `count` active: the correction of one that never was is 0, and the step would divide by it.
+ * 1 - β is passed beside β because f32 loses digits in 1 - 0.999.
  *
- * Source: Loshchilov & Hutter 2019, arXiv 1711.05101 algorithm 2, with eps and weight decay placed as in torch.optim.AdamW.
- */
+ * Source: Loshchilov & Hutter 2019, arXiv 1711.05101 algorithm 2, with eps and weight decay placed
+ * as in torch.optim.AdamW. */
 export const adamw_update = defineKernel({
   name: 'adamw_update',
   wgsl: update + vectorBit + controlIndices + one_rate,
@@ -127,10 +130,9 @@ export const adamw_update = defineKernel({
   cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })
 
-/**
- * adamw_update with lr_factors [segments] (≥ 0): the rate of a segment, in the step and in the decay, is lr times its
- * factor. Weights and moments of a segment with factor 0 stay as they are; the caller keeps its gradients out of the norm.
- */
+/** adamw_update with lr_factors [segments] (≥ 0): the rate of a segment, in the step and in the
+ * decay, is lr times its factor. Weights and moments of a segment with factor 0 stay as they are;
+ * the caller keeps its gradients out of the norm. */
 export const adamw_update_rates = defineKernel({
   name: 'adamw_update_rates',
   wgsl: update + vectorBit + controlIndices + ratesAt(8),

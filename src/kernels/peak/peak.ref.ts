@@ -1,4 +1,5 @@
-/** peak_fma in f64: sixteen values of invocation `i`, each 4 · iterations times x · scale + offset, summed. */
+/** peak_fma in f64: sixteen values of invocation `i`, each 4 · iterations times x · scale + offset,
+ * summed. */
 export function peak_fma_ref(
   i: number,
   { iterations, scale, offset }: { iterations: number; scale: number; offset: number },

@@ -8,7 +8,8 @@ const WORKGROUP_SIZE = 256
 /** Multiply-adds of one invocation of peak_fma in one iteration. */
 const FMAS = 64
 
-/** out[i] = the sum of sixteen values, each after 4 · iterations of x ← x · scale + offset. `iterations` may be live. */
+/** out[i] = the sum of sixteen values, each after 4 · iterations of x ← x · scale + offset.
+ * `iterations` may be live. */
 export const peak_fma = defineKernel({
   name: 'peak_fma',
   wgsl: fma,
@@ -45,19 +46,19 @@ export interface Peak {
 const INVOCATIONS = 8192 * WORKGROUP_SIZE
 const COPY_BYTES = 64 * 2 ** 20
 const SAMPLES = 3
-/** One sample lasts about this long: far more than the clock's step, far less than any watchdog allows. */
+/** One sample lasts about this long: far more than the clock's step, far less than any watchdog
+ * allows. */
 const SAMPLE_MS = 20
 /** A software adapter stops here with what it has. */
 const BUDGET_MS = 150
 
-/** Milliseconds of GPU time (of wall time where the adapter has no timestamps) of what `encode` queues. */
+/** Milliseconds of GPU time (of wall time where the adapter has no timestamps) of what `encode`
+ * queues. */
 const gpuTime = async (gpu: Gpu, encode: () => void): Promise<number> =>
   (await gpu.profile(encode)).profile.time_ms
 
-/**
- * The best rate of `work(amount)`, in units of `amount` per millisecond: amounts grow until one lasts a sample, then
- * the quickest of a few counts. 0 when that took too long.
- */
+/** The best rate of `work(amount)`, in units of `amount` per millisecond: amounts grow until one
+ * lasts a sample, then the quickest of a few counts. 0 when that took too long. */
 export async function bestRate(
   gpu: Gpu,
   work: (amount: number) => void,
@@ -81,7 +82,8 @@ export async function bestRate(
   return best
 }
 
-/** Probes the adapter in less than half a second, with 136 MB of scratch that it frees. Runs alone on the device. */
+/** Probes the adapter in less than half a second, with 136 MB of scratch that it frees. Runs alone
+ * on the device. */
 export async function probePeak(gpu: Gpu): Promise<Peak> {
   const scratch = [
     gpu.tensor('peak.out', 'f32', [INVOCATIONS]),

@@ -1,4 +1,5 @@
-// As many multiply-adds as the adapter can do: sixteen values per invocation, each x <- x * scale + offset, over and over.
+// As many multiply-adds as the adapter can do: sixteen values per invocation, each x <- x * scale +
+// offset, over and over.
 //   out [invocations]: the sum of an invocation's sixteen values, so that none is left out
 
 struct Params {
@@ -20,7 +21,8 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   let i = (group.x + group.y * grid.x) * WORKGROUP_SIZE + lane;
-  // A value for each lane, all alike: with operands that are the same for all lanes some GPUs do half as much.
+  // A value for each lane, all alike: with operands that are the same for all lanes some GPUs do
+  // half as much.
   let scale = vec4f(select(params.scale, 0.0, i >= params.invocations));
   let offset = vec4f(select(params.offset, 0.0, i >= params.invocations));
   if (i >= params.invocations) { return; }

@@ -1,4 +1,5 @@
-// What decides how long a small training step takes on this adapter: its products, its dispatches, and the way to the GPU and back.
+// Measures what decides the time of a small training step on this adapter: its products, its
+// dispatches, and the way to the GPU and back.
 import type { Gpu } from '../device/gpu.ts'
 import { matmul_nt } from '../matmul/matmul.ts'
 import { bestRate, peak_copy } from './peak.ts'

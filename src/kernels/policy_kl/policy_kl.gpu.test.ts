@@ -13,7 +13,8 @@ interface Inputs {
   readonly mask: Float32Array
 }
 
-/** Logits of about ±`reach`; q is p moved by `distance` of that; every fifth token is masked and holds NaN. */
+/** Logits of about ±`reach`; q is p moved by `distance` of that; every fifth token is masked and
+ * holds NaN. */
 function inputs(
   tokens: number,
   hidden_size: number,

@@ -17,7 +17,8 @@ function logProbs(state: Numbers, weight: Numbers, vocab_size: number): Float64A
 const divergence = (a: Float64Array, b: Float64Array): number =>
   a.reduce((sum, log_p, v) => sum + Math.exp(log_p) * (log_p - b[v]), 0)
 
-/** kl_pq and kl_qp [tokens], nats, of hidden_p and hidden_q [tokens, C] under weight [V, C]; 0 where mask is 0. */
+/** kl_pq and kl_qp [tokens], nats, of hidden_p and hidden_q [tokens, C] under weight [V, C]; 0
+ * where mask is 0. */
 export function policyKlRef(
   hidden_p: Float32Array | Float64Array,
   hidden_q: Float32Array | Float64Array,

@@ -25,16 +25,16 @@ const cost = (p: { tokens: number; hidden_size: number; vocab_size: number }) =>
   bytes: 4 * (2 * p.tokens * p.hidden_size + p.vocab_size * p.hidden_size + 3 * p.tokens),
 })
 
-/**
- * The exact divergences of two policies that share an unembedding, token by token: with p = softmax(hidden_p · weightᵀ)
- * and q = softmax(hidden_q · weightᵀ), kl_pq = Σ_v p_v (log p_v - log q_v) and kl_qp = Σ_v q_v (log q_v - log p_v).
+/** The exact divergences of two policies that share an unembedding, token by token: with p =
+ * softmax(hidden_p · weightᵀ) and q = softmax(hidden_q · weightᵀ), kl_pq = Σ_v p_v (log p_v - log
+ * q_v) and kl_qp = Σ_v q_v (log q_v - log p_v).
  *
- * hidden_p, hidden_q [tokens, C], weight [V, C], mask [tokens] → kl_pq, kl_qp [tokens], nats; 0 where mask is 0.
- * No [tokens, V] array exists. Never negative, and exactly 0 where the two states are the same bits. Works from
- * differences of logits, so a probability that underflows costs nothing. A token's numbers are the same bits in any batch.
+ * hidden_p, hidden_q [tokens, C], weight [V, C], mask [tokens] → kl_pq, kl_qp [tokens], nats; 0
+ * where mask is 0. No [tokens, V] array exists. Never negative, and exactly 0 where the two states
+ * are the same bits. Works from differences of logits, so a probability that underflows costs
+ * nothing. A token's numbers are the same bits in any batch.
  *
- * Source: Kullback and Leibler 1951; running sums as in FlashAttention, arXiv 2205.14135.
- */
+ * Source: Kullback and Leibler 1951; running sums as in FlashAttention, arXiv 2205.14135. */
 export const policy_kl = defineKernel({
   name: 'policy_kl',
   wgsl: shared + tiled + divergence + tile,
@@ -51,10 +51,9 @@ export const policy_kl = defineKernel({
   cost,
 })
 
-/**
- * policy_kl over one range of the vocabulary, for a head that lies in several: call it for every range, `weight` [rows of the
- * range, C] and first_id rising from 0, then policy_kl_finish. running [tokens, 6] need not be cleared.
- */
+/** policy_kl over one range of the vocabulary, for a head that lies in several: call it for every
+ * range, `weight` [rows of the range, C] and first_id rising from 0, then policy_kl_finish. running
+ * [tokens, 6] need not be cleared. */
 export const policy_kl_range = defineKernel({
   name: 'policy_kl_range',
   wgsl: range + tile,
@@ -102,10 +101,9 @@ const bfloat16: typeof float32 = {
   range: ofBfloat16(policy_kl_range),
 }
 
-/**
- * The kernels for a head of one range and of several. One of one range is narrow where vocabulary and hidden size are both at most
- * 128; one of bfloat16 numbers, two to a word, has the bits of the decoded head's.
- */
+/** The kernels for a head of one range and of several. One of one range is narrow where vocabulary
+ * and hidden size are both at most 128; one of bfloat16 numbers, two to a word, has the bits of the
+ * decoded head's. */
 export function policyKl(
   { hidden_size, vocab_size, narrow_kernels = true }: HeadShape,
   dtype: DType = 'f32',

@@ -1,4 +1,5 @@
-// What both kernels read and write: hidden_p, hidden_q [tokens, C], weight [V, C], mask, kl_pq, kl_qp [tokens].
+// Declares what both kernels read and write: hidden_p, hidden_q [tokens, C], weight [V, C], mask,
+// kl_pq, kl_qp [tokens].
 
 struct Params {
   tokens: u32,

@@ -1,5 +1,7 @@
-// policy_kl.wgsl for small vocabularies and states: one invocation per token, plain loops, no barriers.
-//   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)   with p, q = softmax(hidden · weightᵀ); 0 where mask is 0.
+// policy_kl.wgsl for small vocabularies and states: one invocation per token, plain loops, no
+// barriers.
+//   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)
+//   with p, q = softmax(hidden · weightᵀ); 0 where mask is 0.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]
 // uses policy_kl_interface.wgsl, weight_f32.wgsl
 
@@ -52,7 +54,8 @@ fn main(
     sum = sum * scale + vec2f(dot(e_p, vec4f(1.0)), dot(e_q, vec4f(1.0)));
     top = new_top;
   }
-  // Exactly 0 where p and q are the same bits, also on GPUs where x / x can be 1 ± 1e-7; rounding may leave a negative number.
+  // Exactly 0 where p and q are the same bits, also on GPUs where x / x can be 1 ± 1e-7; rounding
+  // may leave a negative number.
   let ratio = select(sum / sum.yx, vec2f(1.0), sum == sum.yx);
   let kl = moment / sum - log(ratio);
   kl_pq[token] = select(kl.x, 0.0, kl.x < 0.0);

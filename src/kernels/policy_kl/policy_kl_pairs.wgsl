@@ -1,6 +1,7 @@
-// The running sums of the policies of 8 tokens' p and q over the rows of one range of the vocabulary, 64 rows at a time.
-// A token's p and q are neighbouring components, so each vector holds two tokens and .yxwz swaps p and q.
-// The includer has `params` (tokens, vocab_size: rows of the range), hidden_p, hidden_q, mask, head_tile.wgsl.
+// The running sums of the policies of 8 tokens' p and q over the rows of one range of the
+// vocabulary, 64 rows at a time. A token's p and q are neighbouring components, so each vector
+// holds two tokens and .yxwz swaps p and q. The includer has `params` (tokens, vocab_size: rows of
+// the range), hidden_p, hidden_q, mask, head_tile.wgsl.
 
 const VERY_NEGATIVE = -1e30;
 
@@ -39,7 +40,8 @@ fn joined(one: Pairs, other: Pairs) -> Pairs {
   return Pairs(top, a.sum + b.sum, a.moment + b.moment);
 }
 
-/** A lane's sums, for the others: where tile_dots keeps its tiles, so that more workgroups fit beside one another. */
+/** A lane's sums, for the others: where tile_dots keeps its tiles, so that more workgroups fit
+ * beside one another. */
 fn keep(lane: u32, s: Pairs) {
   tiles[lane] = s.top;
   tiles[64u + lane] = s.sum;
@@ -57,7 +59,8 @@ fn real_tokens(mine: u32) -> vec2<bool> {
   return is_real;
 }
 
-/** Sums over the range, whole in lanes with lane % 16 = 0. Every lane must call it; a tile without a token that counts does no work. */
+/** Sums over the range, whole in lanes with lane % 16 = 0. Every lane must call it; a tile without
+ * a token that counts does no work. */
 fn pairs_over_range(lane: u32, first: u32, is_real: vec2<bool>) -> Pairs {
   let is_active = workgroup_max(lane, f32(any(is_real)));
 

@@ -4,14 +4,13 @@ import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import entropy from './entropy_loss.wgsl?raw'
 import sft from './sft_loss.wgsl?raw'
 
-/**
- * Entropy as a term of the loss, -entropy_coeff · Σ loss_weight · entropy, and as a metric.
+/** Entropy as a term of the loss, -entropy_coeff · Σ loss_weight · entropy, and as a metric.
  *
- * entropy (nats), loss_weights [tokens] → d_entropy = -entropy_coeff · loss_weight [tokens] (overwritten); sums[4], which
- * is actor/entropy, += Σ loss_weight · entropy, also where entropy_coeff is 0. Tokens of weight 0 are not read.
+ * entropy (nats), loss_weights [tokens] → d_entropy = -entropy_coeff · loss_weight [tokens]
+ * (overwritten); sums[4], which is actor/entropy, += Σ loss_weight · entropy, also where
+ * entropy_coeff is 0. Tokens of weight 0 are not read.
  *
- * Source: verl verl/workers/actor/dp_actor.py update_policy.
- */
+ * Source: verl verl/workers/actor/dp_actor.py update_policy. */
 export const entropy_loss = defineKernel({
   name: 'entropy_loss',
   wgsl: entropy + reduce,
@@ -25,12 +24,10 @@ export const entropy_loss = defineKernel({
   workgroups: () => [1],
 })
 
-/**
- * Mean cross-entropy: loss = -Σ mask · log_prob · inv_token_count.
+/** Mean cross-entropy: loss = -Σ mask · log_prob · inv_token_count.
  *
- * log_probs, response_mask [tokens] → d_log_probs = -mask · inv_token_count and d_entropy = 0, both [tokens];
- * sums[0] += loss, in nats per token.
- */
+ * log_probs, response_mask [tokens] → d_log_probs = -mask · inv_token_count and d_entropy = 0, both
+ * [tokens]; sums[0] += loss, in nats per token. */
 export const sft_loss = defineKernel({
   name: 'sft_loss',
   wgsl: sft + reduce,

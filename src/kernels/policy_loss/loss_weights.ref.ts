@@ -11,10 +11,8 @@ function rowTokens(mask: Numbers, response_length: number): Float64Array {
   return counts
 }
 
-/**
- * Weights w [rows, R] with agg_loss(L) = Σ w L, 0 where masked (and everywhere if all is).
- * Source: verl verl/trainer/ppo/core_algos.py agg_loss.
- */
+/** Weights w [rows, R] with agg_loss(L) = Σ w L, 0 where masked (and everywhere if all is).
+ * Source: verl verl/trainer/ppo/core_algos.py agg_loss. */
 export function aggregationWeights(
   mask: Numbers,
   response_length: number,
@@ -35,7 +33,8 @@ export function aggregationWeights(
   )
 }
 
-/** One of verl's means of loss_mat [rows, R] over its unmasked tokens, and its gradient [rows, R]. */
+/** One of verl's means of loss_mat [rows, R] over its unmasked tokens, and its gradient [rows,
+ * R]. */
 export function aggLossRef(
   loss_mat: Numbers,
   mask: Numbers,

@@ -17,11 +17,10 @@ export interface Aggregation {
   readonly loss_scale_factor?: number | null
 }
 
-/**
- * The params of loss_weights that say what is divided by. verl multiplies by dp_size what it divided by a count; here the
- * count is divided by dp_size. 0 = the kernel takes the batch's own. With several ranks the count that loss_agg_mode divides
- * by must be given: RangeError, as in verl. A page is one rank and lets the kernel count, so only `lab conform` calls it.
- */
+/** The params of loss_weights that say what is divided by. verl multiplies by dp_size what it
+ * divided by a count; here the count is divided by dp_size. 0 = the kernel takes the batch's own.
+ * With several ranks the count that loss_agg_mode divides by must be given: RangeError, as in verl.
+ * A page is one rank and lets the kernel count, so only `lab conform` calls it. */
 export function aggregationParams({
   loss_agg_mode,
   batch_num_tokens,
@@ -66,19 +65,19 @@ ${AGGREGATIONS.map(({ weight_of }, i) => {
 }
 `
 
-/**
- * The weight of every token in the two means of an update: loss_weights for entropy and KL (loss_agg_mode), pg_weights
- * for the policy loss (pg_agg_mode, see pgAggMode; times rollout_is_weights); token_weights = mask / tokens for the
- * metrics.
+/** The weight of every token in the two means of an update: loss_weights for entropy and KL
+ * (loss_agg_mode), pg_weights for the policy loss (pg_agg_mode, see pgAggMode; times
+ * rollout_is_weights); token_weights = mask / tokens for the metrics.
  *
- * response_mask, rollout_is_weights (1 where there are none) [rows, R] → token_weights, loss_weights, pg_weights [rows,
- * R] (overwritten). The modes are indices in LOSS_AGG_MODES. token_count, sequence_count, loss_scale_factor: see
- * aggregationParams; 0 = Σ mask, rows with a token, R. scale multiplies all three (1/k for the mean of k micro-batches
- * that are each divided by their own counts, verl's legacy worker). ranks: those whose gradients are averaged afterwards. Rows without a token count in no mean; without any
- * token all weights are 0, not NaN. rollout_is_weights are not read where the mask is 0.
+ * response_mask, rollout_is_weights (1 where there are none) [rows, R] → token_weights,
+ * loss_weights, pg_weights [rows, R] (overwritten). The modes are indices in LOSS_AGG_MODES.
+ * token_count, sequence_count, loss_scale_factor: see aggregationParams; 0 = Σ mask, rows with a
+ * token, R. scale multiplies all three (1/k for the mean of k micro-batches that are each divided
+ * by their own counts, verl's legacy worker). ranks: those whose gradients are averaged afterwards.
+ * Rows without a token count in no mean; without any token all weights are 0, not NaN.
+ * rollout_is_weights are not read where the mask is 0.
  *
- * Source: verl verl/trainer/ppo/core_algos.py agg_loss; its n + 1e-8 per row is n in f32.
- */
+ * Source: verl verl/trainer/ppo/core_algos.py agg_loss; its n + 1e-8 per row is n in f32. */
 export const loss_weights = defineKernel({
   name: 'loss_weights',
   wgsl: weights + WEIGHT_OF + reduce,

@@ -1,7 +1,10 @@
-// The interface that every policy loss shares, and the end of each: adding its sums in one fixed tree.
-//   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights, d_log_probs [rows, R]   sums [6]
-// policy_loss_frame.ts declares struct Params, with the numbers of the loss.
-// token_weights = response_mask / tokens (metrics; 0 = masked), pg_weights = aggregation weight · rollout_is_weights.
+// The interface that every policy loss shares, and the end of each: adding its sums in one fixed
+// tree.
+//   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights, d_log_probs [rows, R]
+//   sums [6]
+// policy_loss_frame.ts declares struct Params, with the numbers of the loss. token_weights =
+// response_mask / tokens (metrics; 0 = masked), pg_weights = aggregation weight ·
+// rollout_is_weights.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> log_probs: array<f32>;
@@ -22,7 +25,8 @@ fn ratio_of(x: f32) -> f32 {
   return select(exp(x), 1.0, x == 0.0);
 }
 
-/** Adds pg_loss, ppo_kl, pg_clipfrac, pg_clipfrac_lower of all lanes to `sums`. Holds barriers: every lane calls it. */
+/** Adds pg_loss, ppo_kl, pg_clipfrac, pg_clipfrac_lower of all lanes to `sums`. Holds barriers:
+ * every lane calls it. */
 fn add_sums(lane: u32, values: vec4f) {
   totals[lane] = values;
   workgroupBarrier();

@@ -1,6 +1,8 @@
-// loss = Σ pg_weight · L,  d_log_prob = pg_weight · dL/dlog_prob, for losses that look at one token at a time.
-// The loss supplies `token_loss`; policy_loss_frame.wgsl the interface. One workgroup strides over tokens: loss,
-// gradient and metrics in one dispatch and a fixed order. Masked tokens (token_weight 0) are not looked at.
+// loss = Σ pg_weight · L,
+// d_log_prob = pg_weight · dL/dlog_prob, for losses that look at one token at a time.
+// The loss supplies `token_loss`; policy_loss_frame.wgsl the interface. One workgroup strides over
+// tokens: loss, gradient and metrics in one dispatch and a fixed order. Masked tokens (token_weight
+// 0) are not looked at.
 
 struct TokenLoss {
   loss: f32,

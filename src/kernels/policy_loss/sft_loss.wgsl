@@ -1,4 +1,5 @@
-// loss = -Σ mask · log_prob · inv_token_count;  d_log_prob = -mask · inv_token_count;  d_entropy = 0.
+// loss = -Σ mask · log_prob · inv_token_count;  d_log_prob = -mask · inv_token_count;
+// d_entropy = 0.
 // One workgroup strides over tokens.
 //   log_probs, response_mask, d_log_probs, d_entropy [tokens]   sums [1]
 // uses workgroup_reduce.wgsl

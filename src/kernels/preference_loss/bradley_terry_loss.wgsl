@@ -1,4 +1,5 @@
-// loss = inv_pairs · Σ softplus(rejected - chosen);  d_rejected = -d_chosen = inv_pairs · sigmoid(rejected - chosen).
+// loss = inv_pairs · Σ softplus(rejected - chosen);
+// d_rejected = -d_chosen = inv_pairs · sigmoid(rejected - chosen).
 // One workgroup strides over pairs.
 //   scores, d_scores [2 · pairs], all chosen, then the rejected in the same order   sums [2]
 // uses workgroup_reduce.wgsl

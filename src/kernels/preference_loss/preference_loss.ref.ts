@@ -1,7 +1,5 @@
-/**
- * The kernel bradley_terry_loss in f64: scores [2 · pairs], all chosen and then the rejected, to d_scores [2 · pairs] and
- * means over pairs. inv_pairs is 1 / pairs unless given.
- */
+/** The kernel bradley_terry_loss in f64: scores [2 · pairs], all chosen and then the rejected, to
+ * d_scores [2 · pairs] and means over pairs. inv_pairs is 1 / pairs unless given. */
 export function bradleyTerryRef(
   scores: ArrayLike<number>,
   inv_pairs = 2 / scores.length,

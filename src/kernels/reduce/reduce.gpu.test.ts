@@ -22,7 +22,8 @@ async function run(
 }
 
 describe.each([reduce_rows, reduce_rows_short])('$name', (kernel) => {
-  // One, primes, eight slices of rows, one past four strides of them, many strides, one past a workgroup of columns.
+  // One, primes, eight slices of rows, one past four strides of them, many strides, one past a
+  // workgroup of columns.
   test.for([
     [1, 1],
     [7, 13],

@@ -2,7 +2,8 @@ import { defineKernel, foldGrid } from '../device/kernel.ts'
 import rows_sliced from './reduce_rows.wgsl?raw'
 import rows_in_order from './reduce_rows_short.wgsl?raw'
 
-/** out[c] += Σ_r x[r, c], for `x` [R, C] and `out` [C]. Adds to what out holds, in an order that only R decides. */
+/** out[c] += Σ_r x[r, c], for `x` [R, C] and `out` [C]. Adds to what out holds, in an order that
+ * only R decides. */
 export const reduce_rows = defineKernel({
   name: 'reduce_rows',
   wgsl: rows_sliced,
@@ -20,7 +21,8 @@ export const reduce_rows_short: typeof reduce_rows = {
   workgroups: ({ cols }) => foldGrid(Math.ceil(cols / 64)),
 }
 
-/** Rows that one invocation adds up in good time on a GPU; more leave too many of its cores idle. */
+/** Rows that one invocation adds up in good time on a GPU; more leave too many of its cores
+ * idle. */
 const MAX_SHORT_ROWS = 128
 
 /** The quicker of the two kernels for this many rows. */

@@ -1,6 +1,7 @@
-// out[c] += sum over r of x[r, c]. One workgroup per 8 columns; 8 lanes stride over a column's rows, four rows at a
-// time so that loads need not wait for sums; then one lane adds theirs up in order. Software adapters pay for each
-// barrier and for each lane that waits at one: there is one barrier and there are 64 lanes.
+// out[c] += sum over r of x[r, c]. One workgroup per 8 columns; 8 lanes stride over a column's
+// rows, four rows at a time so that loads need not wait for sums; then one lane adds theirs up in
+// order. Software adapters pay for each barrier and for each lane that waits at one: there is one
+// barrier and there are 64 lanes.
 //   x [R, C]   out [C]
 
 struct Params {

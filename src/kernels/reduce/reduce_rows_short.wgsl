@@ -1,4 +1,5 @@
-// out[c] += sum over r of x[r, c] for few rows. One invocation per column adds its rows in order, without barriers.
+// out[c] += sum over r of x[r, c] for few rows. One invocation per column adds its rows in order,
+// without barriers.
 //   x [R, C]   out [C]
 
 struct Params {

@@ -5,16 +5,15 @@ import forward from './rms_norm_forward.wgsl?raw'
 import rows from './rms_norm_rows.wgsl?raw'
 import weightGrad from './rms_norm_weight_grad.wgsl?raw'
 
-/** Rows up to this wide are one invocation's work: barriers cost software adapters more than they save. */
+/** Rows up to this wide are one invocation's work: barriers cost software adapters more than they
+ * save. */
 const NARROW = 256
 const rowGrid = ({ rows, cols }: { rows: number; cols: number }) =>
   foldGrid(cols <= NARROW ? Math.ceil(rows / 64) : rows)
 
-/**
- * y[r, c] = x[r, c] · inv_rms[r] · weight[c], with inv_rms[r] = 1 / sqrt(mean_c x[r, c]² + eps).
- * `x`, `y` [R, C], `weight` [C], `inv_rms` [R], which the backward kernels read.
- * Source: Zhang and Sennrich 2019, arXiv 1910.07467, eq. 4; eps as in Hugging Face's Qwen3RMSNorm.
- */
+/** y[r, c] = x[r, c] · inv_rms[r] · weight[c], with inv_rms[r] = 1 / sqrt(mean_c x[r, c]² + eps).
+ * `x`, `y` [R, C], `weight` [C], `inv_rms` [R], which the backward kernels read. Source: Zhang and
+ * Sennrich 2019, arXiv 1910.07467, eq. 4; eps as in Hugging Face's Qwen3RMSNorm. */
 export const rms_norm_forward = defineKernel({
   name: 'rms_norm_forward',
   wgsl: forward + rows + reduce,
@@ -28,10 +27,8 @@ export const rms_norm_forward = defineKernel({
   }),
 })
 
-/**
- * The gradient of rms_norm_forward with respect to x: `d_y` [R, C] → `d_x` [R, C].
- * `accumulate` 1 adds to what d_x holds, as the residual stream needs; 0 overwrites it.
- */
+/** The gradient of rms_norm_forward with respect to x: `d_y` [R, C] → `d_x` [R, C].
+ * `accumulate` 1 adds to what d_x holds, as the residual stream needs; 0 overwrites it. */
 export const rms_norm_backward = defineKernel({
   name: 'rms_norm_backward',
   wgsl: backward + rows + reduce,
@@ -45,10 +42,8 @@ export const rms_norm_backward = defineKernel({
   }),
 })
 
-/**
- * The gradient of rms_norm_forward with respect to weight, summed within blocks of rows:
- * `partials` [ceil(R / rows_per_block), C], overwritten. reduce_rows adds the blocks up.
- */
+/** The gradient of rms_norm_forward with respect to weight, summed within blocks of rows:
+ * `partials` [ceil(R / rows_per_block), C], overwritten. reduce_rows adds the blocks up. */
 export const rms_norm_weight_grad = defineKernel({
   name: 'rms_norm_weight_grad',
   wgsl: weightGrad,

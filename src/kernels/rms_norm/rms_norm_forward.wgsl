@@ -1,4 +1,5 @@
-// y[r, c] = x[r, c] * inv_rms[r] * weight[c], inv_rms[r] = 1 / sqrt(mean over c of x[r, c]^2 + eps).
+// y[r, c] = x[r, c] * inv_rms[r] * weight[c], inv_rms[r] = 1 / sqrt(mean over c of x[r, c]^2 +
+// eps).
 //   x [R, C]   weight [C]   y [R, C]   inv_rms [R]
 // uses rms_norm_rows.wgsl, workgroup_reduce.wgsl
 

@@ -1,5 +1,6 @@
-// partials[block, c] = sum over the block's rows r of d_y[r, c] * x[r, c] * inv_rms[r]. One invocation per element.
-// Block i holds rows i * rows_per_block and up; the last one may be shorter.
+// partials[block, c] = sum over the block's rows r of d_y[r, c] * x[r, c] * inv_rms[r]. One
+// invocation per element. Block i holds rows i * rows_per_block and up; the last one may be
+// shorter.
 //   x [R, C]   inv_rms [R]   d_y [R, C]   partials [ceil(R / rows_per_block), C]
 
 struct Params {

@@ -61,7 +61,8 @@ function weightsOf(log_ratios: readonly number[], rollout_is: number): number[] 
   return log_ratios.map(() => Math.exp(clamp20(sum(log_ratios))))
 }
 
-/** verl's divisor: the mean over tokens, or over rows of each row's mean; 1 where that is next to nothing. */
+/** verl's divisor: the mean over tokens, or over rows of each row's mean; 1 where that is next to
+ * nothing. */
 function normFactor(rows: readonly (readonly number[])[], rollout_is: number): number {
   const rowMeans = rows.map((weights) => sum(weights) / (weights.length + EPS))
   const mean =
@@ -69,10 +70,8 @@ function normFactor(rows: readonly (readonly number[])[], rollout_is: number): n
   return mean > EPS ? mean : 1
 }
 
-/**
- * The kernel rollout_correction in f64, with verl's eps in its means. Masked tokens are not looked at.
- * Source: verl verl/trainer/ppo/rollout_corr_helper.py.
- */
+/** The kernel rollout_correction in f64, with verl's eps in its means. Masked tokens are not looked
+ * at. Source: verl verl/trainer/ppo/rollout_corr_helper.py. */
 export function rolloutCorrectionRef(
   params: RolloutCorrectionParams,
   batch: RolloutCorrectionBatch,

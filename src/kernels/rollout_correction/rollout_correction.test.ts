@@ -87,7 +87,8 @@ describe('rejection', () => {
   })
 
   test('each criterion by hand: kept with a bound just outside its value, rejected with one just inside', () => {
-    // Statistics of row 0, whose log ratios are ln 3 and -ln 2; a token criterion is decided by token 0.
+    // Statistics of row 0, whose log ratios are ln 3 and -ln 2; a token criterion is decided by
+    // token 0.
     const k2 = [ln3 ** 2 / 2, ln2 ** 2 / 2]
     const k3 = [2 - ln3, ln2 - 0.5]
     const values = {
@@ -108,7 +109,8 @@ describe('rejection', () => {
   })
 
   test('all must pass, each judged on the whole mask', () => {
-    // Alone, the token bound leaves token 1, whose own mean would pass; the row is judged with token 0.
+    // Alone, the token bound leaves token 1, whose own mean would pass; the row is judged with
+    // token 0.
     expect(mask({ upper_token_k2: 0.5, upper_seq_mean_k2: 0.3 })).toEqual([0, 0, 1, 0, 0, 0])
   })
 

@@ -1,10 +1,16 @@
-// Per token l = log_prob - rollout_log_prob; k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l clamped to ±20.
-//   modified_mask = response_mask where every statistic (of the token; sum, mean, maximum over its row) is within its bounds.
-//   rollout_is_weights = min(w, is_threshold) · response_mask, or where is_lower > 0: w within the two, else 0 (IcePop);
-//   over their mean if batch_normalize; 1 · response_mask where weighs is 0, with the sums of what the weights would be;
+// Per token l = log_prob - rollout_log_prob; k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l clamped to
+// ±20.
+//   modified_mask = response_mask where every statistic (of the token; sum, mean, maximum over its
+//   row) is within its bounds.
+//   rollout_is_weights = min(w, is_threshold) · response_mask, or where is_lower > 0: w within the
+//   two, else 0 (IcePop);
+//   over their mean if batch_normalize; 1 · response_mask where weighs is 0, with the sums of what
+//   the weights would be;
 //   w = exp(clamp(l, ±20)) per token, exp(clamp(Σ l, ±20)) per row, or 1.
-// One workgroup, a lane per row; sums of all lanes in one fixed tree. Masked tokens are not looked at.
-//   log_probs, rollout_log_probs, response_mask, modified_mask, rollout_is_weights [rows, R]   sums [7]
+// One workgroup, a lane per row; sums of all lanes in one fixed tree. Masked tokens are not looked
+// at.
+//   log_probs, rollout_log_probs, response_mask, modified_mask, rollout_is_weights [rows, R]
+//   sums [7]
 // uses k3.wgsl
 
 struct Params {
@@ -52,8 +58,9 @@ override WORKGROUP_SIZE: u32 = 256;
 const PER_TOKEN = 1u;
 const PER_ROW = 2u;
 
-// tokens, Σ -l, rejected tokens, Σ w before truncation (IcePop: after it); rows with a token, Σ w after truncation (of tokens
-// or rows); tokens or rows with w above and below the bounds, tokens with w beyond both.
+// tokens, Σ -l, rejected tokens, Σ w before truncation (IcePop: after it); rows with a token, Σ w
+// after truncation (of tokens or rows); tokens or rows with w above and below the bounds, tokens
+// with w beyond both.
 struct Totals {
   tokens: vec4f,
   weights: vec2f,
@@ -82,7 +89,8 @@ fn divergences(log_ratio: f32) -> vec3f {
   return vec3f(-l, 0.5 * l * l, k3(l));
 }
 
-// Each statistic has passed if it is within its bounds; those that are off have bounds beyond any value.
+// Each statistic has passed if it is within its bounds; those that are off have bounds beyond any
+// value.
 fn within(x: vec3f, lower: vec3f, upper: vec3f) -> bool {
   return all(x >= lower) && all(x <= upper);
 }

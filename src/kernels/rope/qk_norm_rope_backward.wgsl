@@ -1,8 +1,10 @@
 // Gradient of out = rotate(x * inv_rms * norm_weight) for q and k heads, of out = x for v heads.
 //   g = rotate back(d_out)   d_norm = sum over heads of g * x * inv_rms
 //   d_x = inv_rms * h - x * inv_rms^3 * mean(h * x),   h = g * norm_weight
-// One invocation per token and kind (q, k, v): it walks its heads in order and so sums d_norm without atomics.
-//   qkv, d_out, d_qkv [tokens, (H + 2K) * D]   norm_weight [2, D]   position_ids [tokens]   inv_freq [D/2]
+// One invocation per token and kind (q, k, v): it walks its heads in order and so sums d_norm
+// without atomics.
+//   qkv, d_out, d_qkv [tokens, (H + 2K) * D]   norm_weight [2, D]   position_ids [tokens]
+//   inv_freq [D/2]
 //   d_norm_partials [tokens, 2, D] (q, k), zeros when has_qk_norm is 0
 // uses rope_head.wgsl
 
@@ -39,7 +41,8 @@ fn unrotate_head(token: u32, base: u32) {
   }
 }
 
-// Leaves h = g * norm_weight in d_qkv on the first walk over the head, and finishes d_x on the second.
+// Leaves h = g * norm_weight in d_qkv on the first walk over the head, and finishes d_x on the
+// second.
 fn norm_head(token: u32, base: u32, weight_base: u32, sums_base: u32) {
   let half_dim = params.head_dim / 2u;
   let inv = head_inv_rms(base);

@@ -1,5 +1,6 @@
-// q and k heads: out = rotate(x * inv_rms * norm_weight), without the norm when has_qk_norm is 0; v heads: out = x.
-// rotate turns the pairs (i, i + D/2) by the angle position * inv_freq[i]. One invocation per head of a token.
+// q and k heads: out = rotate(x * inv_rms * norm_weight), without the norm when has_qk_norm is 0; v
+// heads: out = x. rotate turns the pairs (i, i + D/2) by the angle position * inv_freq[i]. One
+// invocation per head of a token.
 //   qkv, out [tokens, (H + 2K) * D] (H q heads, K k heads, K v heads)   norm_weight [2, D] (q, k)
 //   position_ids [tokens]   inv_freq [D/2]
 // uses rope_head.wgsl

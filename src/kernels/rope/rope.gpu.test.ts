@@ -48,7 +48,8 @@ async function runBoth(
   return { inputs, d_out: d_out_values, read }
 }
 
-// One head, fewer k heads than q heads, a prime number of tokens, one token past a workgroup, an odd half.
+// One head, fewer k heads than q heads, a prime number of tokens, one token past a workgroup, an
+// odd half.
 test.for([
   [1, 1, 1, 2],
   [7, 4, 2, 16],
@@ -62,7 +63,8 @@ test.for([
       const heads = { num_attention_heads, num_key_value_heads, head_dim }
       const shape = { tokens, ...heads, has_qk_norm, eps: 1e-6 }
       const { inputs, d_out, read } = await runBoth(shape, position_ids)
-      // WGSL lets cos and sin be off by 2^-11; software adapters are off by up to about 1e-5 of values up to 5.
+      // WGSL lets cos and sin be off by 2^-11; software adapters are off by up to about 1e-5 of
+      // values up to 5.
       const tolerance = { atol: 5e-5, rtol: 1e-5 }
       expectClose(read[0], qk_norm_rope_forward_ref(inputs, shape), tolerance)
       const backward = qk_norm_rope_backward_ref(inputs, d_out, shape)

@@ -24,7 +24,8 @@ function forEachHead(shape: RopeShape, visit: (base: number, kind: number, token
     }
 }
 
-/** The angle is rounded to f32, as the kernel and Hugging Face do: at position 10,000 that moves it by 5e-4. */
+/** The angle is rounded to f32, as the kernel and Hugging Face do: at position 10,000 that moves it
+ * by 5e-4. */
 const angleOf = (position: number, inv_freq: number) =>
   Math.fround(Math.fround(position) * Math.fround(inv_freq))
 

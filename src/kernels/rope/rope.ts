@@ -15,16 +15,16 @@ const rowSize = ({ num_attention_heads: H, num_key_value_heads: K, head_dim: D }
   turned: (H + K) * D,
 })
 
-/**
- * Norms the q and k heads (Qwen3's per-head RMSNorm, when `has_qk_norm` is 1) and turns them by their position; copies v.
+/** Norms the q and k heads (Qwen3's per-head RMSNorm, when `has_qk_norm` is 1) and turns them by
+ * their position; copies v.
  *
- * A row of `qkv` and `out` is H q heads, K k heads, K v heads of D values; `norm_weight` [2, D] is q_norm.weight, then
- * k_norm.weight (bound, never read, when has_qk_norm is 0); `position_ids` [tokens] u32; `inv_freq` [D/2] in
- * radians per token. Pairs are (i, i + D/2): y[i] = x[i] cos − x[i + D/2] sin, y[i + D/2] = x[i + D/2] cos + x[i] sin.
- * The angle position · inv_freq is a f32 product, as in Hugging Face.
+ * A row of `qkv` and `out` is H q heads, K k heads, K v heads of D values; `norm_weight` [2, D] is
+ * q_norm.weight, then k_norm.weight (bound, never read, when has_qk_norm is 0); `position_ids`
+ * [tokens] u32; `inv_freq` [D/2] in radians per token. Pairs are (i, i + D/2): y[i] = x[i] cos −
+ * x[i + D/2] sin, y[i + D/2] = x[i + D/2] cos + x[i] sin. The angle position · inv_freq is a f32
+ * product, as in Hugging Face.
  *
- * Source: Su et al. 2021, arXiv 2104.09864, eq. 34, paired as by transformers' rotate_half.
- */
+ * Source: Su et al. 2021, arXiv 2104.09864, eq. 34, paired as by transformers' rotate_half. */
 export const qk_norm_rope_forward = defineKernel({
   name: 'qk_norm_rope_forward',
   wgsl: forward + head,
@@ -54,11 +54,10 @@ export const qk_norm_rope_forward = defineKernel({
   },
 })
 
-/**
- * The gradient of qk_norm_rope_forward: `d_out` → `d_qkv`, both shaped like qkv and d_qkv overwritten, and
- * `d_norm_partials` [tokens, 2, D], each token's sum over its q heads and over its k heads of the gradient of
- * norm_weight (zeros when has_qk_norm is 0). reduce_rows adds the tokens up.
- */
+/** The gradient of qk_norm_rope_forward: `d_out` → `d_qkv`, both shaped like qkv and d_qkv
+ * overwritten, and `d_norm_partials` [tokens, 2, D], each token's sum over its q heads and over its
+ * k heads of the gradient of norm_weight (zeros when has_qk_norm is 0). reduce_rows adds the tokens
+ * up. */
 export const qk_norm_rope_backward = defineKernel({
   name: 'qk_norm_rope_backward',
   wgsl: backward + head,

@@ -1,10 +1,12 @@
-// What the forward and backward kernels share. The includer declares params, qkv, norm_weight, position_ids, inv_freq.
+// Holds what the forward and backward kernels share. The includer declares params, qkv,
+// norm_weight, position_ids, inv_freq.
 
-// cos and sin of position * inv_freq[i], right to about 1e-7. WGSL's own may be off by 2^-11, and are on some adapters.
+// cos and sin of position * inv_freq[i], right to about 1e-7. WGSL's own may be off by 2^-11, and
+// are on some adapters.
 fn rotation(token: u32, i: u32) -> vec2f {
   let angle = f32(position_ids[token]) * inv_freq[i];
-  // The angle less whole quarter turns, in [-pi/4, pi/4]. pi/2 = 1.5703125 + 4.838268e-4, and the first
-  // part has so few bits that its product with up to 2^16 quarter turns is exact.
+  // The angle less whole quarter turns, in [-pi/4, pi/4]. pi/2 = 1.5703125 + 4.838268e-4, and the
+  // first part has so few bits that its product with up to 2^16 quarter turns is exact.
   let quarters = round(angle * 0.63661977);
   let x = (angle - quarters * 1.5703125) - quarters * 4.8382679e-4;
   let z = x * x;

@@ -1,14 +1,13 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import wgsl from './force_token.wgsl?raw'
 
-/**
- * What nobody sampled but a row reads all the same, such as a tool's answer: runs behind sample_token and overwrites what that
- * wrote at `position`, for rows whose forced[row, position] is not 0. It holds the token + 1. The log-prob and the entropy of a
- * forced token are 0, and its row counts as not ended.
+/** What nobody sampled but a row reads all the same, such as a tool's answer: runs behind
+ * sample_token and overwrites what that wrote at `position`, for rows whose forced[row, position]
+ * is not 0. It holds the token + 1. The log-prob and the entropy of a forced token are 0, and its
+ * row counts as not ended.
  *
- * forced, response_ids, rollout_log_probs, rollout_entropy [rows, response_length], ended and next_ids [rows], attention_mask
- * [rows, width], set at `column`.
- */
+ * forced, response_ids, rollout_log_probs, rollout_entropy [rows, response_length], ended and
+ * next_ids [rows], attention_mask [rows, width], set at `column`. */
 export const force_token = defineKernel({
   name: 'force_token',
   wgsl,

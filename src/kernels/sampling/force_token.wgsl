@@ -1,6 +1,7 @@
-// Puts a given token in the place of the one that a row just sampled: forced[row, position] - 1 where that is not 0. One invocation
-// per row; rows without one stay as they are.
-//   forced, response_ids, rollout_log_probs, rollout_entropy [rows, response_length]   ended, next_ids [rows]
+// Puts a given token in the place of the one that a row just sampled: forced[row, position] - 1
+// where that is not 0. One invocation per row; rows without one stay as they are.
+//   forced, response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
+//   ended, next_ids [rows]
 //   attention_mask [rows, width]
 
 struct Params {

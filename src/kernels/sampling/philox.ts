@@ -12,12 +12,11 @@ function multiplyHigh(a: number, b: number): number {
   return (a_high * b_high + (middle >>> 16) + (carry >>> 16)) >>> 0
 }
 
-/**
- * Philox4x32-10: four random u32 from a counter and a key of u32. Holds no state: the caller counts.
- * Two calls that differ in any counter or key word give independent numbers.
+/** Philox4x32-10: four random u32 from a counter and a key of u32. Holds no state: the caller
+ * counts. Two calls that differ in any counter or key word give independent numbers.
  *
- * Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", section 3.3 (SC'11).
- */
+ * Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", section 3.3
+ * (SC'11). */
 export function philox4x32(
   counter: PhiloxCounter,
   key: PhiloxKey,
@@ -40,23 +39,20 @@ export function philox4x32(
 /** Uniform in [0, 1) with 24 bits, exact in f32; the shader's formula. */
 export const uniform24 = (bits: number): number => (bits >>> 8) * 2 ** -24
 
-/**
- * Two independent standard normal values from two u32.
+/** Two independent standard normal values from two u32.
  * The first uniform is moved to (0, 1], so the logarithm is finite; |value| is at most 5.77.
  *
- * Source: Box and Muller 1958, "A note on the generation of random normal deviates".
- */
+ * Source: Box and Muller 1958, "A note on the generation of random normal deviates". */
 export function normalPair(bits0: number, bits1: number): [number, number] {
   const radius = Math.sqrt(-2 * Math.log(uniform24(bits0) + 2 ** -24))
   const angle = 2 * Math.PI * uniform24(bits1)
   return [radius * Math.cos(angle), radius * Math.sin(angle)]
 }
 
-/**
- * `count` normal values of mean 0 and deviation `std`, for initial weights. Value n depends on n, `stream` and `key`
- * only, so each tensor takes its own stream and may grow or be skipped without changing another.
- * The counter's last word is 1 and sample_token's is 0: with one key, they still share no number.
- */
+/** `count` normal values of mean 0 and deviation `std`, for initial weights. Value n depends on n,
+ * `stream` and `key` only, so each tensor takes its own stream and may grow or be skipped without
+ * changing another. The counter's last word is 1 and sample_token's is 0: with one key, they still
+ * share no number. */
 export function normalValues(
   count: number,
   std: number,

@@ -1,4 +1,4 @@
-// What both samplers read and write. The shapes are in their heads.
+// Declares what both samplers read and write. The shapes are in their heads.
 
 struct Params {
   rows: u32,

@@ -1,6 +1,8 @@
-// token ~ softmax(logits[r / n, :] / temperature), after top-k and top-p, one workgroup per row. Temperature 0 is argmax.
-// Thresholds are found bit by bit on a u32 key that orders as the logits do; the draw walks the CDF in vocabulary order.
-//   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
+// token ~ softmax(logits[r / n, :] / temperature), after top-k and top-p, one workgroup per row.
+// Temperature 0 is argmax. Thresholds are found bit by bit on a u32 key that orders as the logits
+// do; the draw walks the CDF in vocabulary order.
+//   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]
+//   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
 // uses sample_interface.wgsl, sampling_logits.wgsl, philox.wgsl
 
@@ -11,8 +13,8 @@ var<workgroup> lane_parts: array<vec2f, WORKGROUP_SIZE>;
 var<workgroup> lane_masses: array<f32, WORKGROUP_SIZE>;
 var<workgroup> drawn_token: u32;
 
-// Sums and maxima over all lanes, in lane order. Every lane adds up all parts itself: two barriers where a tree has
-// seven, and software adapters pay by the barrier.
+// Sums and maxima over all lanes, in lane order. Every lane adds up all parts itself: two barriers
+// where a tree has seven, and software adapters pay by the barrier.
 fn sum_lanes(lane: u32, part: vec2f) -> vec2f {
   workgroupBarrier();
   lane_parts[lane] = part;
@@ -31,7 +33,8 @@ fn max_lanes(lane: u32, part: f32) -> f32 {
   return largest;
 }
 
-// The lowest index of the largest logit; the last where none is, of NaN alone. Indices stay below 2^24, so f32 holds them exactly.
+// The lowest index of the largest logit; the last where none is, of NaN alone. Indices stay below
+// 2^24, so f32 holds them exactly.
 fn argmax(lane: u32, base: u32, row_max: f32) -> u32 {
   var lowest = MOST_NEGATIVE;
   for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
@@ -63,7 +66,8 @@ fn mass_above(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key:
   return sum_lanes(lane, vec2f(lane_mass)).x;
 }
 
-// The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest logit's.
+// The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest
+// logit's.
 fn top_p_key(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, lowest_key: u32) -> u32 {
   let enough = params.top_p * mass_above(lane, base, row_max, inverse_temperature, lowest_key);
   var found = 0u;
@@ -74,7 +78,8 @@ fn top_p_key(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, lowes
   return clamp(found, lowest_key, order_key(row_max));
 }
 
-// Inverse CDF over the tokens whose key is at least `key`. Each lane owns a contiguous chunk of the vocabulary.
+// Inverse CDF over the tokens whose key is at least `key`. Each lane owns a contiguous chunk of the
+// vocabulary.
 fn draw(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key: u32, uniform_value: f32) -> u32 {
   let chunk = (params.vocab_size + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
   let first = min(lane * chunk, params.vocab_size);

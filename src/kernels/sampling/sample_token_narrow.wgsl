@@ -1,6 +1,8 @@
-// sample_token for small vocabularies: token ~ softmax(logits[r / n, :] / temperature), after top-k and top-p. One invocation
-// per row, everything in plain loops over the vocabulary: no barriers, no shared memory.
-//   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
+// sample_token for small vocabularies: token ~ softmax(logits[r / n, :] / temperature), after top-k
+// and top-p. One invocation per row, everything in plain loops over the vocabulary: no barriers, no
+// shared memory.
+//   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]
+//   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
 // uses sample_interface.wgsl, sampling_logits.wgsl, philox.wgsl
 
@@ -25,7 +27,8 @@ fn mass_above(base: u32, row_max: f32, inverse_temperature: f32, key: u32) -> f3
   return mass;
 }
 
-// The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest logit's.
+// The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest
+// logit's.
 fn top_p_key(base: u32, row_max: f32, inverse_temperature: f32, lowest_key: u32) -> u32 {
   let enough = params.top_p * mass_above(base, row_max, inverse_temperature, lowest_key);
   var found = 0u;
@@ -36,7 +39,8 @@ fn top_p_key(base: u32, row_max: f32, inverse_temperature: f32, lowest_key: u32)
   return clamp(found, lowest_key, order_key(row_max));
 }
 
-// Inverse CDF over the tokens whose key is at least `key`; `total` is their mass, summed in the same order.
+// Inverse CDF over the tokens whose key is at least `key`; `total` is their mass, summed in the
+// same order.
 fn draw(base: u32, row_max: f32, inverse_temperature: f32, key: u32, total: f32, uniform_value: f32) -> u32 {
   let point = uniform_value * total;
   var drawn = 0u;

@@ -42,10 +42,9 @@ export function keptRef(
   return Uint32Array.from(logits, (x) => Number(x >= logits[after_k[last]]))
 }
 
-/**
- * One row's token, its log-prob and the entropy (nats, both of the full softmax).
- * `margin` is how far the uniform draw stays from the nearest edge of the CDF: where it is tiny, f32 may pick a neighbour.
- */
+/** One row's token, its log-prob and the entropy (nats, both of the full softmax). `margin` is how
+ * far the uniform draw stays from the nearest edge of the CDF: where it is tiny, f32 may pick a
+ * neighbour. */
 export function sampleTokenRef(logits: ArrayLike<number>, row: number, o: SampleOptions) {
   const is_greedy = o.temperature === 0
   const probs = probabilities(logits, is_greedy ? 1 : o.temperature)

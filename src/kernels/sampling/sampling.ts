@@ -7,27 +7,28 @@ import sampling_logits from './sampling_logits.wgsl?raw'
 
 const shared = sampling_logits + philox
 
-/**
- * Samples one token per row from softmax(logits / temperature) and writes everything that follows from it.
+/** Samples one token per row from softmax(logits / temperature) and writes everything that follows
+ * from it.
  *
- * logits [rows / n, V] → response_ids, rollout_log_probs, rollout_entropy [rows, response_length] at `position`,
- * next_ids [rows], attention_mask [rows, width] at `column` = 1, ended [rows] = 1 after an end token.
- * Row r draws from logits row floor(r / n): the first tokens of n responses to one prompt share theirs.
- * End tokens are the first eos_count of eos_token_ids (u32); with eos_count 0 no row ends.
- * A row that has ended gets pad_token_id, zeros, and attention_mask 0.
+ * logits [rows / n, V] → response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
+ * at `position`, next_ids [rows], attention_mask [rows, width] at `column` = 1, ended [rows] = 1
+ * after an end token. Row r draws from logits row floor(r / n): the first tokens of n responses to
+ * one prompt share theirs. End tokens are the first eos_count of eos_token_ids (u32); with
+ * eos_count 0 no row ends. A row that has ended gets pad_token_id, zeros, and attention_mask 0.
  *
- * top_k (0 = off) keeps the k largest logits; top_p (1 = off) then keeps the smallest set whose renormalised
- * probability reaches top_p. Ties at the boundary are all kept, and at least one token is.
- * The log-prob and the entropy (nats) are of the full softmax, before these filters, as verl scores;
- * for temperature 0 (argmax, lowest index on ties) they are those at temperature 1.
+ * top_k (0 = off) keeps the k largest logits; top_p (1 = off) then keeps the smallest set whose
+ * renormalised probability reaches top_p. Ties at the boundary are all kept, and at least one token
+ * is. The log-prob and the entropy (nats) are of the full softmax, before these filters, as verl
+ * scores; for temperature 0 (argmax, lowest index on ties) they are those at temperature 1.
  *
- * One draw is one uniform of Philox with counter (step, row_offset + row, position, 0) and key (seed_low, seed_high),
- * so a row's token does not depend on how rows are batched. A row with a logit that is not finite draws some token, and its
- * log-prob and entropy are NaN. V is at most 2^24.
+ * One draw is one uniform of Philox with counter (step, row_offset + row, position, 0) and key
+ * (seed_low, seed_high), so a row's token does not depend on how rows are batched. A row with a
+ * logit that is not finite draws some token, and its log-prob and entropy are NaN. V is at most
+ * 2^24.
  * Everything but rows, n, vocab_size, response_length and width may be live.
  *
- * Source: Fan et al. 2018 (top-k), arXiv 1805.04833; Holtzman et al. 2020 (top-p), arXiv 1904.09751.
- */
+ * Source: Fan et al. 2018 (top-k), arXiv 1805.04833; Holtzman et al. 2020 (top-p), arXiv
+ * 1904.09751. */
 export const sample_token = defineKernel({
   name: 'sample_token',
   wgsl: sample_interface + sample + shared,
@@ -67,7 +68,8 @@ export const sample_token = defineKernel({
   }),
 })
 
-/** sample_token with one invocation per row, quicker for small vocabularies: the same results, to rounding. */
+/** sample_token with one invocation per row, quicker for small vocabularies: the same results, to
+ * rounding. */
 export const sample_token_narrow: typeof sample_token = {
   ...sample_token,
   name: 'sample_token_narrow',
@@ -77,7 +79,8 @@ export const sample_token_narrow: typeof sample_token = {
 
 const MAX_NARROW_VOCAB_SIZE = 128
 
-/** The quicker of the two kernels for this vocabulary; where narrow_kernels is false, sample_token. */
+/** The quicker of the two kernels for this vocabulary; where narrow_kernels is false,
+ * sample_token. */
 export const sampleToken = ({
   vocab_size,
   narrow_kernels = true,

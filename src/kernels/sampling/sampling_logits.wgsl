@@ -1,4 +1,5 @@
-// What both samplers make of a logit and of a drawn token. The includer declares params (eos_count) and eos_token_ids.
+// Reads a logit and records a drawn token, for both samplers. The includer declares params
+// (eos_count) and eos_token_ids.
 
 const MOST_NEGATIVE = -0x1.fffffep+127f;
 const EXPONENT = 0x7f800000u;

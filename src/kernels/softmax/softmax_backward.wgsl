@@ -1,5 +1,5 @@
-// d_logits[r, :] = probs[r, :] (d_probs[r, :] - sum(d_probs[r, :] probs[r, :])). One workgroup per row; lanes stride over
-// its columns.
+// d_logits[r, :] = probs[r, :] (d_probs[r, :] - sum(d_probs[r, :] probs[r, :])). One workgroup per
+// row; lanes stride over its columns.
 //   probs [R, V]   d_probs [R, V]   d_logits [R, V]
 // uses workgroup_reduce.wgsl
 

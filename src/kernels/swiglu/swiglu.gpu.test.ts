@@ -27,7 +27,8 @@ test.for([
   await gpu.run(swiglu_backward, shape, { gate_up, d_out, d_gate_up })
   const [actual, d_actual] = await gpu.read(out, d_gate_up)
   expectClose(actual, swiglu_forward_ref(gate_up_values, shape))
-  // 1 - sigmoid cancels at large gates: an absolute error of one rounding, times gate * up of up to 400.
+  // 1 - sigmoid cancels at large gates: an absolute error of one rounding, times gate * up of up to
+  // 400.
   const expected = swiglu_backward_ref(gate_up_values, d_out_values, shape)
   expectClose(d_actual, expected, { atol: 1e-4 })
 })

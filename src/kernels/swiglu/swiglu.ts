@@ -7,10 +7,8 @@ import sigmoid from './swiglu_sigmoid.wgsl?raw'
 const elements = (p: { rows: number; intermediate_size: number }) =>
   foldGrid(Math.ceil((p.rows * p.intermediate_size) / 64))
 
-/**
- * out = silu(gate) · up, for `gate_up` [R, 2F] whose rows hold gate, then up, and `out` [R, F].
- * Source: Shazeer 2020, arXiv 2002.05202, eq. 6 (the product inside FFN_SwiGLU).
- */
+/** out = silu(gate) · up, for `gate_up` [R, 2F] whose rows hold gate, then up, and `out` [R, F].
+ * Source: Shazeer 2020, arXiv 2002.05202, eq. 6 (the product inside FFN_SwiGLU). */
 export const swiglu_forward = defineKernel({
   name: 'swiglu_forward',
   wgsl: forward + sigmoid,

@@ -1,4 +1,5 @@
-// out[r, f] = silu(gate[r, f]) * up[r, f], silu(g) = g * sigmoid(g). One invocation per element of out.
+// out[r, f] = silu(gate[r, f]) * up[r, f], silu(g) = g * sigmoid(g). One invocation per element of
+// out.
 //   gate_up [R, 2F] (a row is gate, then up)   out [R, F]
 // uses swiglu_sigmoid.wgsl
 

@@ -1,4 +1,5 @@
-/** The k likeliest ids of softmax of each row of logits [rows, vocab_size] and their probabilities, ties to the smaller id; in f64. */
+/** The k likeliest ids of softmax of each row of logits [rows, vocab_size] and their probabilities,
+ * ties to the smaller id; in f64. */
 export function topKRef(
   logits: ArrayLike<number>,
   vocab_size: number,

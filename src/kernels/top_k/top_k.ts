@@ -4,12 +4,11 @@ import source from './top_k.wgsl?raw'
 /** Entries per row. */
 export const TOP_K = 5
 
-/**
- * The TOP_K likeliest entries of softmax(logits) of each row, likeliest first, ties to the smaller id.
+/** The TOP_K likeliest entries of softmax(logits) of each row, likeliest first, ties to the smaller
+ * id.
  *
- * logits [rows, V] → ids u32 [rows, K], probs [rows, K]. V is at least K and at most 2^32 − 1; logits are finite. A row's
- * numbers do not depend on the other rows.
- */
+ * logits [rows, V] → ids u32 [rows, K], probs [rows, K]. V is at least K and at most 2^32 − 1;
+ * logits are finite. A row's numbers do not depend on the other rows. */
 export const top_k = defineKernel({
   name: 'top_k',
   wgsl: source,

@@ -38,10 +38,8 @@ interface Inputs {
   readonly d_values: Float32Array
 }
 
-/**
- * Random inputs, slots and states in any order. Every fifth slot is not scored and its gradient is garbage; every
- * seventh is scored and has none. States that no scored token reads are NaN.
- */
+/** Random inputs, slots and states in any order. Every fifth slot is not scored and its gradient is
+ * garbage; every seventh is scored and has none. States that no scored token reads are NaN. */
 function inputs(tokens: number, hidden_size: number, seed: number): Inputs {
   const list = scatteredList(new Uint32Array(tokens), (slot) => slot % 5 !== 3, seed)
   const hidden = randomValues(scatteredStates(tokens) * hidden_size, seed + 2)

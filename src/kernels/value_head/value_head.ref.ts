@@ -20,7 +20,8 @@ export function valueHeadForwardRef(
   return values
 }
 
-/** d_hidden [states, C], d_weight [C] and d_bias from d_values [B, R]; a token with d_values 0 is not read. */
+/** d_hidden [states, C], d_weight [C] and d_bias from d_values [B, R]; a token with d_values 0 is
+ * not read. */
 export function valueHeadBackwardRef(
   hidden: Numbers,
   weight: Numbers,

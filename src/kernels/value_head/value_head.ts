@@ -17,16 +17,16 @@ const params = {
   hidden_size: 'u32',
 } as const
 
-/**
- * values[slot] = hidden[state] · weight + bias, and 0 where is_scored is 0, for each entry (state, slot, id, is_scored) of
- * `scored` (ScoredTokens of the vocabulary head; ids are not used, nor is the state of an entry with is_scored 0).
+/** values[slot] = hidden[state] · weight + bias, and 0 where is_scored is 0, for each entry (state,
+ * slot, id, is_scored) of `scored` (ScoredTokens of the vocabulary head; ids are not used, nor is
+ * the state of an entry with is_scored 0).
  *
- * hidden [states, C], weight [1, C], bias [1], scored u32 [S, 4] → values [B, R]. The list holds every slot once, in any order.
- * A token's value is the same bits in any list. A head without a bias binds a tensor that holds 0.
+ * hidden [states, C], weight [1, C], bias [1], scored u32 [S, 4] → values [B, R]. The list holds
+ * every slot once, in any order. A token's value is the same bits in any list. A head without a
+ * bias binds a tensor that holds 0.
  *
- * Source: verl verl/workers/critic/dp_critic.py _forward_micro_batch (values[:, -R-1:-1] of a token classifier with
- * one label).
- */
+ * Source: verl verl/workers/critic/dp_critic.py _forward_micro_batch (values[:, -R-1:-1] of a token
+ * classifier with one label). */
 export const value_head_forward = defineKernel({
   name: 'value_head_forward',
   wgsl: forward + reduce,
@@ -47,12 +47,11 @@ export const value_head_forward = defineKernel({
   }),
 })
 
-/**
- * d_hidden[state, c] = d_values[slot] · weight[c] for each scored entry of the list.
+/** d_hidden[state, c] = d_values[slot] · weight[c] for each scored entry of the list.
  *
- * d_values [B, R], weight [1, C], scored as in the forward → d_hidden [states, C]. Overwrites the rows of scored tokens,
- * each of them one token's alone, and leaves the others as they are: the caller clears d_hidden first.
- */
+ * d_values [B, R], weight [1, C], scored as in the forward → d_hidden [states, C]. Overwrites the
+ * rows of scored tokens, each of them one token's alone, and leaves the others as they are: the
+ * caller clears d_hidden first. */
 export const value_head_backward_hidden = defineKernel({
   name: 'value_head_backward_hidden',
   wgsl: backward_hidden,
@@ -65,12 +64,11 @@ export const value_head_backward_hidden = defineKernel({
   }),
 })
 
-/**
- * d_weight[c] += Σ_tokens d_values · hidden[·, c] and d_bias += Σ_tokens d_values, in an order that the list's order fixes.
+/** d_weight[c] += Σ_tokens d_values · hidden[·, c] and d_bias += Σ_tokens d_values, in an order
+ * that the list's order fixes.
  *
- * hidden [states, C], d_values [B, R], scored as in the forward → d_weight [1, C], d_bias [1], added to. States of tokens with
- * is_scored or d_values 0 are not read.
- */
+ * hidden [states, C], d_values [B, R], scored as in the forward → d_weight [1, C], d_bias [1],
+ * added to. States of tokens with is_scored or d_values 0 are not read. */
 export const value_head_backward_weight = defineKernel({
   name: 'value_head_backward_weight',
   wgsl: backward_weight,

@@ -1,5 +1,5 @@
-// d_hidden[state, c] = d_values[slot] · weight[c] for each scored entry of the list of tokens. One invocation per element of a
-// token's row; tokens with is_scored 0 have none.
+// d_hidden[state, c] = d_values[slot] · weight[c] for each scored entry of the list of tokens. One
+// invocation per element of a token's row; tokens with is_scored 0 have none.
 //   d_values [B, R]   weight [1, C]   scored [S, 4]   d_hidden [states, C]
 
 struct Params {

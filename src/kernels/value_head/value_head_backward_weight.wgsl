@@ -1,6 +1,8 @@
-// d_weight[c] += Σ d_values[slot] · hidden[state, c];  d_bias += Σ d_values[slot], over the scored entries of the list of tokens.
-// One workgroup per 16 columns; the bias is column C, of a hidden state that is 1. Lane l takes column l % 16 and the
-// entries l / 16, l / 16 + 16, …; then one lane per column adds up sixteen sums in order. Tokens with d_values 0 are skipped.
+// d_weight[c] += Σ d_values[slot] · hidden[state, c];
+// d_bias += Σ d_values[slot], over the scored entries of the list of tokens.
+// One workgroup per 16 columns; the bias is column C, of a hidden state that is 1. Lane l takes
+// column l % 16 and the entries l / 16, l / 16 + 16, …; then one lane per column adds up sixteen
+// sums in order. Tokens with d_values 0 are skipped.
 //   hidden [states, C]   d_values [B, R]   scored [S, 4]   d_weight [1, C]   d_bias [1]
 
 struct Params {

@@ -1,5 +1,6 @@
-// values[slot] = hidden[state, :] · weight + bias for each entry of the list of tokens; 0 where is_scored is 0.
-// Rows of at most NARROW columns: one invocation per token. Wider rows: one workgroup per token, lanes stride over columns.
+// values[slot] = hidden[state, :] · weight + bias for each entry of the list of tokens; 0 where
+// is_scored is 0. Rows of at most NARROW columns: one invocation per token. Wider rows: one
+// workgroup per token, lanes stride over columns.
 //   hidden [states, C]   weight [1, C]   bias [1]   scored [S, 4]   values [B, R]
 // uses workgroup_reduce.wgsl
 

@@ -4,7 +4,8 @@ import type { Aggregation } from '../policy_loss/loss_weights.ts'
 type Numbers = ArrayLike<number>
 
 export interface ValueLossBatch {
-  /** Predictions of the critic, of the critic before the update, and what they should be; all [rows, response_length]. */
+  /** Predictions of the critic, of the critic before the update, and what they should be; all
+   * [rows, response_length]. */
   readonly vpreds: Numbers
   readonly values: Numbers
   readonly returns: Numbers
@@ -12,10 +13,8 @@ export interface ValueLossBatch {
   readonly response_length: number
 }
 
-/**
- * verl's compute_value_loss in f64, with verl's eps in the masked means of the metrics (named as in VALUE_LOSS_SUMS).
- * Masked tokens are not looked at.
- */
+/** verl's compute_value_loss in f64, with verl's eps in the masked means of the metrics (named as
+ * in VALUE_LOSS_SUMS). Masked tokens are not looked at. */
 export function valueLossRef(
   config: Aggregation & { readonly cliprange_value: number },
   batch: ValueLossBatch,

@@ -1,8 +1,10 @@
 // loss = 1/2 Σ loss_weights · max((v - R)², (c - R)²), v = vpreds, R = returns,
 // c = clamp(v, values - cliprange_value, values + cliprange_value).
-// d_v = loss_weight · (v - R) where the first is the larger, 0 where the second is. One workgroup strides over tokens.
+// d_v = loss_weight · (v - R) where the first is the larger, 0 where the second is. One workgroup
+// strides over tokens.
 //   vpreds, values, returns, token_weights, loss_weights, d_vpreds [tokens]   sums [3]
-// token_weights = response_mask / tokens: metrics, and 0 where masked; masked tokens are not looked at.
+// token_weights = response_mask / tokens: metrics, and 0 where masked; masked tokens are not looked
+// at.
 // uses workgroup_reduce.wgsl
 
 struct Params {
@@ -40,7 +42,8 @@ fn main(@builtin(local_invocation_index) lane: u32) {
       lane_loss += 0.5 * loss_weights[i] * larger * larger;
       lane_clipped += select(0.0, token_weight, is_clipped);
       lane_vpred += token_weight * vpred;
-      // Outside the range, equal errors on both sides of R share the gradient, and one half has nowhere to go.
+      // Outside the range, equal errors on both sides of R share the gradient, and one half has
+      // nowhere to go.
       let share = select(1.0, 0.5, clipped != vpred && abs(clipped_error) == abs(error));
       d_vpred = select(share * loss_weights[i] * error, 0.0, is_clipped);
     }

@@ -1,4 +1,4 @@
-// What a softmax says of a token, from its sums over the whole vocabulary.
+// Computes a token's log-prob and entropy from the softmax's sums over the whole vocabulary.
 
 struct Policy {
   log_prob: f32,

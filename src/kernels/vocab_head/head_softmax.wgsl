@@ -1,5 +1,6 @@
-// The running softmax of 16 tokens over the rows of one range of the vocabulary, 64 rows at a time, as in FlashAttention.
-// The includer has `params` (vocab_size: rows of the range; inv_temperature), hidden, scored, head_tile.wgsl, head_hidden.wgsl.
+// The running softmax of 16 tokens over the rows of one range of the vocabulary, 64 rows at a time,
+// as in FlashAttention. The includer has `params` (vocab_size: rows of the range; inv_temperature),
+// hidden, scored, head_tile.wgsl, head_hidden.wgsl.
 
 const VERY_NEGATIVE = -1e30;
 
@@ -37,7 +38,8 @@ fn joined(one: Softmax, other: Softmax) -> Softmax {
   return Softmax(top, a.sum + b.sum, a.moment + b.moment, a.squares + b.squares, a.label + b.label);
 }
 
-/** A lane's sums, for the others: where tile_dots keeps its tiles, so that more workgroups fit beside one another. */
+/** A lane's sums, for the others: where tile_dots keeps its tiles, so that more workgroups fit
+ * beside one another. */
 fn keep(lane: u32, s: Softmax) {
   tiles[lane] = s.top;
   tiles[64u + lane] = s.sum;
@@ -69,7 +71,8 @@ fn tokens_of(mine: u32, first_id: u32) -> Tokens {
   return tokens;
 }
 
-/** Sums over the range, whole in lanes with lane % 16 = 0. Every lane must call it; a tile without a scored token does no work. */
+/** Sums over the range, whole in lanes with lane % 16 = 0. Every lane must call it; a tile without
+ * a scored token does no work. */
 fn softmax_over_range(lane: u32, first: u32, tokens: Tokens) -> Softmax {
   let is_active = workgroup_max(lane, f32(tokens.is_scored));
   var state = nothing_yet();

@@ -1,8 +1,9 @@
 // Dot products of 16 narrow rows with 64 wide rows over all C columns, 16 columns staged at a time.
-// Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 + 0, 16, 32, 48
-// (the columns). Every row goes through the same operations in the same order, wherever it lies in
-// the tile: a token's logits are the same bits in any batch.
-// The includer has 64 lanes, `params`, `weight` [V, C] with weight_f32.wgsl or _bf16, and says what is narrow and what is wide:
+// Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 + 0, 16, 32,
+// 48 (the columns). Every row goes through the same operations in the same order, wherever it lies
+// in the tile: a token's logits are the same bits in any batch.
+// The includer has 64 lanes, `params`, `weight` [V, C] with weight_f32.wgsl or _bf16, and says what
+// is narrow and what is wide:
 //   fn narrow_quad(row: u32, c: u32) -> vec4f      fn wide_quad(row: u32, c: u32) -> vec4f
 
 const NARROW: u32 = 16;
@@ -10,12 +11,13 @@ const WIDE: u32 = 64;
 /** Quads (vec4) of columns staged at a time. */
 const QUADS: u32 = 4;
 
-/** The wide tile [QUADS, WIDE], then the narrow one [QUADS, NARROW]. Between calls of tile_dots includers may use it. */
+/** The wide tile [QUADS, WIDE], then the narrow one [QUADS, NARROW]. Between calls of tile_dots
+ * includers may use it. */
 var<workgroup> tiles: array<vec4f, 320>;
 const NARROW_TILE: u32 = 256;
 
-/** Holds barriers: every lane calls it. Its first barrier also ends all earlier reads of workgroup memory; after it lanes may
- * still read the tiles. */
+/** Holds barriers: every lane calls it. Its first barrier also ends all earlier reads of workgroup
+ * memory; after it lanes may still read the tiles. */
 fn tile_dots(own: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
   // A compiler sees that it stays inside the tiles, and tests no index.
   let lane = own % 64u;
@@ -44,7 +46,8 @@ fn tile_dots(own: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
   return dots;
 }
 
-/** Four columns of one token's unembedding; anything past the last entry, zero past column C: that ends the dots. */
+/** Four columns of one token's unembedding; anything past the last entry, zero past column C: that
+ * ends the dots. */
 fn weight_quad(v: u32, c: u32) -> vec4f {
   let quad = weight_quad_at(min(v, params.vocab_size - 1u) * params.hidden_size, c, params.hidden_size);
   let column = vec4u(c) + vec4u(0u, 1u, 2u, 3u);

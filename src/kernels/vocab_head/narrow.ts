@@ -18,7 +18,8 @@ export const isNarrow = ({
   narrow_kernels = true,
 }: HeadShape): boolean => narrow_kernels && Math.max(C, V) <= MAX_NARROW_SIZE && C % 4 === 0
 
-/** One hidden size's source, with a line with $ once per four channels. In halves as in `inHalves`. */
+/** One hidden size's source, with a line with $ once per four channels. In halves as in
+ * `inHalves`. */
 export const narrowSource = (wgsl: string, hidden_size: number, halves = 1): string => {
   const quads = hidden_size / 4 / halves
   const source = inHalves(withoutComments(wgsl), halves)

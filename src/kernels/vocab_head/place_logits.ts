@@ -1,10 +1,9 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import source from './place_logits.wgsl?raw'
 
-/**
- * Logits of one range of the vocabulary, part [rows, cols], into columns first_id … first_id + cols - 1 of out [rows, V].
- * A product writes its rows one behind the other; sampling and top-k read a whole vocabulary a row.
- */
+/** Logits of one range of the vocabulary, part [rows, cols], into columns first_id … first_id +
+ * cols - 1 of out [rows, V]. A product writes its rows one behind the other; sampling and top-k
+ * read a whole vocabulary a row. */
 export const place_logits = defineKernel({
   name: 'place_logits',
   wgsl: source,

@@ -1,5 +1,5 @@
-// out[r, first + c] = part[r, c]: the logits of one range of the vocabulary into their places in rows of all of it. One lane per
-// element of part.
+// out[r, first + c] = part[r, c]: the logits of one range of the vocabulary into their places in
+// rows of all of it. One lane per element of part.
 //   part [rows, cols]   out [rows, V]
 
 struct Params {

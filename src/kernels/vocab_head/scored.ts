@@ -1,13 +1,13 @@
-// Which state is read for which response token: the list that the vocabulary head and the value head walk over.
+// Which state is read for which response token: the list that the vocabulary head and the value
+// head walk over.
 
 /** Numbers per entry of a list: state, slot, id, is_scored. */
 export const SCORED_COLUMNS = 4
 
-/**
- * The response tokens of a batch, S = B·R of them. Entry (state, slot, id, is_scored): the token's id is `id`, the row
- * of `hidden` that predicts it is `state`, its place in the [B, R] arrays is `slot`; is_scored is 1 or 0.
- * Every slot is listed once, scored tokens first. State and id of a token with is_scored 0 are not used.
- */
+/** The response tokens of a batch, S = B·R of them. Entry (state, slot, id, is_scored): the token's
+ * id is `id`, the row of `hidden` that predicts it is `state`, its place in the [B, R] arrays is
+ * `slot`; is_scored is 1 or 0. Every slot is listed once, scored tokens first. State and id of a
+ * token with is_scored 0 are not used. */
 export interface ScoredTokens {
   /** S */
   readonly tokens: number
@@ -27,12 +27,12 @@ export interface PaddedSize {
   readonly response_length: number
 }
 
-/**
- * The list for a padded [B, T] layout: response token t of row b is predicted by state b·width + first_column + t.
+/** The list for a padded [B, T] layout: response token t of row b is predicted by state b·width +
+ * first_column + t.
  *
- * response_ids, response_mask [B, R] → [B·R, 4], in row-major order, those with response_mask 0 moved to the end with
- * state 0. Throws RangeError for arrays of another length and for a response that leaves its row.
- */
+ * response_ids, response_mask [B, R] → [B·R, 4], in row-major order, those with response_mask 0
+ * moved to the end with state 0. Throws RangeError for arrays of another length and for a response
+ * that leaves its row. */
 export function listScored(
   { rows, width, first_column, response_length }: PaddedSize,
   response_ids: ArrayLike<number>,
@@ -46,11 +46,11 @@ export function listScored(
   return listScoredAt(first_states, response_length, response_ids, response_mask)
 }
 
-/**
- * As listScored, with row b's first predicting state at first_states[b]: for rows packed without their padding.
+/** As listScored, with row b's first predicting state at first_states[b]: for rows packed without
+ * their padding.
  *
- * first_states [B], response_ids, response_mask [B, R] → [B·R, 4]. A row without scored tokens may have any first state.
- */
+ * first_states [B], response_ids, response_mask [B, R] → [B·R, 4]. A row without scored tokens may
+ * have any first state. */
 export function listScoredAt(
   first_states: ArrayLike<number>,
   response_length: number,

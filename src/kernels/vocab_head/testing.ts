@@ -15,7 +15,8 @@ const SPARE_STATES = 3
 /** States that scatteredList's entries point into. */
 export const scatteredStates = (tokens: number): number => tokens + SPARE_STATES
 
-/** A list with slots in any order and states anywhere in [0, tokens + 3); scored tokens first. ids [tokens], by slot. */
+/** A list with slots in any order and states anywhere in [0, tokens + 3); scored tokens first. ids
+ * [tokens], by slot. */
 export function scatteredList(
   ids: ArrayLike<number>,
   isScored: (slot: number) => boolean,
@@ -55,10 +56,9 @@ export const sizesOf = (hidden_size: number, vocab_size: number): HeadSizes => (
   inv_temperature: 0.75,
 })
 
-/**
- * Random inputs whose logits reach about ±10, slots and states in any order. Every fifth slot is not scored and its
- * gradients are garbage; every seventh is scored and has none. States that no scored token reads are NaN.
- */
+/** Random inputs whose logits reach about ±10, slots and states in any order. Every fifth slot is
+ * not scored and its gradients are garbage; every seventh is scored and has none. States that no
+ * scored token reads are NaN. */
 export function inputs(tokens: number, s: HeadSizes, seed: number) {
   const scale = Math.sqrt(12 / Math.sqrt(s.hidden_size))
   const values = (count: number, of: number) => randomValues(count, seed + of).map((x) => x * scale)

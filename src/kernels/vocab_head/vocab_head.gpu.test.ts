@@ -29,7 +29,8 @@ const tiled: VocabHeadKernels = {
 }
 const narrow = (hidden_size: number) => vocabHeadKernels({ hidden_size, vocab_size: 2 })
 
-/** Kernels by hidden size; [tokens, hidden_size, vocab_size] around tiles of 16 × 64 × 16 and workgroups of 64 tokens. */
+/** Kernels by hidden size; [tokens, hidden_size, vocab_size] around tiles of 16 × 64 × 16 and
+ * workgroups of 64 tokens. */
 const VARIANTS: { name: string; kernels: (c: number) => VocabHeadKernels; sizes: number[][] }[] = [
   {
     name: 'tiled',
@@ -117,7 +118,8 @@ function summed(partials: ArrayLike<number>, length: number): Float64Array {
 
 const OUTPUTS = ['log_probs', 'entropy', 'lse', 'sum_pi_squared'] as const
 
-// Logits of magnitude 10 carry 1e-6 of f32 rounding each and more from a sum over C; WGSL's log is good to 5e-7.
+// Logits of magnitude 10 carry 1e-6 of f32 rounding each and more from a sum over C; WGSL's log is
+// good to 5e-7.
 const LOOSE = { atol: 2e-5, rtol: 1e-5 }
 
 describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
@@ -185,7 +187,8 @@ describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
     const all = withScored(x.list, () => true)
     const whole = await forward(s, { ...x, list: all }, kernels(52))
     for (let seed = 0; seed < 6; seed++) {
-      // Every token stands elsewhere in its tile, and a third of its neighbours, also those before it, are not scored.
+      // Every token stands elsewhere in its tile, and a third of its neighbours, also those before
+      // it, are not scored.
       const isScored = (slot: number) => slot % 3 !== seed % 3
       const list = withScored(reordered(all, shuffled(35, seed)), isScored)
       const mixed = await forward(s, { ...x, list }, kernels(52))
@@ -218,7 +221,8 @@ describe.each(VARIANTS)('vocab_head_backward, $name', ({ kernels, sizes }) => {
     const x = inputs(tokens, s, 20 * V)
     const { hidden, weight, list, d_log_probs, d_entropy } = x
     const expected = vocab_head_backward_ref(s, hidden, weight, list, d_log_probs, d_entropy)
-    // Rows of scored tokens are overwritten (those without gradient perhaps not: they hold 0), the others keep what they held.
+    // Rows of scored tokens are overwritten (those without gradient perhaps not: they hold 0), the
+    // others keep what they held.
     const slots = new Map(scoredEntries(list).map(({ state, slot }) => [state, slot]))
     const holds = hidden.map((_, i) => {
       const slot = slots.get(Math.floor(i / C))

@@ -26,7 +26,8 @@ function stateLogits(s: HeadSizes, hidden: Numbers, weight: Numbers, state: numb
   return { lse, log_p, entropy }
 }
 
-/** log_probs, entropy, lse and sum_pi_squared [B, R] of the scaled logits of hidden [states, C]; 0 where is_scored is 0. */
+/** log_probs, entropy, lse and sum_pi_squared [B, R] of the scaled logits of hidden [states, C]; 0
+ * where is_scored is 0. */
 export function vocab_head_forward_ref(
   s: HeadSizes,
   hidden: Numbers,
@@ -54,7 +55,8 @@ export function vocab_head_forward_ref(
   return out
 }
 
-/** d_hidden [states, C] and d_weight [V, C] from d_log_probs and d_entropy [B, R]; a token without gradient is not read. */
+/** d_hidden [states, C] and d_weight [V, C] from d_log_probs and d_entropy [B, R]; a token without
+ * gradient is not read. */
 export function vocab_head_backward_ref(
   s: HeadSizes,
   hidden: Numbers,

@@ -1,5 +1,6 @@
-// The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no [tokens, V]
-// array exists. One set of kernels for the final policy and for every layer's own policy.
+// The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no
+// [tokens, V] array exists. One set of kernels for the final policy and for every layer's own
+// policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
@@ -71,21 +72,19 @@ const headCost = (p: HeadSize, products: number, values: number) => {
   return { flops: 2 * products * p.tokens * weight, bytes: 4 * (weight + values) }
 }
 
-/**
- * z = hidden · weightᵀ · inv_temperature; lse = log Σ exp z; log_prob = z[y] - lse; entropy = lse - Σ softmax(z) z;
- * sum_pi_squared = Σ softmax(z)², the probability that two draws agree.
+/** z = hidden · weightᵀ · inv_temperature; lse = log Σ exp z; log_prob = z[y] - lse; entropy = lse
+ * - Σ softmax(z) z; sum_pi_squared = Σ softmax(z)², the probability that two draws agree.
  *
  * hidden [states, C], weight [V, C], scored u32 [S, 4] → log_probs, entropy, lse [B, R], nats, and
  * sum_pi_squared [B, R], in (0, 1].
- * Entry (state, slot, id, is_scored) of `scored` (ScoredTokens): the numbers of token `id` under the policy of hidden row
- * `state` go to place `slot` of [B, R], or 0 in all four where is_scored is 0: that entry's state and id are not used.
- * The list holds every slot once. Any order is right; with scored tokens first, those without do no work.
- * A token's numbers are the same bits in any list: they do not depend on its place or on its neighbours. Ids of scored
- * tokens must be below V.
+ * Entry (state, slot, id, is_scored) of `scored` (ScoredTokens): the numbers of token `id` under
+ * the policy of hidden row `state` go to place `slot` of [B, R], or 0 in all four where is_scored
+ * is 0: that entry's state and id are not used. The list holds every slot once. Any order is right;
+ * with scored tokens first, those without do no work. A token's numbers are the same bits in any
+ * list: they do not depend on its place or on its neighbours. Ids of scored tokens must be below V.
  *
  * Source: verl verl/utils/torch_functional.py logprobs_from_logits, entropy_from_logits,
- * calculate_sum_pi_squared_from_logits; running softmax as in FlashAttention, arXiv 2205.14135.
- */
+ * calculate_sum_pi_squared_from_logits; running softmax as in FlashAttention, arXiv 2205.14135. */
 export const vocab_head_forward = defineKernel({
   name: 'vocab_head_forward',
   wgsl: forward + head_softmax + head_policy + tile + reduce,
@@ -103,13 +102,13 @@ export const vocab_head_forward = defineKernel({
   cost: (p) => headCost(p, 1, p.tokens * (p.hidden_size + 8)),
 })
 
-/**
- * vocab_head_forward over one range of the vocabulary, for a head that lies in several: call it for every range, first_id
- * rising from 0, then vocab_head_finish. No binding holds more than one range.
+/** vocab_head_forward over one range of the vocabulary, for a head that lies in several: call it
+ * for every range, first_id rising from 0, then vocab_head_finish. No binding holds more than one
+ * range.
  *
- * hidden [states, C], weight [rows of the range, C], scored as in the forward; running [B·R, 5]: the sums of the softmax so
- * far, which need not be cleared. Agrees with the forward to rounding, and not to the bit: sums have another order.
- */
+ * hidden [states, C], weight [rows of the range, C], scored as in the forward; running [B·R, 5]:
+ * the sums of the softmax so far, which need not be cleared. Agrees with the forward to rounding,
+ * and not to the bit: sums have another order. */
 export const vocab_head_range = defineKernel({
   name: 'vocab_head_range',
   wgsl: range_forward + head_softmax + tile + reduce,
@@ -122,7 +121,8 @@ export const vocab_head_range = defineKernel({
 /** Numbers per token in `running`. */
 export const RUNNING_SUMS = 5
 
-/** scored, and running as vocab_head_range left it after the last range → the four outputs of vocab_head_forward. */
+/** scored, and running as vocab_head_range left it after the last range → the four outputs of
+ * vocab_head_forward. */
 export const vocab_head_finish = defineKernel({
   name: 'vocab_head_finish',
   wgsl: finish + head_policy,
@@ -139,15 +139,15 @@ export const vocab_head_finish = defineKernel({
   cost: ({ tokens }) => ({ flops: 6 * tokens, bytes: 4 * 13 * tokens }),
 })
 
-/**
- * d_hidden = inv_temperature · d_z · weight, where
+/** d_hidden = inv_temperature · d_z · weight, where
  * d_z[j] = d_log_prob · (1[j = y] - p_j) - d_entropy · p_j (log p_j + H) and p = softmax(z).
  *
- * hidden, weight, scored as in the forward; its lse and entropy [B, R]; d_log_probs, d_entropy [B, R]
- * → d_hidden [states, C]. `weight` may be one range of the vocabulary, whose first row is token first_id's; call it for every
- * range, first_id rising from 0. The range at 0 overwrites, later ones add. Touches rows of scored tokens, each of them one token's alone, and leaves the others (and
- * perhaps those of scored tokens with both d_log_probs and d_entropy 0) as they are: the caller clears d_hidden first.
- */
+ * hidden, weight, scored as in the forward; its lse and entropy [B, R]; d_log_probs, d_entropy [B,
+ * R] → d_hidden [states, C]. `weight` may be one range of the vocabulary, whose first row is token
+ * first_id's; call it for every range, first_id rising from 0. The range at 0 overwrites, later
+ * ones add. Touches rows of scored tokens, each of them one token's alone, and leaves the others
+ * (and perhaps those of scored tokens with both d_log_probs and d_entropy 0) as they are: the
+ * caller clears d_hidden first. */
 export const vocab_head_backward_hidden = defineKernel({
   name: 'vocab_head_backward_hidden',
   wgsl: backward_hidden + tile + gradient + reduce,
@@ -157,14 +157,13 @@ export const vocab_head_backward_hidden = defineKernel({
   cost: (p) => headCost(p, 2, p.tokens * (2 * p.hidden_size + 8)),
 })
 
-/**
- * partials[s] = inv_temperature · d_zᵀ · hidden over the s-th contiguous part of the list, in its order; d_z as in
- * vocab_head_backward_hidden. d_weight is the sum of partials [splits, V, C] over s. Tokens with is_scored 0, or with
- * d_log_probs and d_entropy 0, add nothing, whatever their states hold.
+/** partials[s] = inv_temperature · d_zᵀ · hidden over the s-th contiguous part of the list, in its
+ * order; d_z as in vocab_head_backward_hidden. d_weight is the sum of partials [splits, V, C] over
+ * s. Tokens with is_scored 0, or with d_log_probs and d_entropy 0, add nothing, whatever their
+ * states hold.
  *
- * Writes all of partials, so it need not be cleared. `splits` from headSplits. For one range of the vocabulary: the gradient
- * of its rows.
- */
+ * Writes all of partials, so it need not be cleared. `splits` from headSplits. For one range of the
+ * vocabulary: the gradient of its rows. */
 export const vocab_head_backward_weight = defineKernel({
   name: 'vocab_head_backward_weight',
   wgsl: backward_weight + tile + gradient + reduce,
@@ -191,7 +190,8 @@ const tiled: VocabHeadKernels = {
   backward_weight: vocab_head_backward_weight,
 }
 
-/** The same kernel for a head of bfloat16 numbers, two to a word. The bits of the decoded head's. */
+/** The same kernel for a head of bfloat16 numbers, two to a word. The bits of the decoded
+ * head's. */
 const ofBfloat16 = <K extends { readonly name: string; readonly wgsl: string }>(kernel: K): K => ({
   ...kernel,
   name: `${kernel.name}_bf16`,
@@ -205,7 +205,8 @@ const bfloat16: VocabHeadKernels = {
   backward_weight: ofBfloat16(vocab_head_backward_weight),
 }
 
-/** Of the backwards, which hold two rows in registers where the forward holds one: more take minutes to compile. */
+/** Of the backwards, which hold two rows in registers where the forward holds one: more take
+ * minutes to compile. */
 const MAX_NARROW_BACKWARD_HIDDEN_SIZE = 64
 /** Invocations per workgroup of a narrow kernel. */
 const NARROW_LANES = 64
@@ -245,12 +246,12 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
   return made
 }
 
-/**
- * The quickest kernels for this vocabulary and hidden size. Where both are at most 128 and hidden_size is a multiple
- * of 4, the narrow ones (the backwards only up to hidden_size 64): one invocation per token, or per vocabulary entry and part, without barriers, which cost
- * software adapters most of the tiled kernels' time. Both have the same params and bindings and agree to rounding.
- * The choice depends on nothing else but the head's type, so scores and updates of one model come from the same kernel.
- */
+/** The quickest kernels for this vocabulary and hidden size. Where both are at most 128 and
+ * hidden_size is a multiple of 4, the narrow ones (the backwards only up to hidden_size 64): one
+ * invocation per token, or per vocabulary entry and part, without barriers, which cost software
+ * adapters most of the tiled kernels' time. Both have the same params and bindings and agree to
+ * rounding. The choice depends on nothing else but the head's type, so scores and updates of one
+ * model come from the same kernel. */
 export function vocabHeadKernels(shape: HeadShape, dtype: DType = 'f32'): VocabHeadKernels {
   if (dtype === 'bfloat16') return bfloat16
   return isNarrow(shape) ? narrowKernels(shape.hidden_size) : tiled
@@ -268,11 +269,9 @@ const PARTIALS_BYTES = 8 * 1024 * 1024
 const MAX_NARROW_SPLITS = 128
 const MIN_NARROW_TOKENS = 32
 
-/**
- * Parts into which the weight gradient's kernel cuts the tokens. Tiled: enough workgroups to fill a GPU, no part
- * shorter than one tile of 64 tokens. Narrow: parts of 32 tokens, at most 128 of them. Partials take at most 8 MiB
- * unless one part alone is larger.
- */
+/** Parts into which the weight gradient's kernel cuts the tokens. Tiled: enough workgroups to fill
+ * a GPU, no part shorter than one tile of 64 tokens. Narrow: parts of 32 tokens, at most 128 of
+ * them. Partials take at most 8 MiB unless one part alone is larger. */
 export function headSplits(tokens: number, shape: HeadShape): number {
   const { hidden_size, vocab_size } = shape
   const fitting = Math.floor(PARTIALS_BYTES / (4 * vocab_size * hidden_size))

@@ -1,8 +1,10 @@
-// d_hidden = inv_temperature · d_z · weight, with d_z as in head_gradient.wgsl and z computed again.
-// One workgroup per 16 tokens of the list owns their rows of d_hidden and adds to them 64 vocabulary entries
-// at a time; lanes stride over columns. Tokens with is_scored 0 have no row; a tile without gradient does no work.
-// `weight` may be one range of the vocabulary: its first row is token first_id's.
-//   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]
+// d_hidden = inv_temperature · d_z · weight, with d_z as in head_gradient.wgsl and z computed
+// again. One workgroup per 16 tokens of the list owns their rows of d_hidden and adds to them 64
+// vocabulary entries at a time; lanes stride over columns. Tokens with is_scored 0 have no row; a
+// tile without gradient does no work. `weight` may be one range of the vocabulary: its first row is
+// token first_id's.
+//   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]
+//   lse, entropy, d_log_probs, d_entropy [B, R]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
 struct Params {
@@ -31,10 +33,12 @@ fn wide_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
 const NO_STATE = 0xffffffffu;
 
 var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
-/** Where the tile's states start in hidden; NO_STATE past the list's end and for tokens with is_scored 0. */
+/** Where the tile's states start in hidden; NO_STATE past the list's end and for tokens with
+ * is_scored 0. */
 var<workgroup> starts: array<u32, 16>;
 
-/** Writes (first strip of the vocabulary) or adds the gradients of the tile's tokens row … row + 3 in column c. */
+/** Writes (first strip of the vocabulary) or adds the gradients of the tile's tokens row … row + 3
+ * in column c. */
 fn put(row: u32, c: u32, values: vec4f, is_first: bool) {
   for (var k = 0u; k < 4u; k++) {
     let start = starts[row + k];

@@ -1,8 +1,10 @@
-// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens; the caller adds the parts.
-// One workgroup per (16 vocabulary entries, part) owns its rows of partials and adds to them 64 tokens at a
-// time, with z computed again; lanes stride over columns. States of tokens without gradient are not added.
-// `weight` may be one range of the vocabulary: its first row is token first_id's.
-//   hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
+// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens; the
+// caller adds the parts. One workgroup per (16 vocabulary entries, part) owns its rows of partials
+// and adds to them 64 tokens at a time, with z computed again; lanes stride over columns. States of
+// tokens without gradient are not added. `weight` may be one range of the vocabulary: its first row
+// is token first_id's.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]
+//   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
 struct Params {
@@ -32,7 +34,8 @@ fn wide_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
 const NO_STATE = 0xffffffffu;
 
 var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
-/** Where the tile's states start in hidden; NO_STATE for a token without gradient, whose state may be anything. */
+/** Where the tile's states start in hidden; NO_STATE for a token without gradient, whose state may
+ * be anything. */
 var<workgroup> starts: array<u32, 64>;
 
 /** Writes (first tile) or adds four vocabulary entries' gradients in column c. */

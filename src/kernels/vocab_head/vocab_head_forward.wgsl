@@ -1,7 +1,10 @@
-// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z;
+// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;
+// entropy = lse - Σ softmax(z) z;
 // sum_pi_squared = Σ softmax(z)².
-// One workgroup per 16 tokens of the list walks over the vocabulary with running sums. Tokens with is_scored 0 give 0.
-//   hidden [states, C]   weight [V, C]   scored [S, 4]   log_probs, entropy, lse, sum_pi_squared [B, R]
+// One workgroup per 16 tokens of the list walks over the vocabulary with running sums. Tokens with
+// is_scored 0 give 0.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]
+//   log_probs, entropy, lse, sum_pi_squared [B, R]
 // uses head_softmax.wgsl, head_policy.wgsl, head_tile.wgsl, head_hidden.wgsl, workgroup_reduce.wgsl
 
 struct Params {

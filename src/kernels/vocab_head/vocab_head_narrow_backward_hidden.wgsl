@@ -1,7 +1,9 @@
-// d_hidden = inv_temperature · d_z · weight for small vocabularies and states. One invocation per token of the list and
-// half of the channels owns its half of a row of d_hidden, in registers, and computes each logit again. Small states have one half.
-// A scored token without gradient gets 0. A line with ^ stands for one per half, one with $ for QUADS lines, one per four channels.
-//   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]
+// d_hidden = inv_temperature · d_z · weight for small vocabularies and states. One invocation per
+// token of the list and half of the channels owns its half of a row of d_hidden, in registers, and
+// computes each logit again. Small states have one half. A scored token without gradient gets 0. A
+// line with ^ stands for one per half, one with $ for QUADS lines, one per four channels.
+//   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]
+//   lse, entropy, d_log_probs, d_entropy [B, R]
 // uses head_narrow.wgsl
 
 struct Params {

@@ -1,8 +1,10 @@
-// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens, for small vocabularies and
-// states. One invocation per (part, vocabulary entry, half of the channels) owns its half of a row of partials, in registers,
-// and walks over the tokens in order, with z computed again. Small states have one half. A line with ^ stands for one per half,
-// one with $ for QUADS lines, one per four channels of a half.
-//   hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
+// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens, for small
+// vocabularies and states. One invocation per (part, vocabulary entry, half of the channels) owns
+// its half of a row of partials, in registers, and walks over the tokens in order, with z computed
+// again. Small states have one half. A line with ^ stands for one per half, one with $ for QUADS
+// lines, one per four channels of a half.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]
+//   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
 // uses head_narrow.wgsl
 
 struct Params {

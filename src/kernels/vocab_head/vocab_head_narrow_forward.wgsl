@@ -1,7 +1,10 @@
-// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z;
-// sum_pi_squared = Σ softmax(z)²; for small vocabularies and states. One invocation per token of the list, the vocabulary in a
-// plain loop with running sums. Tokens with is_scored 0 give 0. A line with $ stands for QUADS = C / 4 lines, one per four channels.
-//   hidden [states, C]   weight [V, C]   scored [S, 4]   log_probs, entropy, lse, sum_pi_squared [B, R]
+// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;
+// entropy = lse - Σ softmax(z) z;
+// sum_pi_squared = Σ softmax(z)²; for small vocabularies and states. One invocation per token of
+// the list, the vocabulary in a plain loop with running sums. Tokens with is_scored 0 give 0. A
+// line with $ stands for QUADS = C / 4 lines, one per four channels.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]
+//   log_probs, entropy, lse, sum_pi_squared [B, R]
 
 struct Params {
   tokens: u32,

@@ -1,9 +1,9 @@
-// WGSL has no includes and no macros. Whole functions are shared by joining files; this is for what lies inside a function.
+// WGSL has no includes and no macros. Whole functions are shared by joining files; this is for what
+// lies inside a function.
 
-/**
- * Writes every line with $ `count` times, with 0, 1, … in place of $: named variables, because an array indexed in a loop may
- * leave the registers. A line that ends with \ and the next one count as one. `constant` gives the count a name in WGSL.
- */
+/** Writes every line with $ `count` times, with 0, 1, … in place of $: named variables, because an
+ * array indexed in a loop may leave the registers. A line that ends with \ and the next one count
+ * as one. `constant` gives the count a name in WGSL. */
 export function unrolled(wgsl: string, count: number, constant?: string): string {
   const lines = wgsl
     .replace(/ \\\n\s*/g, ' ')
@@ -20,11 +20,10 @@ export function unrolled(wgsl: string, count: number, constant?: string): string
 export const repeated = (wgsl: string, mark: string, count: number): string =>
   unrolled(wgsl.replaceAll('$', '\0').replaceAll(mark, '$'), count).replaceAll('\0', '$')
 
-/**
- * For a kernel whose invocations hold the sums of half of a row's channels, or of all where `halves` is 1, while each makes
- * whole products of rows: fewer registers, and more arithmetic. A line with ^ is written once per half, UPPER being the last
- * of them; `half` is the invocation's own. Rows in one piece have the plain types by which other kernels know them.
- */
+/** For a kernel whose invocations hold the sums of half of a row's channels, or of all where
+ * `halves` is 1, while each makes whole products of rows: fewer registers, and more arithmetic. A
+ * line with ^ is written once per half, UPPER being the last of them; `half` is the invocation's
+ * own. Rows in one piece have the plain types by which other kernels know them. */
 export function inHalves(wgsl: string, halves: number): string {
   const whole = wgsl
     .replace(/array<(array<\w+, \w+>), HALVES>/g, '$1')
@@ -36,7 +35,8 @@ export function inHalves(wgsl: string, halves: number): string {
   return repeated(text, '^', halves)
 }
 
-/** Without what compilers skip: lines of comment, empty lines, indents. An adapter reads the text before a run can start. */
+/** Without what compilers skip: lines of comment, empty lines, indents. An adapter reads the text
+ * before a run can start. */
 export const withoutComments = (wgsl: string): string =>
   wgsl.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/^\s+/gm, '')
 

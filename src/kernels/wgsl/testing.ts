@@ -10,14 +10,16 @@ const modules = import.meta.glob<Record<string, unknown>>(
 const isKernel = (x: unknown): x is AnyKernel =>
   typeof x === 'object' && x !== null && 'wgsl' in x && 'bindings' in x
 
-/** Kernels that modules export, and those that their `variants` lists hold (kernels made by a function). */
+/** Kernels that modules export, and those that their `variants` lists hold (kernels made by a
+ * function). */
 export const everyKernel: readonly AnyKernel[] = Object.values(modules).flatMap((module) =>
   Object.values(module)
     .flatMap((x) => (Array.isArray(x) ? x : [x]))
     .filter(isKernel),
 )
 
-/** A kernel says its interface twice, in WGSL and in TypeScript: both must agree, within WebGPU's default limits. */
+/** A kernel says its interface twice, in WGSL and in TypeScript: both must agree, within WebGPU's
+ * default limits. */
 export function expectOneInterface({ name, wgsl, params, bindings }: AnyKernel): void {
   const struct = wgsl.match(/struct Params \{([^}]*)\}/)?.[1] ?? ''
   const fields = [...struct.matchAll(/(\w+)\s*:\s*(\w+)/g)].map(([, field, type]) => [field, type])

@@ -1,4 +1,5 @@
-// Finds in a recorded list the dispatches that do not wait for one another, and makes one dispatch of them (join_kernels.ts).
+// Finds in a recorded list the dispatches that do not wait for one another, and makes one dispatch
+// of them (join_kernels.ts).
 import type { AnyKernel } from '../kernel.ts'
 import { type Command, type Dispatch, gridOf, type LiveValues, setScalar } from '../program.ts'
 import { bufferBytes, elementBytes, type Tensor } from '../tensor.ts'
@@ -21,10 +22,9 @@ interface Group {
 /** How many groups back a dispatch looks for company. */
 const REACH = 8
 
-/**
- * The same work in fewer dispatches. A dispatch moves up to an earlier one that it can run beside, past commands that touch nothing that
- * it writes and write nothing that it touches; so every value is computed from the same values as before.
- */
+/** The same work in fewer dispatches. A dispatch moves up to an earlier one that it can run beside,
+ * past commands that touch nothing that it writes and write nothing that it touches; so every value
+ * is computed from the same values as before. */
 export function joinCommands(commands: readonly Command[]): Command[] {
   const groups: Group[] = []
   for (const command of commands) {
@@ -75,7 +75,8 @@ function companyBelow(own: Group, groups: readonly Group[]): Group | undefined {
 function accepts(group: Group, own: Group): boolean {
   const commands = [...group.commands, ...own.commands]
   const dispatches = commands.filter((command) => command.kind === 'dispatch')
-  // WebGPU lets no dispatch bind a buffer both for reading and for writing, even in different places.
+  // WebGPU lets no dispatch bind a buffer both for reading and for writing, even in different
+  // places.
   if (dispatches.length < commands.length || mixes(own.uses, group.uses)) return false
   const kernels = dispatches.map(({ kernel }) => kernel)
   const { bindings } = bindingsOf(dispatches)
@@ -125,7 +126,8 @@ interface Binding {
   readonly reads: boolean
 }
 
-/** The bindings of all, and for which of them others stand that have the same elements in the same type. */
+/** The bindings of all, and for which of them others stand that have the same elements in the same
+ * type. */
 function bindingsOf(dispatches: readonly Dispatch[]): {
   bindings: Binding[]
   shared: Map<string, string>

@@ -1,5 +1,6 @@
-// Several kernels as one: a dispatch whose first workgroups run the first kernel, the next ones the second, and so on.
-// On a GPU a dispatch of a small model leaves most of it idle, and every dispatch waits for the one before it.
+// Several kernels as one: a dispatch whose first workgroups run the first kernel, the next ones the
+// second, and so on. On a GPU a dispatch of a small model leaves most of it idle, and every
+// dispatch waits for the one before it.
 import type { AnyKernel, Cost, Names, ParamType } from '../kernel.ts'
 import { foldGrid } from '../kernel.ts'
 import { costOf } from '../timing/cost.ts'
@@ -70,7 +71,8 @@ const placeOf = (arrays: readonly WorkgroupArray[], at: number): string => {
   return `pool_${element}_${arrays.slice(0, at).filter((array) => array.element === element).length}`
 }
 
-/** Workgroup memory of the whole, by name: a workgroup runs one part, so parts use the same arrays. */
+/** Workgroup memory of the whole, by name: a workgroup runs one part, so parts use the same
+ * arrays. */
 function pooled(
   parts: readonly (readonly WorkgroupArray[])[],
 ): ReadonlyMap<string, WorkgroupArray> {
@@ -83,10 +85,9 @@ function pooled(
   return pool
 }
 
-/**
- * The kernel that does what `kernels` do, which canJoin allowed. Each part's code is unchanged but for its names, and its workgroups
- * see the place and the grid that they see alone: the results are the same bits, up to what a compiler makes of the same text.
- */
+/** The kernel that does what `kernels` do, which canJoin allowed. Each part's code is unchanged but
+ * for its names, and its workgroups see the place and the grid that they see alone: the results are
+ * the same bits, up to what a compiler makes of the same text. */
 export function joinKernels(kernels: readonly AnyKernel[], shared: Shared): AnyKernel {
   const pattern = [...shared].map((pair) => pair.join('=')).join()
   const name = `${kernels.map(({ name }) => name).join(' + ')}${pattern && ` (${pattern})`}`
@@ -173,10 +174,8 @@ ${all.map((part, i) => branch(part, i, lanes, shared)).join('')}${'}'.repeat(all
 `
 }
 
-/**
- * Runs part i in the workgroups that are its own; the parts after it come in an else, because what follows an `if` in which some
- * lanes return is no place for barriers.
- */
+/** Runs part i in the workgroups that are its own; the parts after it come in an else, because what
+ * follows an `if` in which some lanes return is no place for barriers. */
 function branch(part: KernelParts, i: number, lanes: number, shared: Shared): string {
   const [groups, x, y] = GRID_PARAMS.map((param) => `params.${paramOf(i, param)}`)
   const group = `vec3u(place % ${x}, place / ${x} % ${y}, place / (${x} * ${y}))`
@@ -203,7 +202,8 @@ const typed = (builtin: string) =>
     ? 'vec3u'
     : 'u32'
 
-/** A part's text with names of its own: declarations get its number, bindings and params theirs in the whole. */
+/** A part's text with names of its own: declarations get its number, bindings and params theirs in
+ * the whole. */
 function renamed(text: string, part: KernelParts, i: number, shared: Shared): string {
   const names = new Map(part.names.map((name) => [name, `${name}_${i}`]))
   part.arrays.forEach(({ name }, at) => {

@@ -1,4 +1,5 @@
-// What the text of a kernel says of itself, where another text is to contain it: names, lanes, workgroup memory, entry point.
+// Takes the text of a kernel apart for another text that contains it: names, lanes, workgroup
+// memory, entry point.
 import type { AnyKernel } from '../kernel.ts'
 
 /** An array of workgroup memory. */
@@ -14,7 +15,8 @@ export interface KernelParts {
   readonly kernel: AnyKernel
   /** `enable …;` and the like, which must come first in a text. */
   readonly directives: readonly string[]
-  /** Everything but directives, `struct Params`, bindings, arrays of workgroup memory and the entry point. */
+  /** Everything but directives, `struct Params`, bindings, arrays of workgroup memory and the entry
+   * point. */
   readonly declarations: string
   /** WGSL types of the storage bindings, by name. */
   readonly types: ReadonlyMap<string, string>
@@ -44,7 +46,8 @@ export const ELEMENT_BYTES: Readonly<Record<string, number>> = {
   ...{ f32: 4, u32: 4, vec2f: 8, vec2u: 8, vec4f: 16, vec4u: 16 },
 }
 
-/** Reads a kernel; undefined for one that this file does not understand, which then stays a dispatch of its own. */
+/** Reads a kernel; undefined for one that this file does not understand, which then stays a
+ * dispatch of its own. */
 export function kernelParts(kernel: AnyKernel): KernelParts | undefined {
   const wgsl = kernel.wgsl.replace(/\/\/[^\n]*/g, '').replaceAll('\r', '')
   const main = MAIN.exec(wgsl)
@@ -93,7 +96,8 @@ function closing(wgsl: string, from: number): number {
   return wgsl.length
 }
 
-/** Whole numbers that the text names: constants, and overrides with what the kernel sets them to. */
+/** Whole numbers that the text names: constants, and overrides with what the kernel sets them
+ * to. */
 function constantsOf(
   wgsl: string,
   set: Readonly<Record<string, number>>,

@@ -31,7 +31,8 @@ test('attention: only the causal half counts, and every variant of a family coun
   const expected = { flops, bytes: 4 * (240 + 120 + 30 + 15) }
   expect(cost(attention_forward, shape)).toEqual(expected)
   expect(cost({ name: 'attention_forward_narrow_4' }, shape)).toEqual(expected)
-  // Column 6 of rows with 4 prompt columns, two rows to a prompt: 2 prompts of 4 tokens, 4 rows of 3 more.
+  // Column 6 of rows with 4 prompt columns, two rows to a prompt: 2 prompts of 4 tokens, 4 rows of
+  // 3 more.
   const decode = { ...shape, rows: 4, n: 2, prompt_length: 4, response_columns: 5, column: 6 }
   expect(cost(attention_decode, decode)).toEqual({
     flops: 4 * 2 * 7 * 16,

@@ -1,4 +1,4 @@
-// What one call of a kernel must do at the least, in operations and bytes.
+// Counts what one call of a kernel must do at the least, in operations and bytes.
 import type { AnyKernel, Cost } from '../kernel.ts'
 
 type Params = Readonly<Record<string, number>>
@@ -20,7 +20,8 @@ function attentionValues(p: Params) {
   }
 }
 
-/** Kernels that come in many variants of one family, by the beginning of their name; the longest that fits counts. */
+/** Kernels that come in many variants of one family, by the beginning of their name; the longest
+ * that fits counts. */
 const FAMILIES: readonly [prefix: string, cost: (params: Params) => Cost][] = [
   [
     'matmul_nt_add',
@@ -62,7 +63,8 @@ const FAMILIES: readonly [prefix: string, cost: (params: Params) => Cost][] = [
   ],
 ]
 
-/** What one call of a kernel costs: its own word, else its family's; undefined when neither says. */
+/** What one call of a kernel costs: its own word, else its family's; undefined when neither
+ * says. */
 export function costOf(kernel: Pick<AnyKernel, 'name' | 'cost'>, params: Params): Cost | undefined {
   const cost = kernel.cost ?? FAMILIES.find(([prefix]) => kernel.name.startsWith(prefix))?.[1]
   const { flops, bytes } = cost?.(params) ?? { flops: Number.NaN, bytes: Number.NaN }

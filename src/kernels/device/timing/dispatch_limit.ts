@@ -1,9 +1,11 @@
-// Keeps dispatches shorter than a watchdog waits: each is measured, and one that takes too long runs in parts.
-// dispatcher.ts encodes the measured dispatches and the parts; this file decides what to measure, and what follows from it.
+// Keeps dispatches shorter than a watchdog waits: each is measured, and one that takes too long
+// runs in parts. dispatcher.ts encodes the measured dispatches and the parts; this file decides
+// what to measure, and what follows from it.
 //
-// Watchdogs look at work that the GPU cannot interrupt: Windows resets a GPU that does not leave its task within 2 s, where a
-// task may be as small as a dispatch or as large as a submit, depending on GPU and driver; Metal and Linux drivers end a whole
-// command buffer after some seconds; and while a submit runs, many laptops do not draw the page. So both have a limit, the
+// Watchdogs look at work that the GPU cannot interrupt: Windows resets a GPU that does not leave
+// its task within 2 s, where a task may be as small as a dispatch or as large as a submit,
+// depending on GPU and driver; Metal and Linux drivers end a whole command buffer after some
+// seconds; and while a submit runs, many laptops do not draw the page. So both have a limit, the
 // dispatch by being cut, the submit by ending before it lasts too long.
 import type { Dispatch } from '../program.ts'
 import { splitKernel } from './split.ts'
@@ -20,7 +22,8 @@ export interface DispatchLimits {
 export interface LimitOptions {
   /** No dispatch should take longer. */
   readonly most_ms?: number
-  /** Milliseconds that count for a run of a kernel, from those that were measured: a test that depends on no clock gives its own. */
+  /** Milliseconds that count for a run of a kernel, from those that were measured: a test that
+   * depends on no clock gives its own. */
   readonly took?: (kernel: string, measured_ms: number) => number
 }
 
@@ -34,15 +37,18 @@ export interface Sent {
   ended_at: number
 }
 
-/** A fortieth of what the shortest watchdog allows (Windows: 2 s), as other programs and a hotter GPU take their part. */
+/** A fortieth of what the shortest watchdog allows (Windows: 2 s), as other programs and a hotter
+ * GPU take their part. */
 const MOST_DISPATCH_MS = 50
-/** Dispatches are measured in this many rounds: in the first, a kernel may have nothing to do, e.g. when all rewards are equal. */
+/** Dispatches are measured in this many rounds: in the first, a kernel may have nothing to do, e.g.
+ * when all rewards are equal. */
 const ROUNDS = 3
 /** Times that a timing is measured in one round. */
 const SAMPLES = 3
 /** Passes that are timed in one round at most. */
 const MAX_PAIRS = QUERIES
-/** Ends within this many milliseconds cannot be told apart: browsers make their clocks coarse and report late. */
+/** Ends within this many milliseconds cannot be told apart: browsers make their clocks coarse and
+ * report late. */
 const SAME_END_MS = 1
 
 /** What was measured between two calls of `learn`. */
@@ -63,7 +69,8 @@ export class DispatchLimit {
   /** There are dispatches that `learn` has not seen. */
   #has_new = false
 
-  /** Without `createQueries` (a set of QUERIES timestamps) every measured dispatch is a submit of its own. */
+  /** Without `createQueries` (a set of QUERIES timestamps) every measured dispatch is a submit of
+   * its own. */
   constructor(
     { most_ms = MOST_DISPATCH_MS, took = (_, ms) => ms }: LimitOptions,
     createQueries: (() => GPUQuerySet) | undefined,
@@ -86,7 +93,8 @@ export class DispatchLimit {
     return this.#round !== undefined || this.#has_new
   }
 
-  /** What is known of a dispatch. The first call of each is remembered, so that it can be cut later. */
+  /** What is known of a dispatch. The first call of each is remembered, so that it can be cut
+   * later. */
   timingOf(dispatch: Dispatch): Timing {
     if (dispatch.timing) return dispatch.timing
     const { kernel, params, grid } = dispatch
@@ -104,7 +112,8 @@ export class DispatchLimit {
     return timing
   }
 
-  /** Milliseconds that a dispatch is taken to need; before it was measured, one of few that share a submit. */
+  /** Milliseconds that a dispatch is taken to need; before it was measured, one of few that share a
+   * submit. */
   expected({ samples, total_ms }: Timing): number {
     return samples > 0 ? total_ms / samples : this.most_ms / 4
   }
@@ -145,7 +154,8 @@ export class DispatchLimit {
     return round
   }
 
-  /** Drops all recorded dispatches and the open measurements; what was learned of their kernels stays. */
+  /** Drops all recorded dispatches and the open measurements; what was learned of their kernels
+   * stays. */
   forget(): void {
     this.#round?.stamps?.destroy()
     this.#round = undefined
@@ -154,10 +164,8 @@ export class DispatchLimit {
     for (const timing of this.#timings.values()) timing.fresh = 0
   }
 
-  /**
-   * Learns from a round's stamps and submits. Returns the dispatches to cut into `timing.parts` parts.
-   * A clock that claims more than `now` minus the round's start is not believed.
-   */
+  /** Learns from a round's stamps and submits. Returns the dispatches to cut into `timing.parts`
+   * parts. A clock that claims more than `now` minus the round's start is not believed. */
   learn(round: Round | undefined, stamps: BigUint64Array, now = performance.now()): Dispatch[] {
     const samples: (readonly [Timing | undefined, number])[] = [
       ...(round?.stamps?.times(stamps) ?? []).map(([timing, ns]) => [timing, ns / 1e6] as const),
@@ -204,10 +212,9 @@ export class DispatchLimit {
   }
 }
 
-/**
- * Milliseconds of each submit, of submits in the order of their sending: from the end of the one before, or its own sending,
- * to its end. Those whose ends cannot be told apart, e.g. because the thread was busy, share their time by weight.
- */
+/** Milliseconds of each submit, of submits in the order of their sending: from the end of the one
+ * before, or its own sending, to its end. Those whose ends cannot be told apart, e.g. because the
+ * thread was busy, share their time by weight. */
 export function sharedTimes(submits: readonly Sent[]): number[] {
   const times: number[] = []
   let idle_at = Number.NEGATIVE_INFINITY

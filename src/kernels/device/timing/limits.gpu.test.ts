@@ -1,4 +1,5 @@
-// Dispatches that may last no longer than a limit: what takes too long is cut, and it leaves the bits that it leaves whole.
+// Dispatches that may last no longer than a limit: what takes too long is cut, and it leaves the
+// bits that it leaves whole.
 import { describe, expect, test } from 'vitest'
 import { swiglu_forward } from '../../swiglu/swiglu.ts'
 import { randomValues } from '../../testing.ts'
@@ -11,7 +12,8 @@ describe.for([true, false])('limited dispatches, timestamps: %s', (timestamps) =
   const [rows, intermediate_size] = [40, 500]
   const size = rows * intermediate_size
 
-  /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer than `most_ms`. */
+  /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer than
+   * `most_ms`. */
   async function setUp(most_ms: number | undefined) {
     const device = await Gpu.open({ timestamps })
     if (most_ms !== undefined) device.limitDispatches({ most_ms })

@@ -1,5 +1,5 @@
-// What a measured piece of work cost: GPU time, operations and bytes, by kernel and by stage.
-// queries.ts makes the timestamps and reads them back; here is what they mean.
+// Adds up what a measured piece of work cost: GPU time, operations and bytes, by kernel and by
+// stage. queries.ts makes the timestamps and reads them back; this file interprets them.
 import type { AnyKernel } from '../kernel.ts'
 import { readParams } from '../program.ts'
 import { costOf } from './cost.ts'
@@ -18,10 +18,9 @@ export interface ProfileRow {
 }
 
 export interface Profile {
-  /**
-   * 'timestamps': the GPU's own clock, around every run of one kernel. 'wall': the adapter has no timestamps, so each
-   * submit was timed from the moment it was sent until the GPU was done; then kernels have no time of their own.
-   */
+  /** 'timestamps': the GPU's own clock, around every run of one kernel. 'wall': the adapter has no
+   * timestamps, so each submit was timed from the moment it was sent until the GPU was done; then
+   * kernels have no time of their own. */
   readonly source: 'timestamps' | 'wall'
   /** The step of the GPU's clock in nanoseconds (browsers make it coarse); undefined for 'wall'. */
   readonly resolution_ns: number | undefined
@@ -77,7 +76,8 @@ export class Recording {
     this.#last = undefined
   }
 
-  /** Counts a dispatch whose params lie at `offset`. True when the dispatch before it was of another kernel or stage. */
+  /** Counts a dispatch whose params lie at `offset`. True when the dispatch before it was of
+   * another kernel or stage. */
   count(kernel: AnyKernel, bytes: DataView, offset: number): boolean {
     const key = `${this.#stage}/${kernel.name}`
     let entry = this.#entries.get(key)
@@ -169,7 +169,8 @@ function rows(
   })
 }
 
-/** The largest step that all differences of the stamps are multiples of; undefined when the clock did not move. */
+/** The largest step that all differences of the stamps are multiples of; undefined when the clock
+ * did not move. */
 function resolution(stamps: BigUint64Array): number | undefined {
   let step = 0n
   for (const stamp of stamps) {

@@ -1,5 +1,5 @@
-// Makes timestamps on an open device and reads them back. Their buffers are not counted, because measuring should not show in
-// what is measured.
+// Makes timestamps on an open device and reads them back. Their buffers are not counted, because
+// measuring should not show in what is measured.
 import type { OpenDevice } from '../open_device.ts'
 import type { Dispatch } from '../program.ts'
 import type { DispatchLimit } from './dispatch_limit.ts'

@@ -1,4 +1,5 @@
-// A dispatch in parts must leave the bits that it leaves in one piece, whatever its kernel asks about its place.
+// A dispatch in parts must leave the bits that it leaves in one piece, whatever its kernel asks
+// about its place.
 import { expect, test } from 'vitest'
 import {
   attention_backward_key_value,
@@ -47,7 +48,8 @@ const floats = (count: number, seed = count) => randomValues(count, seed)
 const ones = (count: number) => new Uint32Array(count).fill(1)
 
 function matmulCases(): Case[] {
-  // Neither a multiple of a tile nor of its parts, but of four, which vectors need; few tiles, as these are slow to emulate.
+  // Neither a multiple of a tile nor of its parts, but of four, which vectors need; few tiles, as
+  // these are slow to emulate.
   const [of, add] = [
     (kernel: unknown, [m, n, k]: number[]) =>
       case_(kernel, { m, n, k, accumulate: 1 }, matmulData(m, n, k)),
@@ -208,7 +210,8 @@ const all: Case[] = [
   ),
 ]
 
-/** Tiles with barriers, of which SwiftShader compiles one in some three seconds. Where LONG_TESTS is set they are cut too. */
+/** Tiles with barriers, of which SwiftShader compiles one in some three seconds. Where LONG_TESTS
+ * is set they are cut too. */
 const SLOW: readonly unknown[] = [
   ...[matmul_nt, matmul_tn, attention_backward_query, attention_backward_key_value],
   ...[vocab_head_forward, vocab_head_backward_hidden, vocab_head_backward_weight],

@@ -21,7 +21,8 @@ test.for(everyKernel)('$name: can be split, or one workgroup does it all', (kern
   expect(new Set(Object.keys(part.params)).size).toBe(Object.keys(kernel.params).length + 4)
   expect(part.bindings).toBe(kernel.bindings)
 
-  // Each builtin that depends on the grid is renamed in the signature and declared again, once, before the old code.
+  // Each builtin that depends on the grid is renamed in the signature and declared again, once,
+  // before the old code.
   const [before, after] = [mainOf(kernel.wgsl), mainOf(part.wgsl)]
   const signature = after.slice(0, after.indexOf('{'))
   const builtins = [...before.slice(0, before.indexOf('{')).matchAll(/@builtin\((\w+)\) (\w+)/g)]

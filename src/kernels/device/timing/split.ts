@@ -4,7 +4,8 @@ import { type Grid, SLOT_BYTES } from '../program.ts'
 
 /** Further params of a part's kernel: where the part begins, and how large the whole grid is. */
 const PART_PARAMS = { part_x: 'u32', part_y: 'u32', grid_x: 'u32', grid_y: 'u32' } as const
-/** Other builtins that depend on a workgroup's place in the grid. None of our kernels asks for them. */
+/** Other builtins that depend on a workgroup's place in the grid. None of our kernels asks for
+ * them. */
 const UNKNOWN_PLACES = ['workgroup_index', 'global_invocation_index']
 
 /** Parameters and opening brace of the entry point. */
@@ -12,15 +13,13 @@ const MAIN = /(fn\s+main\s*\()([\s\S]*?)(\)\s*\{)/
 const STRUCT = /(struct\s+Params\s*\{[^}]*?),?(\s*\})/
 const BUILTIN = /@builtin\((\w+)\)\s+(\w+)/g
 
-/**
- * The kernel that does one part of `kernel`'s grid: the same code, where four more params (part_x, part_y, grid_x,
- * grid_y) turn a workgroup's place in the part into its place in the whole. So every workgroup computes the same as before,
- * from the same values in the same order, and the results are the same bits. Builtins and params stay uniform, and barriers
- * stay allowed.
+/** The kernel that does one part of `kernel`'s grid: the same code, where four more params (part_x,
+ * part_y, grid_x, grid_y) turn a workgroup's place in the part into its place in the whole. So
+ * every workgroup computes the same as before, from the same values in the same order, and the
+ * results are the same bits. Builtins and params stay uniform, and barriers stay allowed.
  *
- * Undefined for a kernel that does not ask where in the grid it is (one workgroup does it all), or asks for a builtin
- * that this file does not know, or has no room for the params.
- */
+ * Undefined for a kernel that does not ask where in the grid it is (one workgroup does it all), or
+ * asks for a builtin that this file does not know, or has no room for the params. */
 export function splitKernel(kernel: AnyKernel): AnyKernel | undefined {
   const { wgsl, params } = kernel
   const [, , signature = ''] = wgsl.match(MAIN) ?? []
@@ -46,7 +45,8 @@ export function splitKernel(kernel: AnyKernel): AnyKernel | undefined {
   }
 }
 
-/** Declares the builtin's value in the whole grid; '' where that is its value in the part, undefined where it is unknown. */
+/** Declares the builtin's value in the whole grid; '' where that is its value in the part,
+ * undefined where it is unknown. */
 function placeInWhole(builtin: string, name: string, wgsl: string): string | undefined {
   if (UNKNOWN_PLACES.includes(builtin)) return undefined
   if (builtin === 'workgroup_id')
@@ -67,7 +67,8 @@ export interface Part {
   readonly grid: Grid
 }
 
-/** Cuts a grid along its larger dimension into `count` even parts, or as many as there are workgroups along it. */
+/** Cuts a grid along its larger dimension into `count` even parts, or as many as there are
+ * workgroups along it. */
 export function parts([x, y, z]: Grid, count: number): Part[] {
   const length = Math.max(x, y)
   const n = Math.min(Math.max(1, Math.floor(count)), length)

@@ -1,4 +1,5 @@
-// What the GPU spends on each stage of a step: timestamps at the ends of stages, which come back with the step's own readback.
+// Measures the GPU's time for each stage of a step, with timestamps that come back with the step's
+// own readback.
 import type { Tensor } from '../tensor.ts'
 
 /** Stamps of one step at most; stages beyond that are not timed. */
@@ -9,10 +10,9 @@ export const STAGE_STAMPS = 2 * STAMPS
 /** Seconds of one stage. */
 export type StageTimes = Readonly<Record<string, number>>
 
-/**
- * A stage is timed from the end of the work before its first dispatch to the end of its last one. Time that the GPU waits in between,
- * because the CPU reads something back, does not count. Creates nothing after its constructor.
- */
+/** A stage is timed from the end of the work before its first dispatch to the end of its last one.
+ * Time that the GPU waits in between, because the CPU reads something back, does not count. Creates
+ * nothing after its constructor. */
 export class StageClock {
   /** u32 pairs, low word first, once `resolve` has been encoded; [STAGE_STAMPS]. */
   readonly stamps: Tensor<'u32'>
@@ -24,7 +24,8 @@ export class StageClock {
   #stages: string[] = []
   #count = 0
 
-  /** `set` of STAMPS timestamps, and `resolved`: 8 · STAMPS bytes to resolve them to and copy them from. */
+  /** `set` of STAMPS timestamps, and `resolved`: 8 · STAMPS bytes to resolve them to and copy them
+   * from. */
   constructor(set: GPUQuerySet, resolved: GPUBuffer) {
     this.#set = set
     this.#resolved = resolved
@@ -67,7 +68,8 @@ export class StageClock {
     encoder.beginComputePass({ timestampWrites }).end()
   }
 
-  /** Encodes copying all stamps so far to `stamps`. Returns the function that reads their values. The next step starts empty. */
+  /** Encodes copying all stamps so far to `stamps`. Returns the function that reads their values.
+   * The next step starts empty. */
   resolve(encoder: GPUCommandEncoder): (stamps: Uint32Array) => StageTimes {
     if (this.#is_open) this.end(encoder)
     const stages = this.#stages
@@ -81,7 +83,8 @@ export class StageClock {
   }
 }
 
-/** Nanoseconds in pairs of words, as seconds by stage. A stage whose clock did not move, or moved back, is left out. */
+/** Nanoseconds in pairs of words, as seconds by stage. A stage whose clock did not move, or moved
+ * back, is left out. */
 export function stageTimes(stages: readonly string[], stamps: Uint32Array): StageTimes {
   const at = (i: number) => stamps[2 * i] + stamps[2 * i + 1] * 2 ** 32
   const times: Record<string, number> = {}

@@ -4,7 +4,8 @@ import type { OpenDevice } from '../open_device.ts'
 import { type Profile, Recording } from './profiler.ts'
 import { queryMaker, readStamps } from './queries.ts'
 
-/** Resolves with what `work` does and its profile. `finish` waits until the GPU has done everything. Throws where one is being taken. */
+/** Resolves with what `work` does and its profile. `finish` waits until the GPU has done
+ * everything. Throws where one is being taken. */
 export async function takeProfile<T>(
   open: OpenDevice,
   dispatcher: Dispatcher,

@@ -1,7 +1,8 @@
 // How long the dispatches of one kernel take.
 import type { AnyKernel } from '../kernel.ts'
 
-/** What is known of the dispatches of one kernel with the same recorded params: those of all layers, say. */
+/** What is known of the dispatches of one kernel with the same recorded params: those of all
+ * layers, say. */
 export interface Timing {
   readonly kernel: AnyKernel
   /** As many parts as the grid can be cut into. */

@@ -1,11 +1,12 @@
-// A layer's product in the matrix units of a GPU, by WGSL's subgroup matrices (experimental: gpuweb/gpuweb,
-// proposals/subgroup-matrix.md). Lanes copy a stage of both factors into workgroup memory, as halves or as they are; a subgroup
-// multiplies blocks of it; sums stay float32.
+// A layer's product in the matrix units of a GPU, by WGSL's subgroup matrices (experimental:
+// gpuweb/gpuweb, proposals/subgroup-matrix.md). Lanes copy a stage of both factors into workgroup
+// memory, as halves or as they are; a subgroup multiplies blocks of it; sums stay float32.
 import { lines } from './lines.ts'
 import type { MatmulOp } from './tile.ts'
 import { HEADS } from './tile_heads.ts'
 
-/** The type of the factors, and the blocks that an adapter multiplies: [rows, depth] · [depth, cols], summed in float32. */
+/** The type of the factors, and the blocks that an adapter multiplies: [rows, depth] · [depth,
+ * cols], summed in float32. */
 export interface MatrixUnit {
   readonly type: 'f16' | 'f32'
   readonly rows: number
@@ -25,9 +26,11 @@ export interface MatrixSteps {
   readonly end: (part: number) => string
 }
 
-/** Of a workgroup: its lanes, a multiple of every subgroup's size, the rows and columns of its tile, and k of a stage. */
+/** Of a workgroup: its lanes, a multiple of every subgroup's size, the rows and columns of its
+ * tile, and k of a stage. */
 export const MATRIX_TILE = { lanes: 64, rows: 64, cols: 32, stage: 16 }
-/** A subgroup makes so many rows of the tile at a time; with subgroups of all lanes, one makes both parts. */
+/** A subgroup makes so many rows of the tile at a time; with subgroups of all lanes, one makes both
+ * parts. */
 const PART_ROWS = 32
 const PARTS = MATRIX_TILE.rows / PART_ROWS
 
@@ -136,7 +139,8 @@ ${lines(PARTS, (part) => blocks((i, j) => `var c${part}_${i}_${j} = ${result}();
   }
 }
 
-/** What the WGSL of a matrix product begins with. A subgroup's lanes take the same branches, which the compiler cannot see. */
+/** What the WGSL of a matrix product begins with. A subgroup's lanes take the same branches, which
+ * the compiler cannot see. */
 export const matrixEnables = ({ type }: MatrixUnit): string =>
   `enable subgroups;
 ${type === 'f16' ? 'enable f16;\n' : ''}enable chromium_experimental_subgroup_matrix;

@@ -1,5 +1,6 @@
 // out[m, n] = a b^T + addend[m * addend_stride + n], in vectors of four columns.
-//   out [m, n]   a [m, k]   b [n, k], addend [m, n], or [n] for every row when addend_stride is 0; n and k
+//   out [m, n]   a [m, k]
+//   b [n, k], addend [m, n], or [n] for every row when addend_stride is 0; n and k
 //   multiples of 4
 // The body is written out by staged_source.ts.
 

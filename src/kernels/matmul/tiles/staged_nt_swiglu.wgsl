@@ -1,6 +1,7 @@
-// gate_up = a b^T and out[m, n] = silu(gate[m, n]) * up[m, n]: a linear layer and swiglu_forward.wgsl in one. A vector of
-// results has two columns of gate and the same two of up.
-//   gate_up [m, 2n] (a row is gate, then up)   out [m, n]   a [m, k]   b [2n, k]; n and k multiples of 4
+// gate_up = a b^T and out[m, n] = silu(gate[m, n]) * up[m, n]: a linear layer and
+// swiglu_forward.wgsl in one. A vector of results has two columns of gate and the same two of up.
+//   gate_up [m, 2n] (a row is gate, then up)   out [m, n]   a [m, k]
+//   b [2n, k]; n and k multiples of 4
 // The body is written out by staged_source.ts. uses swiglu_sigmoid.wgsl
 
 struct Params {

@@ -1,6 +1,7 @@
-// Writes out a matrix product whose factors go by way of workgroup memory, k-major: at one k a lane's rows and columns are
-// vectors of four, and the inner loop is their outer product. A stage's factors are read from the buffers while the stage
-// before it is multiplied. Each result takes its terms in ascending k; slices of k are summed in order at the end.
+// Writes out a matrix product whose factors go by way of workgroup memory, k-major: at one k a
+// lane's rows and columns are vectors of four, and the inner loop is their outer product. A stage's
+// factors are read from the buffers while the stage before it is multiplied. Each result takes its
+// terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
 import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
@@ -17,9 +18,11 @@ interface Staged {
   readonly lanes: number
   readonly lane: 'x' | 'y'
   readonly limit: 'm' | 'n'
-  /** The buffer's vectors hold neighbours along k: blocks of four by four are turned on their way. */
+  /** The buffer's vectors hold neighbours along k: blocks of four by four are turned on their
+   * way. */
   readonly along_k: boolean
-  /** Every vector has two columns of the first half of b and the same two of the second, params.n after it: gate and up. */
+  /** Every vector has two columns of the first half of b and the same two of the second, params.n
+   * after it: gate and up. */
   readonly in_halves: boolean
   /** Where its stage begins in the slice's part of the memory. */
   readonly start: number
@@ -120,7 +123,8 @@ workgroupBarrier();
 }`
 }
 
-/** How a slice's lanes copy one stage of a factor: from the buffer into registers, and from there into workgroup memory. */
+/** How a slice's lanes copy one stage of a factor: from the buffer into registers, and from there
+ * into workgroup memory. */
 interface Fill {
   /** Where a lane reads and writes. */
   readonly places: string
@@ -188,7 +192,8 @@ ${lines(turns, place)}`,
   }
 }
 
-/** Adds the slices' results to those of the first, one slice after another. Only its lanes continue. */
+/** Adds the slices' results to those of the first, one slice after another. Only its lanes
+ * continue. */
 function sumSlices({ down, across, rows, cols, slices }: Tile, has_bias: boolean): string {
   const lanes = down * across
   const results = range(rows).flatMap((r) => range(cols / 4).map((c) => `c${r}_${c}`))
@@ -214,7 +219,8 @@ if (slice > 0u) { return; }`
 /** The lanes that sum the bias, a row each: some of the first column of tiles. */
 const sumsBias = ({ size }: Staged) => `b_first == 0u && own < ${size}u`
 
-/** Adds a stage to the bias's sums, apart from the multiplications: these would wait for a test at every k. */
+/** Adds a stage to the bias's sums, apart from the multiplications: these would wait for a test at
+ * every k. */
 const sumBias = (a: Staged, limit: string): string => `if (${sumsBias(a)}) {
 for (var p = 0u; p < ${limit}; p++) {
 bias_sum += staged[base + p * ${a.size / 4}u + own / 4u][own % 4u];

@@ -1,6 +1,7 @@
-// The end of a staged product. A tile that lies wholly inside the result asks once whether it adds, and reads what it adds to
-// before it writes: else every vector would wait for memory. Products without workgroup memory do not have this path: on
-// software adapters, which run them, it costs more compilation than it saves.
+// The end of a staged product. A tile that lies wholly inside the result asks once whether it adds,
+// and reads what it adds to before it writes: else every vector would wait for memory. Products
+// without workgroup memory do not have this path: on software adapters, which run them, it costs
+// more compilation than it saves.
 import { range } from './lines.ts'
 import type { Head } from './tile_heads.ts'
 
@@ -11,7 +12,8 @@ export interface Result {
   readonly value: string
 }
 
-/** Vectors that are read together before results are stored; more would not fit beside the results. */
+/** Vectors that are read together before results are stored; more would not fit beside the
+ * results. */
 const READ = 8
 /** Of those that come in pairs. */
 const READ_PAIRS = 4
@@ -30,8 +32,9 @@ export function storeTile(
     range(Math.ceil(results.length / count))
       .map((part) => {
         const some = results.slice(part * count, (part + 1) * count)
-        // Compilers read what nothing writes as early as they can, and run out of registers: the test holds them back. The first
-        // part has none, so that where the buffers lie is read once.
+        // Compilers read what nothing writes as early as they can, and run out of registers: the
+        // test holds them back. The first part has none, so that where the buffers lie is read
+        // once.
         return `${part > 0 ? `if (${some[0].row} < params.m) ` : ''}{
 ${all(some, (result, i) => `let before${i} = before(${place(result)});`)}
 ${all(some, (result, i) => `put(${place(result)}, ${values(result.value, `before${i}`)});`)}

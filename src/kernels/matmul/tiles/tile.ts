@@ -1,9 +1,8 @@
-// What a matrix product is, and how a workgroup and its lanes share one tile of the result.
+// Describes a matrix product, and how a workgroup and its lanes share one tile of the result.
 
-/**
- * The four products of a linear layer. nn: a [m, k] b [k, n], the input's gradient. nt: a [m, k] b [n, k]ᵀ, the layer.
- * tn: a [k, m]ᵀ b [k, n], the weight's gradient. nt_add: nt plus a residual or a bias.
- */
+/** The four products of a linear layer. nn: a [m, k] b [k, n], the input's gradient. nt: a [m, k] b
+ * [n, k]ᵀ, the layer. tn: a [k, m]ᵀ b [k, n], the weight's gradient. nt_add: nt plus a residual or
+ * a bias. */
 export type MatmulOp = 'nn' | 'nt' | 'tn' | 'nt_add'
 
 /** How one workgroup makes one tile of out: (down · rows) x (across · cols) results. */
@@ -11,20 +10,25 @@ export interface Tile {
   /** Lanes down and across the tile. */
   readonly down: number
   readonly across: number
-  /** Results of a lane, for nn and tn in vectors of four columns: cols is a multiple of 4, for tn rows too. */
+  /** Results of a lane, for nn and tn in vectors of four columns: cols is a multiple of 4, for tn
+   * rows too. */
   readonly rows: number
   readonly cols: number
   /** So many lanes share a result, each with its part of k; they are summed in order at the end. */
   readonly slices: number
-  /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. rows and cols are multiples of 4. */
+  /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. rows
+   * and cols are multiples of 4. */
   readonly stage: number
-  /** A lane sums a result in so many passes, each over every so many-th k, one after another: the bits of as many slices. */
+  /** A lane sums a result in so many passes, each over every so many-th k, one after another: the
+   * bits of as many slices. */
   readonly passes?: number
-  /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are powers of two. */
+  /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are
+   * powers of two. */
   readonly subgroups?: boolean
 }
 
-/** Products that end with the step of training that follows them; matmul_fused.ts says what each is. */
+/** Products that end with the step of training that follows them; matmul_fused.ts says what each
+ * is. */
 export type FusedOp = 'nt_swiglu' | 'nn_swiglu' | 'tn_bias'
 
 /** One factor of the product: `a` lies down the tile, `b` across it. */
@@ -38,9 +42,11 @@ export interface Factor {
   readonly size: number
   /** Vectors of four hold neighbours along k, or rows (columns) at one k. */
   readonly along_k: boolean
-  /** A lane's elements are `lanes` apart, so that neighbouring lanes read neighbours; else they are side by side. */
+  /** A lane's elements are `lanes` apart, so that neighbouring lanes read neighbours; else they are
+   * side by side. */
   readonly interleaved: boolean
-  /** The second half of the elements lies params.n after the first, in the tile and in each lane: gate and up. */
+  /** The second half of the elements lies params.n after the first, in the tile and in each lane:
+   * gate and up. */
   readonly in_halves?: boolean
 }
 
@@ -50,10 +56,12 @@ export interface Register {
   readonly type: 'f32' | 'vec4f'
 }
 
-/** Results are stored one by one where columns of b are read along k, else in vectors of four columns. */
+/** Results are stored one by one where columns of b are read along k, else in vectors of four
+ * columns. */
 export const resultType = (b: Factor): Register['type'] => (b.along_k ? 'f32' : 'vec4f')
 export const unit = (b: Factor) => (b.along_k ? 1 : 4)
-/** Calls of `store` for that many columns of a row: one each, or one for a column and its twin in the other half. */
+/** Calls of `store` for that many columns of a row: one each, or one for a column and its twin in
+ * the other half. */
 export const stored = (b: Factor, count: number) => (b.in_halves ? count / 2 : count)
 /** Where a lane's i-th element (or vector of four) lies in the tile. */
 export const placeOf = ({ lane, lanes, count, along_k, interleaved }: Factor, i: number): string =>

@@ -10,10 +10,9 @@ import nt_add from './tiles_nt_add.wgsl?raw'
 import nt_swiglu from './tiles_nt_swiglu.wgsl?raw'
 import tn_bias from './tiles_tn_bias.wgsl?raw'
 
-/**
- * What `put(row, column or vector, …)` takes to store a result. sum: the result, to which `before` has been added where `adds`
- * says so. gates: what `joined` makes of the result and what `before` gives. pair: a result and its twin in the other half. value: the result.
- */
+/** What `put(row, column or vector, …)` takes to store a result. sum: the result, to which `before`
+ * has been added where `adds` says so. gates: what `joined` makes of the result and what `before`
+ * gives. pair: a result and its twin in the other half. value: the result. */
 export type Taken = 'sum' | 'gates' | 'pair' | 'value'
 
 /** Params, bindings and how a result is stored. */
@@ -24,7 +23,8 @@ export interface Head {
 
 type Heads = Readonly<Record<MatmulOp | FusedOp, Head>>
 
-/** Of products that read b along k, results are stored one by one; of the others in vectors of four columns. */
+/** Of products that read b along k, results are stored one by one; of the others in vectors of four
+ * columns. */
 export const HEADS: Heads = {
   nn: { wgsl: nn, takes: 'sum' },
   tn: { wgsl: nn, takes: 'sum' },

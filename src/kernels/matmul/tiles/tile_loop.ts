@@ -1,8 +1,10 @@
-// The loop over k of a matrix product that reads its factors from their buffers, and every multiplication.
+// The loop over k of a matrix product that reads its factors from their buffers, and every
+// multiplication.
 import { component, lines, pairs } from './lines.ts'
 import { type Factor, placeOf, type Register, rowOf, stored, type Tile, unit } from './tile.ts'
 
-/** `registers` before and after a sum of passes: each pass begins with zeros, and its sums join the totals, in order. */
+/** `registers` before and after a sum of passes: each pass begins with zeros, and its sums join the
+ * totals, in order. */
 const emptied = (registers: readonly Register[]): string =>
   registers.map(({ name, type }) => `${name} = ${type}();`).join('\n')
 const joined = (registers: readonly Register[]): string =>
@@ -76,10 +78,9 @@ ${starts(b)}
 ${all}`
 }
 
-/**
- * One trip of the loop over k: c += a · b for a vector of k, or for one k. `element` reads the i-th register of a factor.
- * Each result takes its terms one after another in ascending k, as matmul_tile.wgsl does.
- */
+/** One trip of the loop over k: c += a · b for a vector of k, or for one k. `element` reads the
+ * i-th register of a factor. Each result takes its terms one after another in ascending k, as
+ * matmul_tile.wgsl does. */
 function terms(
   a: Factor,
   b: Factor,

@@ -1,5 +1,5 @@
-// Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in registers, so every
-// register has a name and every multiplication its own statement.
+// Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in
+// registers, so every register has a name and every multiplication its own statement.
 import { range } from './lines.ts'
 import { stagedSource } from './staged_source.ts'
 import {
@@ -24,7 +24,8 @@ export interface TileFrame {
   readonly is_idle: string
 }
 
-/** The WGSL of a product with k, and where rows or columns are read in vectors these too, multiples of 4. */
+/** The WGSL of a product with k, and where rows or columns are read in vectors these too, multiples
+ * of 4. */
 export function tileSource(
   op: MatmulOp | FusedOp,
   tile: Tile,
@@ -66,7 +67,8 @@ function main(
   const { down, across, slices, subgroups = false } = tile
   const cols = b.count / unit(b)
   const reach = stored(b, b.size)
-  // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the columns.
+  // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the
+  // columns.
   const [x, y, slice] =
     b.along_k || subgroups
       ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]

@@ -1,10 +1,12 @@
-// The end of a matrix product: parts of k that lanes hold are summed in a fixed order, and the results are stored.
+// The end of a matrix product: parts of k that lanes hold are summed in a fixed order, and the
+// results are stored.
 import { lines, pairs, range } from './lines.ts'
 import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
 import type { Head, Taken } from './tile_heads.ts'
 import { type SharedSum, storeShared } from './tile_subgroups.ts'
 
-/** WGSL `store`, which leaves out what lies past the last row or column; `limit` columns, or vectors of them. */
+/** WGSL `store`, which leaves out what lies past the last row or column; `limit` columns, or
+ * vectors of them. */
 export function storeFunction({ takes }: Head, type: string, limit: string): string {
   const stores = {
     sum: 'if (adds()) { put(row, col, before(row, col) + value); } else { put(row, col, value); }',
@@ -50,20 +52,21 @@ const storesOwn = ({ slices }: Tile): boolean => slices === 1
 /** Whether results are stored by way of storeFunction's `store`. */
 export const storesLast = (tile: Tile): boolean => !storesOwn(tile) && !tile.subgroups
 
-/** Gates that are read together before any result of theirs is stored; more would not fit beside the results. */
+/** Gates that are read together before any result of theirs is stored; more would not fit beside
+ * the results. */
 const READ_GATES = 4
 
-/**
- * Stores a lane's own results. What they join is read before any is stored (of gates a few at a time), else each would wait for memory;
- * where a result lies past the last row or column, the first one's is. Rows and columns are asked for once each, the first not at all: so
- * compilers read once where the buffers lie.
- */
+/** Stores a lane's own results. What they join is read before any is stored (of gates a few at a
+ * time), else each would wait for memory; where a result lies past the last row or column, the
+ * first one's is. Rows and columns are asked for once each, the first not at all: so compilers read
+ * once where the buffers lie. */
 function storeOwn(tile: Tile, a: Factor, b: Factor, takes: Taken): string {
   const cols = stored(b, b.count / unit(b))
   const [adds, gates] = [takes === 'sum', takes === 'gates']
   const result = (r: number, c: number) =>
     takes === 'pair' ? `c${r}_${c}, c${r}_${c + cols}` : `${gates ? 'g' : 'c'}${r}_${c}`
-  // r: a row, v: a column or vector of columns; h: whether it is there, o: the place that is read; g: the result with its gates.
+  // r: a row, v: a column or vector of columns; h: whether it is there, o: the place that is read;
+  // g: the result with its gates.
   const place = (name: 'r' | 'v', i: number, at: string, limit: string) => {
     const own =
       adds || gates ? `\nlet o${name}${i} = select(${name}0, ${name}${i}, h${name}${i});` : ''
@@ -112,7 +115,8 @@ export function storeResults(tile: Tile, a: Factor, b: Factor, { takes }: Head):
   return storeShared(registers, slices, (sums) => storeSums(tile, a, b, sums))
 }
 
-/** Stores a lane's sums of subgroups. What they are added to is read before any is stored; past the edge, the last result's. */
+/** Stores a lane's sums of subgroups. What they are added to is read before any is stored; past the
+ * edge, the last result's. */
 function storeSums({ across }: Tile, a: Factor, b: Factor, sums: readonly SharedSum[]): string {
   const cols = b.count / unit(b)
   const each = (line: (sum: SharedSum, i: number) => string) => sums.map(line).join('\n')

@@ -1,16 +1,15 @@
 // The end of a product whose k is shared among lanes, by subgroups in place of workgroup memory.
-// The lanes that share a result are neighbours. In step i each hands half of its registers to the lane whose number
-// differs in bit i and adds the other half of that lane's to its own: after as many steps as `slices` has bits, every result
-// has been summed in one place, by one fixed tree. Where a subgroup is smaller than that, the last steps go by workgroup
-// memory. The tree is the same, so the bits of a result do not depend on the subgroup's size.
+// The lanes that share a result are neighbours. In step i each hands half of its registers to the
+// lane whose number differs in bit i and adds the other half of that lane's to its own: after as
+// many steps as `slices` has bits, every result has been summed in one place, by one fixed tree.
+// Where a subgroup is smaller than that, the last steps go by workgroup memory. The tree is the
+// same, so the bits of a result do not depend on the subgroup's size.
 
 /** WebGPU's smallest subgroup: as many neighbours always reach one another. */
 const MIN_SUBGROUP = 4
 
-/**
- * WGSL that swaps a register with another lane's, where that may lie in another subgroup. `type` is f32 or vec4f. Counts on
- * lanes being numbered in order through the subgroups of a workgroup.
- */
+/** WGSL that swaps a register with another lane's, where that may lie in another subgroup. `type`
+ * is f32 or vec4f. Counts on lanes being numbered in order through the subgroups of a workgroup. */
 export const peerSource = (type: string, lanes: number, slices: number): string =>
   slices <= MIN_SUBGROUP
     ? ''
@@ -37,10 +36,9 @@ export interface SharedSum {
   readonly value: string
 }
 
-/**
- * Sums each of `registers` over the `slices` neighbouring lanes that hold a part of it; `store` writes out how the sums of a lane are
- * stored, and every sum is one lane's. Both counts are powers of two.
- */
+/** Sums each of `registers` over the `slices` neighbouring lanes that hold a part of it; `store`
+ * writes out how the sums of a lane are stored, and every sum is one lane's. Both counts are powers
+ * of two. */
 export function storeShared(
   registers: readonly string[],
   slices: number,

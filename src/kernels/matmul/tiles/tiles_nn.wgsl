@@ -1,5 +1,6 @@
 // out[m, n] = A B, or out += A B when accumulate is 1, in vectors of four columns.
-//   out [m, n]   a [m, k] or, transposed, [k, m]   b [k, n] or, transposed, [n, k]; what is read or written in vectors is a
+//   out [m, n]   a [m, k] or, transposed, [k, m]
+//   b [k, n] or, transposed, [n, k]; what is read or written in vectors is a
 //   multiple of 4
 // The body is written out by tile_source.ts or staged_source.ts.
 

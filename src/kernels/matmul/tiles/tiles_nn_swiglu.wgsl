@@ -1,5 +1,7 @@
-// d_gate_up, the gradient of out = silu(gate) * up for d_out = A B: an input's gradient and swiglu_backward.wgsl in one.
-//   d_gate_up, gate_up [m, 2n] (a row is gate, then up)   a [m, k]   b [k, n]   d_out [m, n] is nowhere; n and k
+// d_gate_up, the gradient of out = silu(gate) * up for d_out = A B: an input's gradient and
+// swiglu_backward.wgsl in one.
+//   d_gate_up, gate_up [m, 2n] (a row is gate, then up)   a [m, k]   b [k, n]
+//   d_out [m, n] is nowhere; n and k
 //   multiples of 4
 // The body is written out by tile_source.ts or staged_source.ts. uses swiglu_sigmoid.wgsl
 

@@ -1,5 +1,6 @@
 // out[m, n] = a b^T + addend[m * addend_stride + n].
-//   out [m, n]   a [m, k]   b [n, k], k a multiple of 4   addend [m, n], or [n] for every row when addend_stride is 0
+//   out [m, n]   a [m, k]   b [n, k], k a multiple of 4
+//   addend [m, n], or [n] for every row when addend_stride is 0
 // The body is written out by tile_source.ts.
 
 struct Params {

@@ -1,6 +1,8 @@
-// out[m, n] += A^T B and bias[m] += sum over k of A[k, m]: the gradients of a linear layer's weight and bias.
+// out[m, n] += A^T B and bias[m] += sum over k of A[k, m]: the gradients of a linear layer's weight
+// and bias.
 //   out [m, n]   bias [m]   a [k, m]   b [k, n], m and n multiples of 4
-// The body is written out by tile_source.ts or staged_source.ts; the workgroups of the first columns of out sum the bias.
+// The body is written out by tile_source.ts or staged_source.ts; the workgroups of the first
+// columns of out sum the bias.
 
 struct Params {
   m: u32,

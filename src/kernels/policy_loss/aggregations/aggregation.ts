@@ -1,5 +1,6 @@
-// What an aggregation is: how the losses of single tokens become one number. Each is declared in one file of this folder; the
-// kernel of the weights, its reference and the menu are made from that declaration (aggregations.ts lists them).
+// Declares an aggregation: how the losses of single tokens become one number. Each is declared in
+// one file of this folder; the kernel of the weights, its reference and the menu are made from that
+// declaration (aggregations.ts lists them).
 
 /** What the weight of a token may depend on. */
 export interface AggregationCounts {
@@ -22,14 +23,13 @@ export interface LossAggregation<Name extends string = string> {
   readonly name: Name
   /** What forms call it. */
   readonly label: string
-  /**
-   * WGSL: returns the weight of a token from `row_tokens`, `counts.tokens`, `counts.sequences` and `params`, times
-   * params.scale. Counts are those of the mini-batch divided by the ranks.
-   */
+  /** WGSL: returns the weight of a token from `row_tokens`, `counts.tokens`, `counts.sequences` and
+   * `params`, times params.scale. Counts are those of the mini-batch divided by the ranks. */
   readonly weight_of: string
   /** Whether the setting loss_scale_factor has an effect. */
   readonly uses_scale_factor?: true
-  /** The count of the mini-batch that it divides by, which several ranks must be given; absent = none. */
+  /** The count of the mini-batch that it divides by, which several ranks must be given; absent =
+   * none. */
   readonly divides_by?: 'tokens' | 'sequences'
   /** The same in float64, with verl's own eps; without params.scale. */
   weight(counts: AggregationCounts): number

@@ -1,4 +1,5 @@
-// Every response counts the same: mask / (tokens of the row · sequences); verl's n + 1e-8 is n in f32.
+// Every response counts the same: mask / (tokens of the row · sequences); verl's n + 1e-8 is n in
+// f32.
 import { aggregation } from './aggregation.ts'
 
 export const seq_mean_token_mean = aggregation({

@@ -1,4 +1,5 @@
-// What seq-mean-token-sum-norm is in verl since 0.7.1 and in TRL (dr_grpo): mask / (loss_scale_factor · sequences).
+// Declares seq-mean-token-sum-norm as in verl since 0.7.1 and in TRL (dr_grpo): mask /
+// (loss_scale_factor · sequences).
 import { aggregation } from './aggregation.ts'
 
 export const seq_mean_token_sum_norm_0_7_1 = aggregation({
