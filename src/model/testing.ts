@@ -8,7 +8,8 @@ import { createParamBuffers, type ParamBuffers } from './params/param_buffers.ts
 import { type ParamGradients, paramGradients } from './params/param_tensors.ts'
 import { createModel, type Model, uploadModel } from './transformer/model.ts'
 
-/** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */
+/** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to
+ * another. */
 export const TINY: ModelConfig = {
   model_type: 'qwen3',
   vocab_size: 11,
@@ -31,7 +32,8 @@ export const CONFIGS: readonly ModelConfig[] = [
   { ...TINY, model_type: 'llama', num_key_value_heads: 1, tie_word_embeddings: false },
 ]
 
-/** Named arrays (Hugging Face names) to the flat layout. Throws RangeError naming a missing or misshapen one. */
+/** Named arrays (Hugging Face names) to the flat layout. Throws RangeError naming a missing or
+ * misshapen one. */
 export function packWeights(
   layout: ParamLayout,
   named: Readonly<Record<string, ArrayLike<number>>>,
@@ -85,7 +87,8 @@ export const testGradients = (alloc: Allocator, layout: ParamLayout): ParamGradi
 export const flatOf = ({ buffers }: { readonly buffers: ParamBuffers }): Tensor<'f32'> =>
   buffers.stretches[0].tensor as Tensor<'f32'>
 
-/** Rows of different prompt and response lengths; prompts padded on `side`, responses on the right. */
+/** Rows of different prompt and response lengths; prompts padded on `side`, responses on the
+ * right. */
 export function testBatch(
   lengths: readonly { readonly prompt: number; readonly response: number }[],
   { P, R, vocab_size, seed }: { P: number; R: number; vocab_size: number; seed: number },

@@ -1,5 +1,6 @@
-// Hugging Face's config.json: read, checked, and refused by name where it asks for mathematics that is not ours.
-// Source: Hugging Face transformers 4.57 and 5.18, models/{llama,qwen2,qwen3}/configuration_*.py and modeling_*.py.
+// Hugging Face's config.json: read, checked, and refused by name where it asks for mathematics that
+// is not ours. Source: Hugging Face transformers 4.57 and 5.18,
+// models/{llama,qwen2,qwen3}/configuration_*.py and modeling_*.py.
 
 import { isObject, type JsonObject, ModelFileError, shown } from '../../formats/errors.ts'
 import {
@@ -50,11 +51,10 @@ export const HEAD_OF_CLASS: readonly (readonly [string, Head])[] = [
   ['ForSequenceClassification', 'reward_head'],
 ]
 
-/**
- * Checks a parsed config.json; `file` names it in errors. Absent fields take Hugging Face's defaults, except that the sizes
- * of the matrices must be there, and that an absent num_key_value_heads always means num_attention_heads (Qwen's classes
- * say 32; the shapes of the weights tell). Throws ModelFileError naming the field, what was expected and what was found.
- */
+/** Checks a parsed config.json; `file` names it in errors. Absent fields take Hugging Face's
+ * defaults, except that the sizes of the matrices must be there, and that an absent
+ * num_key_value_heads always means num_attention_heads (Qwen's classes say 32; the shapes of the
+ * weights tell). Throws ModelFileError naming the field, what was expected and what was found. */
 export function parseHfConfig(json: unknown, file: string): HfConfig {
   if (!isObject(json))
     throw new ModelFileError(file, `expected a JSON object, found ${shown(json)}`)
@@ -192,10 +192,9 @@ function positive(value: unknown, name: string, largest: number, file: string): 
   throw wrong(file, name, `a number above 0 and at most ${largest}`, value)
 }
 
-/**
- * Both spellings: rope_theta beside rope_scaling (transformers 4) and rope_parameters with everything in it (5). Where a
- * file carries both they must agree: each version of transformers reads only its own.
- */
+/** Both spellings: rope_theta beside rope_scaling (transformers 4) and rope_parameters with
+ * everything in it (5). Where a file carries both they must agree: each version of transformers
+ * reads only its own. */
 function parseRope(
   json: JsonObject,
   file: string,

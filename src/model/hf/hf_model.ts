@@ -1,5 +1,6 @@
-// A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file or in shards. Its weights are read
-// piece by piece into wherever they are needed, or whole into the flat layout.
+// A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file
+// or in shards. Its weights are read piece by piece into wherever they are needed, or whole into
+// the flat layout.
 
 import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../../formats/errors.ts'
 import { isHarmless, type Located, locate, placedIn } from '../../formats/located.ts'
@@ -39,7 +40,8 @@ export interface OpenHfModel extends HfFacts {
   readonly weight_bytes: number
   /** The smallest in which all of its matrices lie in GPU memory as they are. */
   readonly exact_dtype: MatrixDtype
-  /** Writes every parameter into a sink, once. Throws ModelFileError, and what source and sink throw. */
+  /** Writes every parameter into a sink, once. Throws ModelFileError, and what source and sink
+   * throw. */
   load(sink: WeightSink, options?: LoadOptions): Promise<void>
 }
 
@@ -53,13 +55,13 @@ const GENERATION = 'generation_config.json'
 const EMBEDDING = 'model.embed_tokens.weight'
 const LM_HEAD = 'lm_head.weight'
 
-/** Bytes; the index of a model within our reach is far smaller, and nested brackets are slow to parse. */
+/** Bytes; the index of a model within our reach is far smaller, and nested brackets are slow to
+ * parse. */
 const LARGEST_JSON = 2 ** 23
 
-/**
- * Checks a model: config, tokens, and that every tensor is there in its right shape. `options.head` is what the caller needs; by default
- * the directory decides. No weights are read. Throws ModelFileError naming file and tensor, what was expected and what was found.
- */
+/** Checks a model: config, tokens, and that every tensor is there in its right shape.
+ * `options.head` is what the caller needs; by default the directory decides. No weights are read.
+ * Throws ModelFileError naming file and tensor, what was expected and what was found. */
 export async function openHfModel(
   folder: RangedFolder,
   options: { readonly head?: Head } = {},
@@ -89,7 +91,8 @@ export async function openHfModel(
   }
 }
 
-/** The same with the weights in memory. Nothing of their size is allocated before the model has been checked. */
+/** The same with the weights in memory. Nothing of their size is allocated before the model has
+ * been checked. */
 export async function readHfModel(
   source: FileSource,
   options: { readonly head?: Head } = {},

@@ -1,5 +1,6 @@
 // A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
-// Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
+// Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight),
+// utils/save_and_load.py.
 
 import { ModelFileError, shown } from '../../formats/errors.ts'
 import { readFloats } from '../../formats/safetensors.ts'
@@ -26,10 +27,9 @@ export interface PeftAdapter {
   readonly factors: Readonly<Record<string, Float32Array>>
 }
 
-/**
- * The model with the adapter of `source` merged in: a copy, summed in float64 and rounded to float32 once. Throws ModelFileError
- * naming the field or the tensor for an adapter of another kind, or of another model.
- */
+/** The model with the adapter of `source` merged in: a copy, summed in float64 and rounded to
+ * float32 once. Throws ModelFileError naming the field or the tensor for an adapter of another
+ * kind, or of another model. */
 export async function withAdapter(model: HfModel, source: FileSource): Promise<HfModel> {
   const { modules } = await readFactors(source, model.layout)
   const weights = model.weights.slice()
@@ -37,10 +37,8 @@ export async function withAdapter(model: HfModel, source: FileSource): Promise<H
   return { ...model, weights }
 }
 
-/**
- * The same of a model whose weights have not been read: each piece is merged on its way, so that beside it only the factors are in
- * memory. Throws at once what withAdapter throws.
- */
+/** The same of a model whose weights have not been read: each piece is merged on its way, so that
+ * beside it only the factors are in memory. Throws at once what withAdapter throws. */
 export async function openWithAdapter(
   model: OpenHfModel,
   source: FileSource,
@@ -65,10 +63,8 @@ export async function openWithAdapter(
   }
 }
 
-/**
- * The adapter of `source`, to train it further on the model of that layout. Throws ModelFileError as withAdapter does, and where
- * modules have ranks or alphas of their own.
- */
+/** The adapter of `source`, to train it further on the model of that layout. Throws ModelFileError
+ * as withAdapter does, and where modules have ranks or alphas of their own. */
 export async function readAdapter(source: FileSource, layout: ParamLayout): Promise<PeftAdapter> {
   const { config, modules } = await readFactors(source, layout)
   const { r, lora_alpha, use_rslora } = config
@@ -116,7 +112,8 @@ async function readFactors(
   return { config, modules }
 }
 
-/** The shortest way to say which modules an adapter has: short names and blocks, or else every path. */
+/** The shortest way to say which modules an adapter has: short names and blocks, or else every
+ * path. */
 function targetsOf(
   modules: readonly string[],
   { shape: { num_hidden_layers } }: ParamLayout,

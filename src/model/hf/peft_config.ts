@@ -9,7 +9,8 @@ export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'
 /** The largest rank that is read. */
 const MOST_RANK = 4096
 
-/** Fields that must be off: each would make more of the adapter than B·A, or change the base's weights before training. */
+/** Fields that must be off: each would make more of the adapter than B·A, or change the base's
+ * weights before training. */
 const MUST_BE_OFF = [
   ...['use_dora', 'lora_bias', 'fan_in_fan_out', 'use_qalora', 'use_bdlora'],
   ...['modules_to_save', 'target_parameters', 'trainable_token_indices', 'layer_replication'],
@@ -19,7 +20,8 @@ const MUST_BE_OFF = [
 /** First values of A and B that leave the base's weights as they are. */
 const INITS: readonly unknown[] = [undefined, null, true, false, 'gaussian', 'orthogonal', 'eva']
 
-/** What decides on the factors of each module; which modules there are, the file of the factors says. */
+/** What decides on the factors of each module; which modules there are, the file of the factors
+ * says. */
 export interface AdapterConfig extends Pick<LoraConfig, 'r' | 'lora_alpha' | 'use_rslora'> {
   readonly rank_pattern: Readonly<Record<string, number>>
   readonly alpha_pattern: Readonly<Record<string, number>>
@@ -61,7 +63,8 @@ const isNumber = (value: unknown): value is number =>
 const isRank = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RANK
 
-/** Numbers by the end of a module's name. PEFT reads the names as regular expressions; those that are none are read here. */
+/** Numbers by the end of a module's name. PEFT reads the names as regular expressions; those that
+ * are none are read here. */
 function patterns(json: JsonObject, field: string): Readonly<Record<string, number>> {
   const found = json[field] ?? {}
   if (!isObject(found)) throw wrong(field, 'an object', found)

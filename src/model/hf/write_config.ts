@@ -1,4 +1,5 @@
-// config.json and generation_config.json as transformers 4.56 and 5 both read them. hf_config.ts reads them back.
+// config.json and generation_config.json as transformers 4.56 and 5 both read them. hf_config.ts
+// reads them back.
 
 import type { Vocabulary } from '../../formats/write_tokenizer.ts'
 import type { ModelConfig } from '../layout/config.ts'
@@ -9,10 +10,9 @@ import { CLASS_PREFIX, HEAD_OF_CLASS } from './hf_config.ts'
 const suffixOf = (wanted: Head): string =>
   HEAD_OF_CLASS.find(([, head]) => head === wanted)?.[0] ?? ''
 
-/**
- * The fields of config.json. transformers 4 reads torch_dtype, rope_theta and rope_scaling, transformers 5 dtype and
- * rope_parameters; each ignores the other's. `max_position_embeddings`: tokens of the longest sequence.
- */
+/** The fields of config.json. transformers 4 reads torch_dtype, rope_theta and rope_scaling,
+ * transformers 5 dtype and rope_parameters; each ignores the other's. `max_position_embeddings`:
+ * tokens of the longest sequence. */
 export function hfConfig(
   config: ModelConfig,
   head: Head,
@@ -43,7 +43,8 @@ export function hfConfig(
     pad_token_id,
     torch_dtype: 'float32',
     dtype: 'float32',
-    // Hugging Face counts the entries of id2label; a critic without this line would have two labels and dropout.
+    // Hugging Face counts the entries of id2label; a critic without this line would have two labels
+    // and dropout.
     ...(head !== 'lm_head' && {
       num_labels: 1,
       id2label: { 0: 'value' },
@@ -53,7 +54,8 @@ export function hfConfig(
   }
 }
 
-/** The fields of generation_config.json: what generation starts from where nobody says otherwise. */
+/** The fields of generation_config.json: what generation starts from where nobody says
+ * otherwise. */
 export const generationConfig = ({ pad_token_id, eos_token_id, eos_token_ids }: Vocabulary) => ({
   do_sample: true,
   temperature: 1,

@@ -1,4 +1,5 @@
-// What is written is what hf_model.ts reads; src/cli/outside_judges.test.ts lets transformers read it.
+// Tests that hf_model.ts reads what is written; src/cli/outside_judges.test.ts lets transformers
+// read it.
 import { describe, expect, test } from 'vitest'
 import type { OutFile } from '../../formats/out_file.ts'
 import { safetensorsPieces, writeSafetensors } from '../../formats/safetensors_write.ts'

@@ -25,13 +25,13 @@ export interface WrittenModel {
   readonly max_position_embeddings: number
 }
 
-/** Bytes of one file of weights at most: what Hugging Face's hub and older readers take without trouble. */
+/** Bytes of one file of weights at most: what Hugging Face's hub and older readers take without
+ * trouble. */
 const SHARD_BYTES = 2e9
 
-/**
- * The files of a model's folder. A tied head is left out, as Hugging Face does. Weights above `shard_bytes` lie in several files with an
- * index. Nothing of the size of the model is copied. Throws RangeError where the weights are not of the layout.
- */
+/** The files of a model's folder. A tied head is left out, as Hugging Face does. Weights above
+ * `shard_bytes` lie in several files with an index. Nothing of the size of the model is copied.
+ * Throws RangeError where the weights are not of the layout. */
 export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutFile[] {
   const { config, layout, weights, vocabulary, max_position_embeddings } = model
   if (weights.length !== layout.size)
@@ -52,7 +52,8 @@ export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutF
   ]
 }
 
-/** generation_config.json lists the end tokens again, so that of the tokenizer's folder is left out. */
+/** generation_config.json lists the end tokens again, so that of the tokenizer's folder is left
+ * out. */
 function tokenizerFiles(vocabulary: Vocabulary, model_max_length: number): OutFile[] {
   const { files } = vocabulary
   if (!files)

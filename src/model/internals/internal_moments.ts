@@ -1,4 +1,5 @@
-// Mean and standard deviation of what a probe shows, found on the GPU: a few numbers come back in place of one per token.
+// Mean and standard deviation of what a probe shows, found on the GPU: a few numbers come back in
+// place of one per token.
 
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -18,7 +19,8 @@ export interface InternalMoments {
   readonly count: number
   /** Which entries, or differences of entries, each set is; u32 [sets, 2]. */
   readonly sets: Tensor<'u32'>
-  /** (mean, standard deviation) of each entry of each quantity, in the order of internals.quantities; [sets, 2]. */
+  /** (mean, standard deviation) of each entry of each quantity, in the order of
+   * internals.quantities; [sets, 2]. */
   readonly moments: Tensor<'f32'>
 }
 

@@ -1,19 +1,19 @@
-// What a probe shows of a model's inside: the names, the shapes, and the plain result with its means. No device here.
-// B rows, S positions per row; L blocks; H^l the residual stream after l blocks, A^l and F^l what block l adds to it.
+// Names the quantities that a probe shows of a model's inside, with their shapes and the plain
+// result with its means. No device here. B rows, S positions per row; L blocks; H^l the residual
+// stream after l blocks, A^l and F^l what block l adds to it.
 
-/**
- * Every quantity, and what there is one value of per position:
+/** Every quantity, and what there is one value of per position:
  *   states  each of H^0 … H^L                     [L+1, B, S]
  *   blocks  each block                            [L, B, S]
  *   pairs   each pair of states                   [L+1, L+1, B, S]
  *   logits  each vocabulary entry                 [B, S, V]
  *   layer_logits  each state and each entry       [L+1, B, S, V]
  *
- * Entropies, divergences and log-probabilities are in nats, at temperature 1. "Policy of x" is softmax(x · E^T).
- * Source: BuPO, arXiv 2512.19673, eqs. 5 to 8 and 11 to 13, appendix B.5.
- */
+ * Entropies, divergences and log-probabilities are in nats, at temperature 1. "Policy of x" is
+ * softmax(x · E^T). Source: BuPO, arXiv 2512.19673, eqs. 5 to 8 and 11 to 13, appendix B.5. */
 export const QUANTITIES = {
-  /** Entropy of the policy of H^l, no norm; entry L too. Depends on the length of H^l: show norm_hidden beside it. */
+  /** Entropy of the policy of H^l, no norm; entry L too. Depends on the length of H^l: show
+   * norm_hidden beside it. */
   ent_layer_raw: 'states',
   /** Entropy of the policy of final_norm(H^l); entry L is the model's own. */
   ent_layer_norm: 'states',
@@ -21,7 +21,8 @@ export const QUANTITIES = {
   logp_next_layer: 'states',
   /** The same with the final norm; entry L is the model's own. */
   logp_next_layer_norm: 'states',
-  /** Entropies of the policies of what a block reads (after its own norms) and of what it writes, A^l and F^l. */
+  /** Entropies of the policies of what a block reads (after its own norms) and of what it writes,
+   * A^l and F^l. */
   ent_attn_in: 'blocks',
   ent_attn_out: 'blocks',
   ent_ffn_in: 'blocks',
@@ -31,7 +32,8 @@ export const QUANTITIES = {
   /** ent_attn_out − ent_attn_in, and ent_ffn_out − ent_ffn_in. */
   dH_attn: 'blocks',
   dH_ffn: 'blocks',
-  /** cos(A^l, H^(l-1)) and cos(F^l, H^(l-1) + A^l): near 0 new directions, below 0 removal, above 0 amplification. */
+  /** cos(A^l, H^(l-1)) and cos(F^l, H^(l-1) + A^l): near 0 new directions, below 0 removal, above 0
+   * amplification. */
   cos_attn: 'blocks',
   cos_ffn: 'blocks',
   /** Euclidean lengths of H^l, A^l and F^l. */
@@ -41,7 +43,8 @@ export const QUANTITIES = {
   /** KL(policy of H^l ‖ the model's own) and KL(the model's own ‖ policy of H^l). */
   kl_layer_final: 'states',
   kl_final_layer: 'states',
-  /** KL(policy of H^k ‖ policy of H^l), both without norm, for one k that is chosen when the probe is made. */
+  /** KL(policy of H^k ‖ policy of H^l), both without norm, for one k that is chosen when the probe
+   * is made. */
   kl_of_layer: 'states',
   /** cos(H^i, H^j). */
   cos_hidden: 'pairs',
@@ -56,13 +59,15 @@ export type Quantity = keyof typeof QUANTITIES
 export type MeanQuantity = Exclude<Quantity, 'logits' | 'logits_layer'>
 export const QUANTITY_NAMES = Object.keys(QUANTITIES) as readonly Quantity[]
 
-/** What a report of a whole model shows: not the logits of every layer, and nothing that depends on a choice. */
+/** What a report of a whole model shows: not the logits of every layer, and nothing that depends on
+ * a choice. */
 export type ReportedQuantity = Exclude<Quantity, 'logits_layer' | 'kl_of_layer'>
 export const REPORTED_NAMES = QUANTITY_NAMES.filter(
   (name): name is ReportedQuantity => name !== 'logits_layer' && name !== 'kl_of_layer',
 )
 
-/** Differences of other quantities: [minuend, subtrahend]; of the same one, entry l+1 minus entry l. */
+/** Differences of other quantities: [minuend, subtrahend]; of the same one, entry l+1 minus entry
+ * l. */
 export const DIFFERENCES = {
   dH_layer: ['ent_layer_raw', 'ent_layer_raw'],
   dH_attn: ['ent_attn_out', 'ent_attn_in'],
@@ -71,7 +76,8 @@ export const DIFFERENCES = {
 export type Difference = keyof typeof DIFFERENCES
 export const isDifference = (quantity: Quantity): quantity is Difference => quantity in DIFFERENCES
 
-/** Which positions of a row: every column, or those that predict its response tokens (column P−1+t for token t). */
+/** Which positions of a row: every column, or those that predict its response tokens (column P−1+t
+ * for token t). */
 export type Positions = 'all' | 'response'
 
 type Numbers = Float32Array | Float64Array
@@ -114,11 +120,9 @@ const isLogits = (quantity: Quantity): quantity is 'logits' | 'logits_layer' =>
 export const maskOf = <A>(masks: { mask: A; next_mask: A }, quantity: Quantity): A =>
   isLogProb(quantity) ? masks.next_mask : masks.mask
 
-/**
- * Means over positions, [L+1], [L] or [(L+1)²] for each quantity: sum over the positions that `mask` [rows, columns] and
- * the quantity itself have, divided by their number, so every token weighs the same. Quantities without any such position,
- * and logits, are absent.
- */
+/** Means over positions, [L+1], [L] or [(L+1)²] for each quantity: sum over the positions that
+ * `mask` [rows, columns] and the quantity itself have, divided by their number, so every token
+ * weighs the same. Quantities without any such position, and logits, are absent. */
 export function tokenMeans<Q extends Quantity, A extends Numbers>(
   internals: Internals<Q, A>,
   mask: ArrayLike<number> = internals.mask,

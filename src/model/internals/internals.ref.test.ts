@@ -34,7 +34,8 @@ const entry = (
   l: number,
 ) => values[q].subarray(l * rows * columns, (l + 1) * rows * columns)
 
-// Two entries, one channel, one block that adds nothing: H = (1, 1), so everything can be worked out by hand.
+// Two entries, one channel, one block that adds nothing: H = (1, 1), so everything can be worked
+// out by hand.
 const HAND: ModelConfig = {
   ...{ model_type: 'llama', vocab_size: 2, hidden_size: 2, intermediate_size: 1 },
   ...{ num_hidden_layers: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 2 },
@@ -51,7 +52,8 @@ test('the reference gives the numbers worked out by hand', () => {
     [at('input_layernorm')]: Float64Array.of(1, 1),
     [at('self_attn.q_proj')]: new Float64Array(4),
     [at('self_attn.k_proj')]: new Float64Array(4),
-    // v = normed; A = (0, v₀): what the mean of the tokens seen so far has in channel 0, written to channel 1.
+    // v = normed; A = (0, v₀): what the mean of the tokens seen so far has in channel 0, written to
+    // channel 1.
     [at('self_attn.v_proj')]: Float64Array.of(1, 0, 0, 1),
     [at('self_attn.o_proj')]: Float64Array.of(0, 0, 1, 0),
     [at('post_attention_layernorm')]: Float64Array.of(1, 1),

@@ -1,11 +1,13 @@
-// What a probe shows, in float64 and plain loops, from forwardRef's cache: the reference that model/internals/internals.ts is tested against.
+// Computes what a probe shows, in float64 and plain loops, from forwardRef's cache: the reference
+// of model/internals/internals.ts.
 import type { ModelConfig } from '../layout/config.ts'
 import { logSoftmax, type RefArrays, rmsNorm } from '../transformer/operations.ref.ts'
 import { logitsRef } from '../transformer/policy.ref.ts'
 import type { RefCache } from '../transformer/transformer.ref.ts'
 import { type Internals, nextMask, type Positions, type Quantity } from './internal_quantities.ts'
 
-/** Which positions, and of which token each one's log-probability is (see Positions); and the k of kl_of_layer. */
+/** Which positions, and of which token each one's log-probability is (see Positions); and the k of
+ * kl_of_layer. */
 export interface RefPositions {
   readonly positions: Positions
   /** For 'response': [rows, response_length]. */
@@ -23,7 +25,8 @@ interface Position {
   readonly next: number
 }
 
-/** Every quantity of QUANTITIES. `cache` holds all L blocks. Formulas: BuPO, arXiv 2512.19673, eqs. 5 to 8, 11 to 13, B.5. */
+/** Every quantity of QUANTITIES. `cache` holds all L blocks. Formulas: BuPO, arXiv 2512.19673, eqs.
+ * 5 to 8, 11 to 13, B.5. */
 export function internalsRef(
   config: ModelConfig,
   params: RefArrays,

@@ -1,5 +1,6 @@
-// The inside of a model as kernel calls: each block's and each state's own policy, how they differ and where they point.
-// Forward only; the workspace may share one set of activations between blocks. N probed positions.
+// The inside of a model as kernel calls: each block's and each state's own policy, how they differ
+// and where they point. Forward only; the workspace may share one set of activations between
+// blocks. N probed positions.
 import { row_cosine } from '../../kernels/cosine/cosine.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
@@ -13,10 +14,9 @@ import { forward, linear } from '../transformer/transformer.ts'
 import type { Quantity } from './internal_quantities.ts'
 import type { InternalsTensors } from './internals_tensors.ts'
 
-/**
- * Runs the whole model on what uploadInternals has uploaded and computes what createInternals was asked for. Numbers of a position do not depend on which others are probed.
- * `count`: tokens that pass, where they are fewer than the workspace holds.
- */
+/** Runs the whole model on what uploadInternals has uploaded and computes what createInternals was
+ * asked for. Numbers of a position do not depend on which others are probed. `count`: tokens that
+ * pass, where they are fewer than the workspace holds. */
 export function recordInternals<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
@@ -147,7 +147,8 @@ class Probe<L extends string> {
     return out
   }
 
-  /** Entropy and next token's log-probability of the policy of `states`, where one of them is wanted. */
+  /** Entropy and next token's log-probability of the policy of `states`, where one of them is
+   * wanted. */
   #policy(states: Tensor, l: number, entropy: Quantity, log_probs?: Quantity): void {
     if (!this.#wants(entropy) && !(log_probs && this.#wants(log_probs))) return
     const { running, spare } = this.#t.scratch

@@ -57,7 +57,8 @@ interface Scratch {
   readonly inv_rms: Tensor
   /** [N] each: for outputs that the caller did not ask for. */
   readonly spare: readonly Tensor[]
-  /** Where the head lies in several ranges: sums between them, and the logits of one, where logits are asked for. */
+  /** Where the head lies in several ranges: sums between them, and the logits of one, where logits
+   * are asked for. */
   readonly running: Tensor | undefined
   readonly logits_part: Tensor | undefined
 }
@@ -67,15 +68,14 @@ interface InternalsOptions<Q extends Quantity> {
   readonly positions: Positions
   /** k of kl_of_layer, 0 … L; default 0. */
   readonly layer?: number
-  /** So many positions of one row, in place of `positions`: which ones is uploaded with the row (lens_window.ts). */
+  /** So many positions of one row, in place of `positions`: which ones is uploaded with the row
+   * (lens_window.ts). */
   readonly window?: number
 }
 
-/**
- * Allocates room for these quantities at all positions of a workspace's rows, or at those that predict its response.
- * Only what is asked for is computed: entropies cost one pass over the vocabulary per state, kl two. Throws RangeError for a
- * layer that the model has not.
- */
+/** Allocates room for these quantities at all positions of a workspace's rows, or at those that
+ * predict its response. Only what is asked for is computed: entropies cost one pass over the
+ * vocabulary per state, kl two. Throws RangeError for a layer that the model has not. */
 export function createInternals<const Q extends Quantity>(
   alloc: Allocator,
   shape: ModelShape,
@@ -132,10 +132,9 @@ export function createInternals<const Q extends Quantity>(
   }
 }
 
-/**
- * Uploads the rows to be probed, in the padded layout. The next token of a position is the one in the column behind it; that
- * of a row's last column is another row's first: nextMask leaves it out.
- */
+/** Uploads the rows to be probed, in the padded layout. The next token of a position is the one in
+ * the column behind it; that of a row's last column is another row's first: nextMask leaves it
+ * out. */
 export function uploadInternals(
   gpu: Pick<Gpu, 'write'>,
   { ws, columns, positions, mask, scored }: InternalsTensors,
@@ -151,7 +150,8 @@ export function uploadInternals(
 
 const nextIds = (ids: Uint32Array) => ids.map((_, i) => ids[i + 1] ?? 0)
 
-/** One tensor for all values, and [N] of it for each entry of each quantity that is not a difference of others. */
+/** One tensor for all values, and [N] of it for each entry of each quantity that is not a
+ * difference of others. */
 function createSlots(
   alloc: Allocator,
   N: number,
@@ -209,7 +209,8 @@ export function slotsOf<Q extends Quantity>(
   return []
 }
 
-/** `arrays`: t.outputs read back, in their order. For callers that read other tensors in the same go. */
+/** `arrays`: t.outputs read back, in their order. For callers that read other tensors in the same
+ * go. */
 function unpackInternals<Q extends Quantity>(
   t: InternalsTensors<Q>,
   arrays: readonly Float32Array[],

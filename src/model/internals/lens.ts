@@ -1,6 +1,7 @@
-// The logit lens on whole texts: what every layer's policy would say next at every position, with the final norm and without.
-// One text at a time in T columns, layer by layer; S of them are the text's. L blocks, V vocabulary, K = TOP_K.
-// Of a text that is longer than what is shown, a window of positions is read (lens_window.ts); W of them, else W = T.
+// The logit lens on whole texts: what every layer's policy would say next at every position, with
+// the final norm and without. One text at a time in T columns, layer by layer; S of them are the
+// text's. L blocks, V vocabulary, K = TOP_K. Of a text that is longer than what is shown, a window
+// of positions is read (lens_window.ts); W of them, else W = T.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -66,7 +67,8 @@ interface LensSize {
   readonly ws?: Workspace
 }
 
-/** Allocates a lens for a number of texts of at most `width` tokens, or for a window of longer ones. */
+/** Allocates a lens for a number of texts of at most `width` tokens, or for a window of longer
+ * ones. */
 export function createLens(
   alloc: Allocator,
   shape: ModelShape,
@@ -108,7 +110,8 @@ export function createLens(
   }
 }
 
-/** Uploads the ids of all texts. Throws RangeError for one that is empty or too long, or when there are too many. */
+/** Uploads the ids of all texts. Throws RangeError for one that is empty or too long, or when there
+ * are too many. */
 export function uploadLens(
   gpu: Pick<Gpu, 'write'>,
   { ws, inputs }: LensTensors,
@@ -125,7 +128,8 @@ export function uploadLens(
   gpu.write(inputs, data)
 }
 
-/** Ids, mask, positions and scored tokens of one text in T columns. The last token's next one is any: it has none. */
+/** Ids, mask, positions and scored tokens of one text in T columns. The last token's next one is
+ * any: it has none. */
 function inputOf(ids: readonly number[], T: number): Uint32Array {
   const S = ids.length
   if (S === 0 || S > T) throw new RangeError(`lens: expected a text of 1 to ${T} tokens, got ${S}`)

@@ -1,5 +1,6 @@
-// A window of positions of one long text: the whole text passes through the model, and only these positions are read.
-// T columns of the workspace, S of them the text's, W positions at most that are read.
+// A window of positions of one long text: the whole text passes through the model, and only these
+// positions are read. T columns of the workspace, S of them the text's, W positions at most that
+// are read.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
@@ -25,7 +26,8 @@ interface Window extends Pick<LensTensors, 'ws' | 'index'> {
   readonly mask?: Tensor
 }
 
-/** Uploads a text and which of its positions are read. Throws RangeError for one that does not fit. */
+/** Uploads a text and which of its positions are read. Throws RangeError for one that does not
+ * fit. */
 export function uploadWindow(
   gpu: Pick<Gpu, 'write'>,
   { ws, scored, index, mask: read }: Window,
@@ -63,7 +65,8 @@ function uploadText(gpu: Pick<Gpu, 'write'>, ws: Workspace, ids: readonly number
   gpu.write(ws.position_ids, Uint32Array.from(columns))
 }
 
-/** Records the lens on an uploaded window of a text of `tokens` tokens: fills `values` and `ids`. */
+/** Records the lens on an uploaded window of a text of `tokens` tokens: fills `values` and
+ * `ids`. */
 export function recordLensWindow(recorder: Recorder<'tokens'>, model: Model, t: LensTensors): void {
   const { run } = recorder
   const { shape, ws, index, scratch } = t

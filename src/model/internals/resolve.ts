@@ -1,4 +1,5 @@
-// From interventions as data to changes with values: means of the text itself, and states of other texts.
+// From interventions as data to changes with values: means of the text itself, and states of other
+// texts.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -35,11 +36,9 @@ export const roomFor = (
   ),
 })
 
-/**
- * The changes that a list asks for in passes over `batch`. Runs the model without them, on the batch for means and on other texts
- * for patches; then the batch is uploaded again. Throws ShapeError for a text of another length, or a position that a row
- * of the batch does not have.
- */
+/** The changes that a list asks for in passes over `batch`. Runs the model without them, on the
+ * batch for means and on other texts for patches; then the batch is uploaded again. Throws
+ * ShapeError for a text of another length, or a position that a row of the batch does not have. */
 export async function resolveInterventions(
   gpu: Gpu,
   model: Model,
@@ -167,7 +166,8 @@ function otherText(ws: Workspace, batch: Rows, from: readonly number[], at: stri
   return { ...batch, input_ids: ids }
 }
 
-/** What a place of an untouched pass holds for every token: [M, n], n = H · D where heads are asked for, else C. */
+/** What a place of an untouched pass holds for every token: [M, n], n = H · D where heads are asked
+ * for, else C. */
 async function captured(
   gpu: Gpu,
   model: Model,

@@ -1,4 +1,5 @@
-// The likeliest tokens of some states. Their logits are an array, so they are made for as many states at a time as it holds.
+// The likeliest tokens of some states. Their logits are an array, so they are made for as many
+// states at a time as it holds.
 import type { Recorder } from '../../kernels/device/program.ts'
 import { type Allocator, type Tensor, viewOf } from '../../kernels/device/tensor.ts'
 import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
@@ -7,7 +8,8 @@ import { createLogitsPart, logitsInRanges } from '../transformer/head_ranges.ts'
 import { exactly, type Model } from '../transformer/model.ts'
 import { linear } from '../transformer/transformer.ts'
 
-/** Bytes of logits at a time, and what the states at a time are a multiple of: parts of tensors are bound at 64 elements. */
+/** Bytes of logits at a time, and what the states at a time are a multiple of: parts of tensors are
+ * bound at 64 elements. */
 const LOGITS_BYTES = 2 ** 26
 const ROWS = 64
 
@@ -27,7 +29,8 @@ export function createTopScratch(alloc: Allocator, shape: ModelShape, states: nu
   }
 }
 
-/** The TOP_K likeliest tokens of each of `states` [rows, C] as they are: ids u32, probs [rows, K], likeliest first. */
+/** The TOP_K likeliest tokens of each of `states` [rows, C] as they are: ids u32, probs [rows, K],
+ * likeliest first. */
 export function topTokens<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   { shape, weights, matmul }: Model,

@@ -1,4 +1,5 @@
-// What each head of attention looks at and writes, and what each part of a model adds to a logit, in float64.
+// Computes in float64 what each head of attention looks at and writes, and what each part of a
+// model adds to a logit.
 import type { ModelConfig } from '../layout/config.ts'
 import { linear, type RefArrays } from '../transformer/operations.ref.ts'
 import { headName } from '../transformer/policy.ref.ts'
@@ -22,7 +23,8 @@ function ofHead(states: Float64Array, heads: number, D: number, h: number): Floa
   return own
 }
 
-/** What head h of block `l` (from 0) writes into the residual stream, [M, C]: W_O^h z. The heads of a block add up to its attention. */
+/** What head h of block `l` (from 0) writes into the residual stream, [M, C]: W_O^h z. The heads of
+ * a block add up to its attention. */
 export function headWriteRef(
   config: ModelConfig,
   params: RefArrays,
@@ -68,7 +70,8 @@ export function probsOf(
 /** Direction [C] in which a logit, or a difference of logits, grows. */
 export type Direction = (m: number) => Float64Array
 
-/** Direct logit attribution: [M] each, of the embedding, of each block's attention and feed-forward, and of each head. */
+/** Direct logit attribution: [M] each, of the embedding, of each block's attention and
+ * feed-forward, and of each head. */
 export interface Attribution {
   readonly total: Float64Array
   readonly embed: Float64Array
@@ -78,10 +81,9 @@ export interface Attribution {
   readonly head: readonly (readonly Float64Array[])[]
 }
 
-/**
- * Splits the logit of a direction u into what each part adds: u · (γ · part / s), with the final norm's s = √(mean(h²) + eps) of
- * the whole stream at that token. embed + Σ attn + Σ ffn = total, and the heads of a block add up to its attention.
- */
+/** Splits the logit of a direction u into what each part adds: u · (γ · part / s), with the final
+ * norm's s = √(mean(h²) + eps) of the whole stream at that token. embed + Σ attn + Σ ffn = total,
+ * and the heads of a block add up to its attention. */
 export function attributionRef(
   config: ModelConfig,
   params: RefArrays,

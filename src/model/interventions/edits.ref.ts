@@ -1,8 +1,9 @@
-// What a forward pass changes on its way, in float64: the reference of interventions.
+// Changes a forward pass on its way, in float64: the reference of interventions.
 import type { ModelConfig } from '../layout/config.ts'
 import type { RefBatch } from '../transformer/operations.ref.ts'
 
-/** What a pass changes: the residual stream after `layer` blocks, or what block `layer` (from 1) or a part of it writes. */
+/** What a pass changes: the residual stream after `layer` blocks, or what block `layer` (from 1) or
+ * a part of it writes. */
 export type RefPlace = 'residual' | 'block' | 'attention' | 'feed_forward' | 'head'
 
 /** One change: at the chosen tokens a state becomes `values`, or itself plus `values`. */
@@ -27,10 +28,9 @@ export const firstEdited = (edits: readonly RefEdit[]): number =>
     Number.POSITIVE_INFINITY,
   )
 
-/**
- * `state` [M, n] after the edits of one place; `base` is what stays where the part writes nothing, for a state that holds both.
- * Edits are applied in their order. Returns `state` itself where there are none.
- */
+/** `state` [M, n] after the edits of one place; `base` is what stays where the part writes nothing,
+ * for a state that holds both. Edits are applied in their order. Returns `state` itself where there
+ * are none. */
 export function edited(
   edits: readonly RefEdit[],
   { rows, width }: RefBatch,

@@ -5,7 +5,8 @@ import type { ModelShape } from '../layout/config.ts'
 /** The residual stream after `layer` blocks; or what block `layer`, or a part of it, writes. */
 const WHERE = ['block', 'attention', 'feed_forward', 'head', 'residual'] as const
 export type Where = (typeof WHERE)[number]
-/** Into what: nothing, its mean over the text, a given vector, its state for another text, or itself and a vector. */
+/** Into what: nothing, its mean over the text, a given vector, its state for another text, or
+ * itself and a vector. */
 const WHAT = ['zero', 'mean', 'value', 'patch', 'add'] as const
 type What = (typeof WHAT)[number]
 
@@ -28,7 +29,8 @@ export interface Intervention {
   readonly strength?: number
   /** Of 'patch': the other text, or its token ids. */
   readonly from?: OtherText
-  /** Of 'add' in place of a vector: the mean state of these texts less that of the texts in `away`. */
+  /** Of 'add' in place of a vector: the mean state of these texts less that of the texts in
+   * `away`. */
   readonly toward?: readonly OtherText[]
   readonly away?: readonly OtherText[]
 }
@@ -43,10 +45,9 @@ const FIELDS = [
   ...['value', 'strength', 'from', 'toward', 'away'],
 ]
 
-/**
- * A list of interventions from JSON, for a text of `tokens` tokens. Throws ShapeError that names the entry and the field: what does
- * not exist in the model, what is beyond the text, and what says nothing or too much.
- */
+/** A list of interventions from JSON, for a text of `tokens` tokens. Throws ShapeError that names
+ * the entry and the field: what does not exist in the model, what is beyond the text, and what says
+ * nothing or too much. */
 export function parseInterventions(json: unknown, shape: Sizes, tokens: number): Intervention[] {
   if (!Array.isArray(json))
     throw new ShapeError(`interventions: expected a list, got ${shown(json)}`)
@@ -86,7 +87,8 @@ function checked(entry: unknown, at: string, shape: Sizes, tokens: number): Inte
 const isWhole = (x: unknown, least: number, most: number) =>
   Number.isInteger(x) && (x as number) >= least && (x as number) <= most
 
-/** Keys and values belong to several heads at once: what one of them writes is where to change it. */
+/** Keys and values belong to several heads at once: what one of them writes is where to change
+ * it. */
 function groups(where: unknown, { num_attention_heads: H, num_key_value_heads: K }: Sizes): string {
   if (typeof where !== 'string' || !/^(key|value|kv)/.test(where) || H === K) return ''
   return `; ${H / K} query heads share a key and a value here, so change what a query head writes with "head"`

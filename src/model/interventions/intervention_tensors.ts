@@ -1,5 +1,5 @@
-// Changes of a forward pass on the GPU: a table that a recorded program reads at each replay. An empty one changes nothing; a model
-// without one has no dispatch for it.
+// Changes of a forward pass on the GPU: a table that a recorded program reads at each replay. An
+// empty one changes nothing; a model without one has no dispatch for it.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
@@ -23,9 +23,11 @@ export interface Change {
   readonly adds: boolean
   /** C numbers, or D of a head; once for all tokens, or for each token of the stream. */
   readonly values: Float32Array
-  /** 1 at the tokens of the stream that are changed; absent = all. Values for each token need it. */
+  /** 1 at the tokens of the stream that are changed; absent = all. Values for each token need
+   * it. */
   readonly chosen?: Uint32Array | undefined
-  /** The same of the columns P + R of each decoded row; absent = all where `chosen` is absent too, else none. */
+  /** The same of the columns P + R of each decoded row; absent = all where `chosen` is absent too,
+   * else none. */
   readonly decoded?: Uint32Array | undefined
 }
 
@@ -130,19 +132,22 @@ export function writeInterventions(
   gpu.write(table, words)
 }
 
-/** A head and the residual stream have nothing under them; a part of a block writes on top of the stream. */
+/** A head and the residual stream have nothing under them; a part of a block writes on top of the
+ * stream. */
 function keptBy({ where, adds }: Change): number {
   if (adds) return KEEPS.state
   if (where === 'attention' || where === 'feed_forward') return KEEPS.base_a
   return where === 'block' ? KEEPS.base_b : KEEPS.nothing
 }
 
-/** Which tokens of the masks a pass has: of its stream, or column `column` of rows that are decoded. */
+/** Which tokens of the masks a pass has: of its stream, or column `column` of rows that are
+ * decoded. */
 type Tokens<L extends string> =
   | { readonly count: Value<L> }
   | { readonly rows: number; readonly width: number; readonly column: number }
 
-/** Records the changes of one place. `base_a` is the stream that the part was added to, `base_b` that before the block. */
+/** Records the changes of one place. `base_a` is the stream that the part was added to, `base_b`
+ * that before the block. */
 export function intervene<L extends string>(
   run: Recorder<L>['run'],
   { places, table, values, chosen, decoded }: InterventionTensors,

@@ -153,7 +153,8 @@ test('decoded tokens are changed as a pass over the whole text is', async () => 
   expect(new Set(found).size).toBe(4)
 })
 
-/** For each response token the most likely one after what came before it, by the float64 model over the whole text. */
+/** For each response token the most likely one after what came before it, by the float64 model over
+ * the whole text. */
 function greedyRef(
   prompts: ReturnType<typeof testBatch>,
   mask: ArrayLike<number>,

@@ -11,7 +11,8 @@ import {
   readPolicyRef,
 } from './readings.ref.ts'
 
-/** The mean over real columns of KL(final ‖ lens) of one layer, and its gradient by the translator. */
+/** The mean over real columns of KL(final ‖ lens) of one layer, and its gradient by the
+ * translator. */
 export function tunedLossRef(
   config: ModelConfig,
   params: RefArrays,
@@ -33,7 +34,8 @@ export function tunedLossRef(
   return { kl, d_translator: d_translator as Required<RefTranslator> }
 }
 
-/** torch.optim.SGD without or with Nesterov's momentum, or AdamW whose decay pulls the matrix to the identity. */
+/** torch.optim.SGD without or with Nesterov's momentum, or AdamW whose decay pulls the matrix to
+ * the identity. */
 export type LensOptimizer =
   | { readonly name: 'sgd'; readonly lr: number; readonly momentum: number }
   | {
@@ -44,10 +46,9 @@ export type LensOptimizer =
       readonly weight_decay: number
     }
 
-/**
- * Fits one layer's translator from the identity by `steps` full-batch steps. kl[i] is before step i + 1, the last after all.
- * Belrose et al. 2023, arXiv 2303.08112; AdamW's decay acts on matrix − identity and on the bias, as in their library.
- */
+/** Fits one layer's translator from the identity by `steps` full-batch steps. kl[i] is before step
+ * i + 1, the last after all. Belrose et al. 2023, arXiv 2303.08112; AdamW's decay acts on matrix −
+ * identity and on the bias, as in their library. */
 export function tunedFitRef(
   loss: (translator: Required<RefTranslator>) => ReturnType<typeof tunedLossRef>,
   hidden_size: number,
@@ -131,10 +132,9 @@ export function jacobianPositions(batch: RefBatch, b: number, skip_first: number
   return real.slice(skip_first, -1)
 }
 
-/**
- * J_l [C, C], out by in, of layers 0 … L − 1: the mean over contexts of 1/|V| Σ_{t ∈ V} Σ_{t' ∈ V, t' ≥ t} ∂h^L_{t'} / ∂h^l_t, before
- * the final norm. Contexts without such positions are left out. Gurnee et al. 2026, transformer-circuits.pub/2026/workspace.
- */
+/** J_l [C, C], out by in, of layers 0 … L − 1: the mean over contexts of 1/|V| Σ_{t ∈ V} Σ_{t' ∈ V,
+ * t' ≥ t} ∂h^L_{t'} / ∂h^l_t, before the final norm. Contexts without such positions are left out.
+ * Gurnee et al. 2026, transformer-circuits.pub/2026/workspace. */
 export function jacobiansRef(
   config: ModelConfig,
   params: RefArrays,

@@ -1,4 +1,5 @@
-// How a layer's states become a policy, in float64: raw, through the final norm, or through a translator and then the norm.
+// How a layer's states become a policy, in float64: raw, through the final norm, or through a
+// translator and then the norm.
 import type { ModelConfig } from '../layout/config.ts'
 import {
   linear,
@@ -11,13 +12,15 @@ import {
 } from '../transformer/operations.ref.ts'
 import { headName, logitsRef } from '../transformer/policy.ref.ts'
 
-/** matrix [C, C], out by in, and bias [C]: of a tuned lens both, of a Jacobian lens the average Jacobian alone. */
+/** matrix [C, C], out by in, and bias [C]: of a tuned lens both, of a Jacobian lens the average
+ * Jacobian alone. */
 export interface RefTranslator {
   readonly matrix: Float64Array
   readonly bias?: Float64Array
 }
 
-/** 'raw' = softmax(U h), 'normed' = softmax(U norm(h)), a translator = softmax(U norm(matrix h + bias)). */
+/** 'raw' = softmax(U h), 'normed' = softmax(U norm(h)), a translator = softmax(U norm(matrix h +
+ * bias)). */
 export type RefReading = 'raw' | 'normed' | RefTranslator
 
 const NORM = 'model.norm.weight'
@@ -55,10 +58,8 @@ export function readPolicyRef(
   return logits
 }
 
-/**
- * Backward of the logits of readPolicyRef: the gradient of the states, and of the translator where there is one. Adds those of
- * the unembedding and the final norm to `grads`.
- */
+/** Backward of the logits of readPolicyRef: the gradient of the states, and of the translator where
+ * there is one. Adds those of the unembedding and the final norm to `grads`. */
 export function readingBackwardRef(
   config: ModelConfig,
   params: RefArrays,
@@ -84,7 +85,8 @@ export function readingBackwardRef(
 const hasNext = ({ width, attention_mask }: RefBatch, m: number) =>
   m % width < width - 1 && Boolean(attention_mask[m] && attention_mask[m + 1])
 
-/** Of every policy [M, V] the log-probability of the next token, [rows, width − 1]; zero where there is none. */
+/** Of every policy [M, V] the log-probability of the next token, [rows, width − 1]; zero where
+ * there is none. */
 export function nextLogProbsRef(batch: RefBatch, log_p: Float64Array): Float64Array {
   const { rows, width, input_ids } = batch
   const V = log_p.length / (rows * width)

@@ -20,7 +20,8 @@ const OUTSIDE: Readonly<Record<string, TransplantPart>> = {
   'lm_head.weight': 'lm_head',
 }
 
-/** The part that a parameter belongs to, and its block (from 1); undefined for a parameter of neither. */
+/** The part that a parameter belongs to, and its block (from 1); undefined for a parameter of
+ * neither. */
 function placeOf(name: string): { part: TransplantPart; layer?: number } | undefined {
   const [, block, rest] = /^model\.layers\.(\d+)\.(.*)$/.exec(name) ?? []
   if (block === undefined) return OUTSIDE[name] && { part: OUTSIDE[name] }
@@ -28,10 +29,9 @@ function placeOf(name: string): { part: TransplantPart; layer?: number } | undef
   return part ? { part, layer: Number(block) + 1 } : undefined
 }
 
-/**
- * Whether a parameter (Hugging Face's name) belongs to a part. Attention has the norm before it, its q/k norms and biases; the
- * feed-forward has the norm before it; a block is both. `layer` (from 1) is the block's.
- */
+/** Whether a parameter (Hugging Face's name) belongs to a part. Attention has the norm before it,
+ * its q/k norms and biases; the feed-forward has the norm before it; a block is both. `layer` (from
+ * 1) is the block's. */
 export function isOfPart(name: string, part: TransplantPart, layer?: number): boolean {
   const place = placeOf(name)
   if (!place || place.layer !== layer) return false
@@ -49,7 +49,8 @@ export interface Taken {
   readonly layer?: number
 }
 
-/** Throws ShapeError where two models do not have the same parameters, naming the first that differs. */
+/** Throws ShapeError where two models do not have the same parameters, naming the first that
+ * differs. */
 export function requireSameShape(host: ParamLayout, donor: ParamLayout): void {
   const shapes = new Map(donor.params.map(({ name, shape }) => [name, shape]))
   for (const { name, shape } of host.params) {
@@ -85,10 +86,9 @@ export interface Mixture {
   readonly taken: readonly Taken[]
 }
 
-/**
- * Which mixtures say where two models differ: each block, its attention and its feed-forward alone, the blocks up to k, the final
- * norm, the embedding, an unembedding of its own, and everything.
- */
+/** Which mixtures say where two models differ: each block, its attention and its feed-forward
+ * alone, the blocks up to k, the final norm, the embedding, an unembedding of its own, and
+ * everything. */
 export function mixtures({
   num_hidden_layers: L,
   tie_word_embeddings,

@@ -1,4 +1,5 @@
-// Where the factors of a LoRA adapter lie: a flat layout of its own beside the frozen base, one segment per block.
+// Lays out the factors of a LoRA adapter: a flat layout of its own beside the frozen base, one
+// segment per block.
 import type { ModuleColumns } from '../../kernels/low_rank/low_rank.ts'
 import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
 import type { LoraConfig, ModelShape } from './config.ts'
@@ -36,7 +37,8 @@ export interface ProductFactors<T> {
 /** The adapted products of one block. */
 export type BlockFactors<T> = { readonly [P in ProductName]?: ProductFactors<T> }
 
-/** A and B of every module under PEFT's names; one segment per block, also where a block has no adapter. */
+/** A and B of every module under PEFT's names; one segment per block, also where a block has no
+ * adapter. */
 export interface AdapterLayout extends FlatLayout {
   readonly shape: ModelShape
   readonly lora: LoraConfig
@@ -97,7 +99,8 @@ function placeBlock(
 const rowsOf = (shape: ModelShape, modules: readonly TargetModule[]): number =>
   modules.reduce((rows, module) => rows + moduleSize(shape, module)[0], 0)
 
-/** A starts uniform in ±1/√in, PEFT's kaiming_uniform_(a = √5), whose std is 1/√(3 in); B starts at 0. */
+/** A starts uniform in ±1/√in, PEFT's kaiming_uniform_(a = √5), whose std is 1/√(3 in); B starts at
+ * 0. */
 function factorsOf(shape: ModelShape, { r }: LoraConfig, layer: number, module: TargetModule) {
   const [out, columns] = moduleSize(shape, module)
   const names = factorNames(`model.layers.${layer}.${modulePath(module)}`)
@@ -108,10 +111,12 @@ function factorsOf(shape: ModelShape, { r }: LoraConfig, layer: number, module: 
   }
 }
 
-/** Keeps initial factors apart from initial weights and sampling, which use the same generator and seed. */
+/** Keeps initial factors apart from initial weights and sampling, which use the same generator and
+ * seed. */
 const ADAPTER_STREAM = 0xfffffffe
 
-/** A fresh adapter in the flat layout: a function of (layout, seed) alone. With B = 0 the model is its base. */
+/** A fresh adapter in the flat layout: a function of (layout, seed) alone. With B = 0 the model is
+ * its base. */
 export function initialAdapter(layout: AdapterLayout, seed: number): Float32Array {
   const flat = new Float32Array(layout.size)
   layout.params.forEach(({ offset, size, init }, index) => {
@@ -125,7 +130,8 @@ export function initialAdapter(layout: AdapterLayout, seed: number): Float32Arra
   return flat
 }
 
-/** Named factors in the flat layout. Throws RangeError naming a factor that is missing or of another size. */
+/** Named factors in the flat layout. Throws RangeError naming a factor that is missing or of
+ * another size. */
 export function packAdapter(
   { params, size }: AdapterLayout,
   factors: Readonly<Record<string, ArrayLike<number>>>,

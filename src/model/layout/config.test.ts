@@ -18,7 +18,8 @@ describe('frequencies', () => {
   })
 
   test('llama3 scaling keeps fast pairs, divides slow ones and blends in between', () => {
-    // Radians per token 1, 0.5, 0.25, …; full turns within 64 tokens: 10.2, 5.1, 2.5, 1.3, 0.6, 0.3.
+    // Radians per token 1, 0.5, 0.25, …; full turns within 64 tokens: 10.2, 5.1, 2.5, 1.3, 0.6,
+    // 0.3.
     const plain = { head_dim: 12, rope_theta: 2 ** 6 }
     const rope_scaling = { ...SCALING, original_max_position_embeddings: 64 }
     const [a, b, c, d, e, f] = inverseFrequencies({ ...plain, rope_scaling })

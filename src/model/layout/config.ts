@@ -4,10 +4,8 @@ import { ShapeError } from '../../kernels/device/errors.ts'
 /** Architectures of one family of decoders: RMSNorm before each block, rotary embedding, SwiGLU. */
 export type ModelType = 'qwen3' | 'qwen2' | 'llama'
 
-/**
- * Llama 3.1's rule for longer contexts: pairs that turn slowly are slowed down further.
- * Source: Hugging Face transformers, modeling_rope_utils.py _compute_llama3_parameters.
- */
+/** Llama 3.1's rule for longer contexts: pairs that turn slowly are slowed down further.
+ * Source: Hugging Face transformers, modeling_rope_utils.py _compute_llama3_parameters. */
 export interface Llama3RopeScaling {
   readonly rope_type: 'llama3'
   /** By how much slow pairs are slowed; at least 1. */
@@ -20,14 +18,17 @@ export interface Llama3RopeScaling {
   readonly original_max_position_embeddings: number
 }
 
-/** A LoRA adapter on a frozen base: PEFT's LoraConfig, without what is refused (model/hf/peft_config.ts). */
+/** A LoRA adapter on a frozen base: PEFT's LoraConfig, without what is refused
+ * (model/hf/peft_config.ts). */
 export interface LoraConfig {
   /** Rank: rows of A, columns of B. */
   readonly r: number
   readonly lora_alpha: number
-  /** Whether the scale is lora_alpha / √r (Kalajdzievski 2023, arXiv 2312.03732) in place of lora_alpha / r. */
+  /** Whether the scale is lora_alpha / √r (Kalajdzievski 2023, arXiv 2312.03732) in place of
+   * lora_alpha / r. */
   readonly use_rslora: boolean
-  /** 'all-linear' = every projection; a name stands for all modules that end with it, a whole path for one. */
+  /** 'all-linear' = every projection; a name stands for all modules that end with it, a whole path
+   * for one. */
   readonly target_modules: 'all-linear' | readonly string[]
   /** Blocks counted from 0, as in PEFT; null = all. */
   readonly layers_to_transform: readonly number[] | null
@@ -55,23 +56,22 @@ export interface ModelConfig {
   readonly rope_theta: number
   /** Absent = plain rotary embedding. */
   readonly rope_scaling?: Llama3RopeScaling
-  /**
-   * The token whose embedding gets no gradient where it is an input: config.json's pad_token_id, as Hugging Face's models pass
-   * it to torch.nn.Embedding. Absent = every token's does.
-   */
+  /** The token whose embedding gets no gradient where it is an input: config.json's pad_token_id,
+   * as Hugging Face's models pass it to torch.nn.Embedding. Absent = every token's does. */
   readonly padding_idx?: number
   /** The unembedding is the embedding. */
   readonly tie_word_embeddings: boolean
   /** What is trained in place of the model's own weights; absent = those. */
   readonly lora?: LoraConfig | undefined
-  /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent = float32. */
+  /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent =
+   * float32. */
   readonly dtype?: MatrixDtype
-  /** What blocks keep for their backward in (model/transformer/kept_halves.ts). Absent = float32. */
+  /** What blocks keep for their backward in (model/transformer/kept_halves.ts). Absent =
+   * float32. */
   readonly activations_dtype?: MatrixDtype
-  /**
-   * Whether small sizes take kernels without barriers, of attention, vocabulary head, embedding and sampling. False = tiled ones at every
-   * size, as a large model's: checks ask for it. Absent = true.
-   */
+  /** Whether small sizes take kernels without barriers, of attention, vocabulary head, embedding
+   * and sampling. False = tiled ones at every size, as a large model's: checks ask for it. Absent =
+   * true. */
   readonly narrow_kernels?: boolean
 }
 
@@ -87,7 +87,8 @@ export interface ModelShape extends ModelConfig {
   readonly has_qkv_bias: boolean
 }
 
-/** What matrices can lie in without loss, of a model whose files have them in bfloat16 or not: bfloat16 values lie in pairs. */
+/** What matrices can lie in without loss, of a model whose files have them in bfloat16 or not:
+ * bfloat16 values lie in pairs. */
 export const exactDtype = (
   { hidden_size, intermediate_size }: Pick<ModelConfig, 'hidden_size' | 'intermediate_size'>,
   are_bfloat16: boolean,
@@ -163,10 +164,8 @@ function checkScaling(scaling: Llama3RopeScaling): void {
     )
 }
 
-/**
- * Angular frequency of each pair of a head in radians per token, [D/2]: theta^(-2i/D) (Su et al. 2021,
- * arXiv 2104.09864), then the llama3 rule where the config has it.
- */
+/** Angular frequency of each pair of a head in radians per token, [D/2]: theta^(-2i/D) (Su et al.
+ * 2021, arXiv 2104.09864), then the llama3 rule where the config has it. */
 export function inverseFrequencies(
   config: Pick<ModelConfig, 'head_dim' | 'rope_theta' | 'rope_scaling'>,
 ): Float64Array {

@@ -1,5 +1,5 @@
-// Parameters one behind the other in the order of one flat array, as they are laid out, and cut into segments. Which buffers
-// hold them is param_buffers.ts's part.
+// Parameters one behind the other in the order of one flat array, as they are laid out, and cut
+// into segments. Which buffers hold them is param_buffers.ts's part.
 import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 
 /** Elements per optimizer chunk: WebGPU's 256-byte binding alignment, for f32. */
@@ -23,7 +23,8 @@ export interface Slice {
   readonly shape: readonly number[]
 }
 
-/** Parameters in the order of a flat array: those of a transformer, or those of an adapter beside one. */
+/** Parameters in the order of a flat array: those of a transformer, or those of an adapter beside
+ * one. */
 export interface FlatLayout {
   readonly params: readonly Param[]
   /** Elements of a flat array, padding included. */
@@ -32,7 +33,8 @@ export interface FlatLayout {
   readonly segment_ends: readonly number[]
   /** What kernels bind, in order. */
   readonly placed: readonly Slice[]
-  /** The segment of block 1: before it come the embedding and the untied head, where there are any. */
+  /** The segment of block 1: before it come the embedding and the untied head, where there are
+   * any. */
   readonly first_block: number
   /** L */
   readonly num_blocks: number
@@ -97,7 +99,8 @@ export const segmentStart = (
   segment: number,
 ) => (segment === 0 ? 0 : segment_ends[segment - 1])
 
-/** Elements and segments that a policy read after `layer` blocks trains; all of them for the final policy. */
+/** Elements and segments that a policy read after `layer` blocks trains; all of them for the final
+ * policy. */
 export function trainedPrefix(
   { segment_ends, first_block, num_blocks }: Omit<FlatLayout, 'params' | 'placed'>,
   layer: number,
@@ -106,7 +109,8 @@ export function trainedPrefix(
   return { count: segments === 0 ? 0 : segment_ends[segments - 1], segments }
 }
 
-/** The segment of every chunk of CHUNK elements, [size / CHUNK], marked VECTOR_CHUNK where it holds norms or biases. */
+/** The segment of every chunk of CHUNK elements, [size / CHUNK], marked VECTOR_CHUNK where it holds
+ * norms or biases. */
 export function chunkSegments(
   layout: Pick<FlatLayout, 'params' | 'size' | 'segment_ends'>,
 ): Uint32Array {

@@ -1,8 +1,10 @@
-// What a LoRA adapter is: y = W x + scale · B A x on chosen projections of chosen blocks, with the base W frozen.
-// Source: Hu et al. 2021, arXiv 2106.09685; names and rules as in huggingface/peft 0.21, tuners/lora/config.py and tuners/tuners_utils.py.
+// Describes a LoRA adapter: y = W x + scale · B A x on chosen projections of chosen blocks, with
+// the base W frozen. Source: Hu et al. 2021, arXiv 2106.09685; names and rules as in
+// huggingface/peft 0.21, tuners/lora/config.py and tuners/tuners_utils.py.
 import type { LoraConfig, ModelShape } from './config.ts'
 
-/** The projections of a block by their Hugging Face names, in the order in which the model's products hold their rows. */
+/** The projections of a block by their Hugging Face names, in the order in which the model's
+ * products hold their rows. */
 export const TARGET_MODULES = [
   'q_proj',
   'k_proj',

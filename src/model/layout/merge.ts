@@ -16,13 +16,15 @@ export interface ModuleFactors {
   readonly B: Float32Array
 }
 
-/** Adds scale · B · A to the projection in a flat array of weights, summed in float64 and rounded once. */
+/** Adds scale · B · A to the projection in a flat array of weights, summed in float64 and rounded
+ * once. */
 export function mergeFactors(weights: Float32Array, factors: ModuleFactors): void {
   const { offset, size } = factors.param
   mergePiece(weights.subarray(offset, offset + size), 0, factors)
 }
 
-/** The same for elements first … first + piece.length − 1 of the projection, with the same bits wherever it is cut. */
+/** The same for elements first … first + piece.length − 1 of the projection, with the same bits
+ * wherever it is cut. */
 export function mergePiece(
   piece: Float32Array,
   first: number,

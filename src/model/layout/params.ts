@@ -1,4 +1,5 @@
-// The parameters, listed once: where each lies in the flat buffers of weights, gradients and moments.
+// The parameters, listed once: where each lies in the flat buffers of weights, gradients and
+// moments.
 
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
@@ -13,17 +14,15 @@ import {
   segmentStart,
 } from './flat_params.ts'
 
-/**
- * What reads the last states: the vocabulary (a policy), one number per token (a critic, Hugging Face's
- * ForTokenClassification with one label) or one per sequence (a reward model, ForSequenceClassification with one label).
- */
+/** What reads the last states: the vocabulary (a policy), one number per token (a critic, Hugging
+ * Face's ForTokenClassification with one label) or one per sequence (a reward model,
+ * ForSequenceClassification with one label). */
 export type Head = 'lm_head' | 'value_head' | 'reward_head'
 
-/**
- * Where everything lies. Order: embedding, untied head, block 1 … L, final norm, score. So the parameters that a layer
- * policy trains are a prefix (trainedPrefix). Segments: the embedding, the untied head where there is one, each block, and
- * the final norm with the score where there is one.
- */
+/** Where everything lies. Order: embedding, untied head, block 1 … L, final norm, score. So the
+ * parameters that a layer policy trains are a prefix (trainedPrefix). Segments: the embedding, the
+ * untied head where there is one, each block, and the final norm with the score where there is
+ * one. */
 export interface ParamLayout extends FlatLayout {
   readonly shape: ModelShape
   readonly head: Head
@@ -59,16 +58,16 @@ export interface LayerTensors<T = Tensor> {
   readonly down_proj: T
 }
 
-/** Keeps initial weights apart from sampling, which uses the same generator and seed (rl/train/trainer.ts STREAM). */
+/** Keeps initial weights apart from sampling, which uses the same generator and seed
+ * (rl/train/trainer.ts STREAM). */
 const INIT_STREAM = 0xffffffff
 
 /** Standard deviation of the embedding at initialisation. */
 const EMBEDDING_STD = 0.02
 
-/**
- * Lists every parameter of a model. Matrices start with std 1/√fan_in, those that write to the residual stream with
- * 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score starts with std 0.02, as in Hugging Face.
- */
+/** Lists every parameter of a model. Matrices start with std 1/√fan_in, those that write to the
+ * residual stream with 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score
+ * starts with std 0.02, as in Hugging Face. */
 export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLayout {
   const { hidden_size: C, vocab_size: V } = shape
   const flat = new FlatParams()
@@ -131,7 +130,8 @@ function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTenso
   }
 }
 
-/** Fresh weights in the flat layout: a function of (layout, seed) alone, the same on every machine. */
+/** Fresh weights in the flat layout: a function of (layout, seed) alone, the same on every
+ * machine. */
 export function initialWeights(layout: ParamLayout, seed: number): Float32Array {
   const flat = new Float32Array(layout.size)
   layout.params.forEach(({ offset, size, init }, index) => {
@@ -158,10 +158,9 @@ export interface SharedRun {
   readonly count: number
 }
 
-/**
- * What two layouts of one transformer have in common whatever their heads are: embedding, blocks and final norm, as runs of
- * elements to copy. Throws RangeError for transformers of different sizes.
- */
+/** What two layouts of one transformer have in common whatever their heads are: embedding, blocks
+ * and final norm, as runs of elements to copy. Throws RangeError for transformers of different
+ * sizes. */
 export function sharedRuns(from: ParamLayout, to: ParamLayout): SharedRun[] {
   const start = (layout: ParamLayout) => segmentStart(layout, layout.first_block)
   const blocks = (layout: ParamLayout) =>

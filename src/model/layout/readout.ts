@@ -1,10 +1,9 @@
-// Whether a layer's policy is read through the final norm.
+// Says whether a layer's policy is read through the final norm.
 import type { ModelShape } from './config.ts'
 
-/**
- * How an inner layer's policy is read: 'raw' = its states as they are (BuPO eq. 5, arXiv 2512.19673), 'normed' = with the
- * final norm first (the logit lens, there table 5). The last layer's always has the norm.
- */
+/** How an inner layer's policy is read: 'raw' = its states as they are (BuPO eq. 5, arXiv
+ * 2512.19673), 'normed' = with the final norm first (the logit lens, there table 5). The last
+ * layer's always has the norm. */
 export type Readout = 'raw' | 'normed'
 
 /** Whether a policy is read through the final norm. */

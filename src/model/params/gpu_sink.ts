@@ -6,10 +6,12 @@ import type { ParamLayout } from '../layout/params.ts'
 import type { ParamBuffers } from './param_buffers.ts'
 import { writeParams } from './param_copies.ts'
 
-/** Bytes that are handed to the GPU before it is waited for, so that its copies of them do not pile up. */
+/** Bytes that are handed to the GPU before it is waited for, so that its copies of them do not pile
+ * up. */
 const UPLOAD_BYTES = 2 ** 27
 
-/** Writes weights to the GPU as they come. Throws RangeError for one that is not finite: nothing that follows from it says anything. */
+/** Writes weights to the GPU as they come. Throws RangeError for one that is not finite: nothing
+ * that follows from it says anything. */
 export function gpuSink(gpu: Gpu, layout: ParamLayout, weights: ParamBuffers): WeightSink {
   const offsets = new Map(layout.params.map(({ name, offset }) => [name, offset]))
   let waiting = 0

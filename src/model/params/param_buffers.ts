@@ -1,7 +1,8 @@
-// One value for each parameter of a layout, or of some of its segments: weights, gradients, a moment. They lie in as many
-// buffers as WebGPU can bind (Allocator.segment_bytes): neighbouring segments share a buffer while there is room, a segment
-// without room in one is cut between its tensors, and an embedding or untied head between its rows; a larger matrix has a buffer
-// of its own. A small model has one buffer, in the order of its layout.
+// One value for each parameter of a layout, or of some of its segments: weights, gradients, a
+// moment. They lie in as many buffers as WebGPU can bind (Allocator.segment_bytes): neighbouring
+// segments share a buffer while there is room, a segment without room in one is cut between its
+// tensors, and an embedding or untied head between its rows; a larger matrix has a buffer of its
+// own. A small model has one buffer, in the order of its layout.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import {
   type Allocator,
@@ -13,7 +14,8 @@ import {
 } from '../../kernels/device/tensor.ts'
 import { type FlatLayout, type Slice, segmentStart } from '../layout/flat_params.ts'
 
-/** How parameters are stored. bfloat16 is for matrices that are not trained; norms and biases are f32 in any case. */
+/** How parameters are stored. bfloat16 is for matrices that are not trained; norms and biases are
+ * f32 in any case. */
 export type Stored = 'f32' | 'bfloat16'
 
 /** Elements of a layout, from `start` on, that lie one behind the other. */
@@ -23,7 +25,8 @@ export interface Stretch {
   readonly tensor: Tensor<Stored>
 }
 
-/** The values of a layout's elements: stretches in order, which do not overlap. What no stretch holds is not stored. */
+/** The values of a layout's elements: stretches in order, which do not overlap. What no stretch
+ * holds is not stored. */
 export interface ParamBuffers {
   readonly label: string
   /** Elements of the layout. */
@@ -98,10 +101,9 @@ function blocksOf(
   })
 }
 
-/**
- * A matrix in ranges of rows, as equal as they can be; `count` = its elements with the padding behind it. They are those of an f32
- * matrix however it is stored: a vocabulary head adds up range by range, and its bits should not depend on that.
- */
+/** A matrix in ranges of rows, as equal as they can be; `count` = its elements with the padding
+ * behind it. They are those of an f32 matrix however it is stored: a vocabulary head adds up range
+ * by range, and its bits should not depend on that. */
 function rowBlocks(
   { offset, shape: [rows, columns] }: Slice,
   count: number,
@@ -124,7 +126,8 @@ function rowBlocks(
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
-/** Blocks in as few buffers as one pass over them makes; neighbours in the layout that lie side by side become one stretch. */
+/** Blocks in as few buffers as one pass over them makes; neighbours in the layout that lie side by
+ * side become one stretch. */
 function packed(blocks: readonly Block[], most_bytes: number): BufferPlan[] {
   const plans: BufferPlan[] = []
   const open: Partial<Record<Stored, BufferPlan>> = {}
@@ -161,7 +164,8 @@ export function within(
   })
 }
 
-/** What `over` stores, and what `under` stores of the rest. Both lie in the order of the same layout. */
+/** What `over` stores, and what `under` stores of the rest. Both lie in the order of the same
+ * layout. */
 export function overlaid(alloc: Allocator, over: ParamBuffers, under: ParamBuffers): ParamBuffers {
   const covered = over.stretches.map(({ start, tensor }) => [start, start + sizeOf(tensor.shape)])
   let end = 0
@@ -178,7 +182,8 @@ export function overlaid(alloc: Allocator, over: ParamBuffers, under: ParamBuffe
   return { ...over, stretches }
 }
 
-/** A tensor of a layout, or undefined where it is not stored. Throws ShapeError where it is too large for one buffer. */
+/** A tensor of a layout, or undefined where it is not stored. Throws ShapeError where it is too
+ * large for one buffer. */
 export function viewParam(
   alloc: Allocator,
   buffers: ParamBuffers,

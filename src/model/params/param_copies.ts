@@ -6,10 +6,8 @@ import { sizeOf, type Tensor } from '../../kernels/device/tensor.ts'
 import type { SharedRun } from '../layout/params.ts'
 import { type ParamBuffers, type Stretch, within } from './param_buffers.ts'
 
-/**
- * Uploads values from element `at` of the layout on; what is not stored is left out. Uint16Array = the bits of bfloat16 values.
- * Values go to the nearest one of how they are stored.
- */
+/** Uploads values from element `at` of the layout on; what is not stored is left out. Uint16Array =
+ * the bits of bfloat16 values. Values go to the nearest one of how they are stored. */
 export function writeParams(
   gpu: Pick<Gpu, 'write'>,
   buffers: ParamBuffers,
@@ -35,10 +33,8 @@ export const wholeTensor = (tensor: Tensor): ParamBuffers => ({
   stretches: [{ start: 0, tensor: tensor as Tensor<'f32'> }],
 })
 
-/**
- * Reads values back in the order of their layouts, zeros where nothing is stored. In one readback where that fits one buffer;
- * every copy is submitted before this returns.
- */
+/** Reads values back in the order of their layouts, zeros where nothing is stored. In one readback
+ * where that fits one buffer; every copy is submitted before this returns. */
 export async function readParams(
   gpu: Pick<Gpu, 'read' | 'facts'>,
   ...all: readonly ParamBuffers[]
@@ -86,7 +82,8 @@ function joined(
   return values
 }
 
-/** Encodes copying what both have of these runs, by default of everything. Both must store them as the same dtype. */
+/** Encodes copying what both have of these runs, by default of everything. Both must store them as
+ * the same dtype. */
 export function copyParams(
   gpu: Pick<Gpu, 'copy'>,
   from: ParamBuffers,

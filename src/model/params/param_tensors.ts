@@ -18,7 +18,8 @@ export interface ParamTensors {
   readonly buffers: ParamBuffers
   /** [V, C] in ranges of rows: in order, without gaps, and one in most models. */
   readonly embed_tokens: readonly RowRange[]
-  /** The same ranges as embed_tokens when the head is tied, and where there is no vocabulary head. */
+  /** The same ranges as embed_tokens when the head is tied, and where there is no vocabulary
+   * head. */
   readonly lm_head: readonly RowRange[]
   readonly norm: Tensor
   readonly layers: readonly LayerTensors[]
@@ -99,10 +100,9 @@ export const frozenGradients = ({ shape }: ParamLayout): Omit<ParamGradients, 'b
   layers: Array.from({ length: shape.num_hidden_layers }, () => undefined),
 })
 
-/**
- * The gradients of the segments whose factor of the learning rate is not 0; the others are as if they were frozen for good, so a
- * backward leaves them out. The factors are those of the adapter's layout where one is trained.
- */
+/** The gradients of the segments whose factor of the learning rate is not 0; the others are as if
+ * they were frozen for good, so a backward leaves them out. The factors are those of the adapter's
+ * layout where one is trained. */
 export function trainedGradients(
   { first_block }: Pick<FlatLayout, 'first_block'>,
   gradients: ParamGradients,

@@ -15,7 +15,8 @@ import { embed, linear } from '../transformer/transformer.ts'
 import type { Recording } from './recording.ts'
 import { isFused } from './rollout_tensors.ts'
 
-/** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that have not ended. */
+/** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that have not
+ * ended. */
 export function decodeLinear(
   { recorder: { run }, model, cache: { rows }, tensors: { ended }, norms_inside }: Recording,
   x: Tensor,
@@ -72,10 +73,9 @@ type NormedProduct = (weight: Tensor, out: Tensor, bias?: Tensor) => void
 const isInside = ({ norms_inside = false, model }: Recording): boolean =>
   norms_inside && !model.adapter && isFused(model.shape.hidden_size)
 
-/**
- * Products of `rows` normed states with weights of n rows. Each of them begins with the norm where that is recorded so and the product has no
- * kernel of its own choice; else the norm runs now, into decode.normed.
- */
+/** Products of `rows` normed states with weights of n rows. Each of them begins with the norm where
+ * that is recorded so and the product has no kernel of its own choice; else the norm runs now, into
+ * decode.normed. */
 export function normedProducts(
   recording: Recording,
   { x, norm_weight, gathered, of }: States,
@@ -118,7 +118,8 @@ function norm({ recorder, model, tensors }: Recording, x: Tensor, weight: Tensor
   recorder.run(rms_norm_forward, { rows, cols, eps }, { x, weight, y, inv_rms })
 }
 
-/** decode.activated = silu(gate) · up with gate and up of the normed x, for the rows that have not ended. */
+/** decode.activated = silu(gate) · up with gate and up of the normed x, for the rows that have not
+ * ended. */
 export function decodeSwiglu(recording: Recording, l: number, x: Tensor): void {
   const { recorder, model, cache, tensors } = recording
   const { normed, gate_up, activated: out } = tensors.decode

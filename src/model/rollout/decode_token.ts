@@ -75,7 +75,8 @@ function changesOf({ recorder, model, cache, R }: Recording, t: number) {
   }
 }
 
-/** decode.qkv of response token t through block l's attention: its keys and values into the cache, → decode.context. */
+/** decode.qkv of response token t through block l's attention: its keys and values into the cache,
+ * → decode.context. */
 function attendToken(recording: Recording, t: number, l: number): void {
   const { gpu, recorder, model, cache: size, tensors, R } = recording
   const { shape, weights, inv_freq } = model

@@ -1,4 +1,4 @@
-// What a rollout is recorded with.
+// Declares what a rollout is recorded with.
 import type { CacheSize } from '../../kernels/attention/attention.ts'
 import { cacheDType, cacheKernels } from '../../kernels/attention/attention_cache.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
@@ -18,10 +18,9 @@ export interface Recording {
   readonly special: SpecialTokens
   /** Decoded columns. */
   readonly R: number
-  /**
-   * Whether products of a decoded token begin with what comes before them (kernels/decode/decode_normed.ts): fewer dispatches, other
-   * rounding. Those that have nothing before them then run in lanes of few rows, too. Absent: no.
-   */
+  /** Whether products of a decoded token begin with what comes before them
+   * (kernels/decode/decode_normed.ts): fewer dispatches, other rounding. Those that have nothing
+   * before them then run in lanes of few rows, too. Absent: no. */
   readonly norms_inside?: boolean
 }
 
@@ -31,6 +30,7 @@ export function cacheKernelsOf({ model: { shape }, cache, tensors, R }: Recordin
   return cacheKernels(size, cacheDType(tensors.caches[0]))
 }
 
-/** Whether a rollout of this model on this device is recorded with norms inside products: not where states are changed between them. */
+/** Whether a rollout of this model on this device is recorded with norms inside products: not where
+ * states are changed between them. */
 export const normsInside = ({ facts }: Gpu, { fusion, interventions }: Model): boolean =>
   interventions === undefined && (fusion?.decode_norms ?? !facts.is_software)

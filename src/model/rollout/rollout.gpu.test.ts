@@ -182,7 +182,8 @@ test('a row ends at whichever end token comes first; with no end token it fills 
       const end = whole.findIndex((id) => eos_token_ids.includes(id))
       const length = end < 0 ? R : end + 1
       if (end >= 0) enders.add(whole[end])
-      // Tokens up to the end are those of the rollout that ignores it: a draw depends on its place alone.
+      // Tokens up to the end are those of the rollout that ignores it: a draw depends on its place
+      // alone.
       expect([...ids.subarray(b * R, (b + 1) * R)]).toEqual(
         whole.map((id, t) => (t < length ? id : 0)),
       )

@@ -1,4 +1,5 @@
-// Batched generation with a KV cache: prefill, then one token per step for every row, sampled on the GPU.
+// Batched generation with a KV cache: prefill, then one token per step for every row, sampled on
+// the GPU.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
 import { ShapeError } from '../../kernels/device/errors.ts'
@@ -21,10 +22,9 @@ import { recordPrefill, recordTokens } from './rollout_record.ts'
 import { MAX_EOS_TOKENS, type RolloutTensors } from './rollout_tensors.ts'
 import { type Reply, RowTurns, type TurnResponses } from './rollout_turns.ts'
 
-/**
- * Tokens that are sampled before the rollout checks whether all rows have ended. A longer response is as many programs, and the next
- * one is queued before the flags of the last have come back: the GPU does not wait, and runs at most one for nothing.
- */
+/** Tokens that are sampled before the rollout checks whether all rows have ended. A longer response
+ * is as many programs, and the next one is queued before the flags of the last have come back: the
+ * GPU does not wait, and runs at most one for nothing. */
 const CHUNK = 16
 
 /** A recorded rollout of fixed size: upload prompts, replay, read response_ids. */
@@ -34,11 +34,13 @@ export class Rollout {
   /** What keys and values are kept in: size.dtype, or float32 for the reason beside it. */
   readonly dtype: CacheDType
   readonly fallback_reason: string | undefined
-  /** How far attention from halves is from that of float32 on this adapter, relative to its largest value; where it was compared. */
+  /** How far attention from halves is from that of float32 on this adapter, relative to its largest
+   * value; where it was compared. */
   readonly half_difference: number | undefined
   #gpu: Gpu
   #programs: readonly Program<RolloutLive>[]
-  /** Puts the responses of a group of rows, from `row` on, into those of all rows; undefined where one group is all. */
+  /** Puts the responses of a group of rows, from `row` on, into those of all rows; undefined where
+   * one group is all. */
   #keep: Program<'row'> | undefined
   /** What a response of a group holds before it is written; only where it may stay so. */
   #padding: Uint32Array | undefined
@@ -66,12 +68,11 @@ export class Rollout {
     this.#padding = padding
   }
 
-  /**
-   * Records prefill and all R decode steps, one program per 16 tokens.
-   * float16 caches must first pass `check` on this adapter. Where they do not, they are freed and the rollout runs on float32
-   * caches, which its own `tensors` hold; `dtype` and `fallback_reason` say so.
-   * Throws RangeError for more than 16 end tokens or rows that are no multiple of n.
-   */
+  /** Records prefill and all R decode steps, one program per 16 tokens.
+   * float16 caches must first pass `check` on this adapter. Where they do not, they are freed and
+   * the rollout runs on float32 caches, which its own `tensors` hold; `dtype` and `fallback_reason`
+   * say so.
+   * Throws RangeError for more than 16 end tokens or rows that are no multiple of n. */
   static async create(
     gpu: Gpu,
     model: Model,
@@ -122,11 +123,10 @@ export class Rollout {
     return this.tensors.decoded.response_ids.shape[0]
   }
 
-  /**
-   * Uploads the N prompts and encodes the rollout: response_ids, log_probs and entropy follow on the GPU. Of responses of
-   * more than 16 tokens it reads back now and then whether all have ended, and leaves out the rest if so. A row's tokens do not
-   * depend on how many rows are decoded at once.
-   */
+  /** Uploads the N prompts and encodes the rollout: response_ids, log_probs and entropy follow on
+   * the GPU. Of responses of more than 16 tokens it reads back now and then whether all have ended,
+   * and leaves out the rest if so. A row's tokens do not depend on how many rows are decoded at
+   * once. */
   async generate(prompts: PromptBatch, sampling: Sampling): Promise<void> {
     const { rows, n = 1, prompt_length: P } = this.size
     checkPrompts(prompts, this.size)
@@ -157,10 +157,9 @@ export class Rollout {
     await before
   }
 
-  /**
-   * As `generate`, for rows that write in turns: `reply` is asked about every turn that ended, and what it returns is forced into
-   * the row. One readback per 8 columns, until all rows are done. Only for a size with several turns.
-   */
+  /** As `generate`, for rows that write in turns: `reply` is asked about every turn that ended, and
+   * what it returns is forced into the row. One readback per 8 columns, until all rows are done.
+   * Only for a size with several turns. */
   async converse(prompts: PromptBatch, sampling: Sampling, reply: Reply): Promise<TurnResponses> {
     const { forced, attention_mask, positions, response_ids } = this.tensors
     if (!forced) throw new ShapeError('rollout: expected a size with several turns')
@@ -193,7 +192,8 @@ export class Rollout {
     return turns
   }
 
-  /** Uploads the prompts of a group of rows, and what an earlier one left behind where that may be seen. */
+  /** Uploads the prompts of a group of rows, and what an earlier one left behind where that may be
+   * seen. */
   #upload(prompts: PromptBatch) {
     const { prefill, attention_mask, positions, last_rows, decoded } = this.tensors
     const size = { ...this.size, rows: this.#groupRows }
@@ -236,10 +236,8 @@ const keepGroup =
 
 const liveOf = (sampling: Sampling) => ({ ...sampling, top_k: Math.max(0, sampling.top_k) })
 
-/**
- * Positions clip(cumsum(mask) - 1, 0) as verl, the last real column of each prompt, and the mask over P + R columns of
- * each response.
- */
+/** Positions clip(cumsum(mask) - 1, 0) as verl, the last real column of each prompt, and the mask
+ * over P + R columns of each response. */
 function layoutPrompts(mask: Uint32Array, size: RolloutSize, stride: number) {
   const { rows: B, n = 1, prompt_length: P } = size
   const R = decodedColumns(size)

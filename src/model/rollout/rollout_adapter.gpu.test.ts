@@ -1,4 +1,5 @@
-// Responses of a model with an adapter on: their log-probs are those of the float64 model, of every architecture.
+// Responses of a model with an adapter on: their log-probs are those of the float64 model, of every
+// architecture.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'

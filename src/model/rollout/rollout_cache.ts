@@ -26,16 +26,15 @@ export function cacheSize(size: RolloutSize): CacheSize {
   return { rows, n, prompt_length, response_columns: decodedColumns(size) - 1 }
 }
 
-/** Bytes of caches and logits that a rollout may take: more rows at once save few dispatches and take memory from the weights. */
+/** Bytes of caches and logits that a rollout may take: more rows at once save few dispatches and
+ * take memory from the weights. */
 const GROUP_BYTES = 2 ** 29
 /** WebGPU's default limit of a binding: the cache of one block, or the logits. */
 const BINDING_BYTES = 2 ** 27
 
-/**
- * Rows that are decoded at once: all of them where their caches and logits take at most 512 MiB, else the largest part of whole
- * prompts that divides them. Rows that write in turns stay together. `dtype` as asked for: float32 caches that take the place
- * of halves are as many.
- */
+/** Rows that are decoded at once: all of them where their caches and logits take at most 512 MiB,
+ * else the largest part of whole prompts that divides them. Rows that write in turns stay together.
+ * `dtype` as asked for: float32 caches that take the place of halves are as many. */
 export function groupRows(shape: ModelShape, size: RolloutSize): number {
   const { rows, n = 1, max_turns = 1, dtype = 'float32', group_rows } = size
   const whole = cacheSize(size)
@@ -82,11 +81,9 @@ export interface CacheNeeds {
   readonly width: number
 }
 
-/**
- * Caches of halves stay if `check` finds this adapter's attention from them within 2e-2 of attention from float32 ones.
- * Otherwise they are freed and float32 ones made, twice as large; the reason says what was found. Float32 caches stay as
- * they are.
- */
+/** Caches of halves stay if `check` finds this adapter's attention from them within 2e-2 of
+ * attention from float32 ones. Otherwise they are freed and float32 ones made, twice as large; the
+ * reason says what was found. Float32 caches stay as they are. */
 export async function settleCaches(
   gpu: Gpu,
   { shape, cache, width }: CacheNeeds,

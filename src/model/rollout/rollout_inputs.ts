@@ -1,4 +1,4 @@
-// What a rollout gets: its size, the prompts of a batch, and how the batch is sampled.
+// Declares what a rollout gets: its size, the prompts of a batch, and how the batch is sampled.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 
 /** Prompts of different lengths, padded on either side to one width. */
@@ -18,15 +18,19 @@ export interface RolloutSize {
   readonly prompt_length: number
   /** R */
   readonly response_length: number
-  /** Times a row may write, with tokens forced into it in between (rollout_turns.ts). Default 1: nothing is forced. */
+  /** Times a row may write, with tokens forced into it in between (rollout_turns.ts). Default 1:
+   * nothing is forced. */
   readonly max_turns?: number
-  /** What keys and values are kept in (verl's rollout.dtype); the rest is float32 either way. Default 'float32'. */
+  /** What keys and values are kept in (verl's rollout.dtype); the rest is float32 either way.
+   * Default 'float32'. */
   readonly dtype?: CacheDType
-  /** Rows that are decoded at once: whole prompts, and a divisor of rows. Default groupRows (rollout_cache.ts). */
+  /** Rows that are decoded at once: whole prompts, and a divisor of rows. Default groupRows
+   * (rollout_cache.ts). */
   readonly group_rows?: number
 }
 
-/** Tokens between two looks at rows that may have to wait for something: at most so many columns stay empty before a forced token. */
+/** Tokens between two looks at rows that may have to wait for something: at most so many columns
+ * stay empty before a forced token. */
 export const TURN_CHUNK = 8
 
 /** Columns that a rollout decodes: R, and room for what a row leaves empty while it waits. */
@@ -49,7 +53,8 @@ export interface Sampling {
   readonly row_offset: number
 }
 
-/** The tokens that end a row, or its turn (any of them; at most 16), and the one that fills it up. */
+/** The tokens that end a row, or its turn (any of them; at most 16), and the one that fills it
+ * up. */
 export interface SpecialTokens {
   readonly eos_token_ids: readonly number[]
   readonly pad_token_id: number

@@ -1,4 +1,4 @@
-// What a rollout records: the prompts at once, then one token of every row at a time.
+// Records a rollout: the prompts at once, then one token of every row at a time.
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { logitsInRanges } from '../transformer/head_ranges.ts'
@@ -8,7 +8,8 @@ import { normedProducts } from './decode_products.ts'
 import { decodedStates, decodeToken, promptStates } from './decode_token.ts'
 import { cacheKernelsOf, type Recording } from './recording.ts'
 
-/** All prompt columns at once: their keys and values into the caches, their last states are in tensors.prefill. */
+/** All prompt columns at once: their keys and values into the caches, their last states are in
+ * tensors.prefill. */
 export function recordPrefill(recording: Recording): void {
   const { recorder, model, cache, tensors } = recording
   const { shape } = model

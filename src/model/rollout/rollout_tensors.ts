@@ -37,11 +37,10 @@ interface ResponseTensors {
   readonly entropy: Tensor<'f32'>
 }
 
-/**
- * Everything a rollout keeps on the GPU. R counts the decoded columns, which are more than a response where rows have several turns.
- * Where caches of all rows would take too much, groups of rows are decoded after one another (groupRows): then N, B and n·N are
- * those of a group in all but the responses.
- */
+/** Everything a rollout keeps on the GPU. R counts the decoded columns, which are more than a
+ * response where rows have several turns. Where caches of all rows would take too much, groups of
+ * rows are decoded after one another (groupRows): then N, B and n·N are those of a group in all but
+ * the responses. */
 export interface RolloutTensors extends ResponseTensors {
   /** Responses of the rows that are being decoded: the same tensors where that is all of them. */
   readonly decoded: ResponseTensors
@@ -57,21 +56,22 @@ export interface RolloutTensors extends ResponseTensors {
   readonly eos_token_ids: Tensor<'u32'>
   readonly ended: Tensor<'u32'>
   readonly next_ids: Tensor<'u32'>
-  /** Tokens to force, each + 1, and 0 where a row samples; [B, R]. Only where rows have several turns. */
+  /** Tokens to force, each + 1, and 0 where a row samples; [B, R]. Only where rows have several
+   * turns. */
   readonly forced: Tensor<'u32'> | undefined
-  /**
-   * Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the responses, whose last token
-   * nobody attends.
-   */
+  /** Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the
+   * responses, whose last token nobody attends. */
   readonly caches: readonly Tensor[]
   readonly decode: DecodeTensors
 }
 
 const ALIGN = 64
-/** Room for end tokens of any model, so that a rollout's memory follows from its size. Llama 3 has three. */
+/** Room for end tokens of any model, so that a rollout's memory follows from its size. Llama 3 has
+ * three. */
 export const MAX_EOS_TOKENS = 16
 
-/** Whether products with k columns take the kernels of a decode step; rows have the same numbers either way. */
+/** Whether products with k columns take the kernels of a decode step; rows have the same numbers
+ * either way. */
 export const isFused = (k: number): boolean => k % 4 === 0
 
 /** Allocates a rollout's buffers. Throws RangeError where rows is no multiple of n. */

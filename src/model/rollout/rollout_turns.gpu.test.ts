@@ -1,4 +1,5 @@
-// Rows that wait for an answer: what is forced is read with the cache kept, and a row is the one it would be by itself.
+// Rows that wait for an answer: what is forced is read with the cache kept, and a row is the one it
+// would be by itself.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose } from '../../kernels/testing.ts'
@@ -39,7 +40,8 @@ const promptOf = (b: number) => [
   ...PROMPTS.input_ids.subarray((b + 1) * P - LENGTHS[b].prompt, (b + 1) * P),
 ]
 
-/** Stop 7 is answered by three tokens, 4 by nine, 1 by nothing; the third turn of a row by nothing. */
+/** Stop 7 is answered by three tokens, 4 by nine, 1 by nothing; the third turn of a row by
+ * nothing. */
 function partner() {
   const turns: Turn[] = []
   const said = new Map<number, number>()

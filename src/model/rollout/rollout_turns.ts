@@ -1,8 +1,10 @@
-// Rows that write in turns: where each of them is, what was forced into it, and which of its columns hold its response.
+// Rows that write in turns: where each of them is, what was forced into it, and which of its
+// columns hold its response.
 //
-// All rows decode the same column at a time, and the CPU looks at them every few columns. A row that has ended its turn leaves its
-// columns empty (attention_mask 0) until then. Its last token, which no step has put into the cache, is forced once more in front of
-// what follows. Where a row waits depends on its own tokens alone, so they do not depend on its neighbours.
+// All rows decode the same column at a time, and the CPU looks at them every few columns. A row
+// that has ended its turn leaves its columns empty (attention_mask 0) until then. Its last token,
+// which no step has put into the cache, is forced once more in front of what follows. Where a row
+// waits depends on its own tokens alone, so they do not depend on its neighbours.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
@@ -12,7 +14,8 @@ export interface Turn {
   readonly ids: readonly number[]
 }
 
-/** Answers a turn with the tokens to force before the row writes again; undefined: the row is done. */
+/** Answers a turn with the tokens to force before the row writes again; undefined: the row is
+ * done. */
 export type Reply = (turn: Turn) => Promise<readonly number[] | undefined>
 
 /** Responses [B, R] without the columns that were left empty. */
@@ -20,7 +23,8 @@ export interface TurnResponses {
   readonly response_ids: Uint32Array
   /** Tokens of each row, [B]. */
   readonly response_lengths: Uint32Array
-  /** The column in which the policy wrote each token, or NOT_WRITTEN: forced, or beyond the response; [B, R]. */
+  /** The column in which the policy wrote each token, or NOT_WRITTEN: forced, or beyond the
+   * response; [B, R]. */
   readonly columns: Int32Array
 }
 
@@ -80,7 +84,8 @@ export class RowTurns implements TurnResponses {
     return this.#rows.every(({ is_done }) => is_done)
   }
 
-  /** Takes the tokens of columns first … end − 1 from `ids`, [B, decoded columns]. Returns the turns that ended in them. */
+  /** Takes the tokens of columns first … end − 1 from `ids`, [B, decoded columns]. Returns the
+   * turns that ended in them. */
   take(ids: Uint32Array, first: number, end: number): Turn[] {
     const { response_length: R, prompt_length: P } = this.#size
     const [W, T] = [this.#width, P + this.#width]
@@ -137,7 +142,8 @@ export class RowTurns implements TurnResponses {
   }
 }
 
-/** Numbers of the decoded columns, [B, decoded columns], as those of responses, [B, R]: 0 where the policy did not write. */
+/** Numbers of the decoded columns, [B, decoded columns], as those of responses, [B, R]: 0 where the
+ * policy did not write. */
 export function gathered(
   values: Float32Array,
   { columns }: TurnResponses,
@@ -149,7 +155,8 @@ export function gathered(
   )
 }
 
-/** 1 in the decoded columns whose token is part of a response and was written by the policy; [B, decoded columns]. */
+/** 1 in the decoded columns whose token is part of a response and was written by the policy; [B,
+ * decoded columns]. */
 export function writtenColumns({ columns }: TurnResponses, size: RolloutSize): Float32Array {
   const W = decodedColumns(size)
   const written = new Float32Array(size.rows * W)

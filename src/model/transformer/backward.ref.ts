@@ -20,11 +20,9 @@ import {
 } from './policy.ref.ts'
 import type { RefCache } from './transformer.ref.ts'
 
-/**
- * Gradients of Σ d_log_probs · log_probs + d_entropy · entropy (both [B, R]) by parameter name. Parameters that
- * policyRef(layer) does not read are absent: blocks above `layer`, and the final norm where it is not read through. With an
- * adapter on, its factors are the only parameters.
- */
+/** Gradients of Σ d_log_probs · log_probs + d_entropy · entropy (both [B, R]) by parameter name.
+ * Parameters that policyRef(layer) does not read are absent: blocks above `layer`, and the final
+ * norm where it is not read through. With an adapter on, its factors are the only parameters. */
 export function backwardRef(
   config: ModelConfig,
   params: RefArrays,
@@ -60,7 +58,8 @@ export function backwardRef(
   return grads
 }
 
-/** Backward from d_states [M, C], the gradient of what the policy of `layer` reads, down to the embedding; adds to `grads`. */
+/** Backward from d_states [M, C], the gradient of what the policy of `layer` reads, down to the
+ * embedding; adds to `grads`. */
 export function backwardStatesRef(
   config: ModelConfig,
   params: RefArrays,
@@ -87,13 +86,15 @@ export function backwardStatesRef(
 }
 
 interface BlocksBackward {
-  /** Called with the gradient of the residual stream after each number of blocks, from `layer` to 0. */
+  /** Called with the gradient of the residual stream after each number of blocks, from `layer` to
+   * 0. */
   readonly onHidden?: (layer: number, d_hidden: Float64Array) => void
   /** Leaves out what a token's gradient gets through the keys and values that later tokens read. */
   readonly stays_in_place?: boolean
 }
 
-/** Backward from d_hidden [M, C], the gradient of the residual stream after `layer` blocks; adds to `grads`. */
+/** Backward from d_hidden [M, C], the gradient of the residual stream after `layer` blocks; adds to
+ * `grads`. */
 export function backwardBlocksRef(
   config: ModelConfig,
   params: RefArrays,

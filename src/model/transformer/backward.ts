@@ -1,5 +1,7 @@
-// The transformer, backward, as a list of kernel calls: the last line of the forward first; block_backward.ts has one block.
-// B rows of up to T columns, M tokens in all (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
+// The transformer, backward, as a list of kernel calls: the last line of the forward first;
+// block_backward.ts has one block. B rows of up to T columns, M tokens in all
+// (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head
+// size, L blocks.
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embeddingBackward, NO_PADDING } from '../../kernels/embedding/embedding.ts'
@@ -16,11 +18,10 @@ import { scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
 import type { Workspace } from './workspace.ts'
 
-/**
- * Gradient of everything that readPolicy(layer, readout) used, from ws.response.d_log_probs and d_entropy.
- * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm's weight where it was read through;
- * nothing for what `grads` do not have. Blocks above `layer` are not run. `count` as in forward().
- */
+/** Gradient of everything that readPolicy(layer, readout) used, from ws.response.d_log_probs and
+ * d_entropy. Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final
+ * norm's weight where it was read through; nothing for what `grads` do not have. Blocks above
+ * `layer` are not run. `count` as in forward(). */
 export function backward<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,
@@ -43,7 +44,8 @@ export function backward<L extends string>(
   backwardStates(recorder, model, grads, ws, layer, count, readout)
 }
 
-/** log_probs, entropy = head(hidden · E^T): d_hidden, which was cleared, and E's gradient, range by range. */
+/** log_probs, entropy = head(hidden · E^T): d_hidden, which was cleared, and E's gradient, range by
+ * range. */
 function headGrad<L extends string>(
   run: Recorder<L>['run'],
   { shape, weights }: Model,
@@ -71,10 +73,9 @@ function headGrad<L extends string>(
   })
 }
 
-/**
- * From the gradient of what a policy of `layer` or a value head read (ws.backward.d_normed for the final norm's output,
- * d_hidden below it) down to the embedding, or to the lowest block that is trained. Adds to `grads`.
- */
+/** From the gradient of what a policy of `layer` or a value head read (ws.backward.d_normed for the
+ * final norm's output, d_hidden below it) down to the embedding, or to the lowest block that is
+ * trained. Adds to `grads`. */
 export function backwardStates<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
@@ -106,7 +107,8 @@ export function backwardStates<L extends string>(
   if (grads.embed_tokens) embeddingGrad(run, shape, ws, tokens, grads.embed_tokens)
 }
 
-/** The lowest of the first `layer` blocks whose gradient anything needs, counted from 0; `layer` where none does. */
+/** The lowest of the first `layer` blocks whose gradient anything needs, counted from 0; `layer`
+ * where none does. */
 function lowestTrained(grads: ParamGradients, layer: number): number {
   if (grads.embed_tokens) return 0
   for (let l = 0; l < layer; l++)

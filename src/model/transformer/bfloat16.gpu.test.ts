@@ -1,5 +1,5 @@
-// A model whose frozen matrices lie in bfloat16 computes the bits of one that has the decoded weights in f32: forward, head,
-// entropy, backward and rollout, in one buffer and in several.
+// A model whose frozen matrices lie in bfloat16 computes the bits of one that has the decoded
+// weights in f32: forward, head, entropy, backward and rollout, in one buffer and in several.
 import { describe, expect, test } from 'vitest'
 import { decodeBfloat16, encodeBfloat16 } from '../../kernels/device/bfloat16.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
@@ -27,7 +27,8 @@ const LENGTHS = [
   { prompt: 1, response: 2 },
 ]
 
-/** A vocabulary that both heads read in tiles: a small one in f32 has kernels of its own (kernels/vocab_head). */
+/** A vocabulary that both heads read in tiles: a small one in f32 has kernels of its own
+ * (kernels/vocab_head). */
 const MODELS = CONFIGS.map((config) => ({ ...config, vocab_size: 300 }))
 
 /** Numbers that a bfloat16 holds exactly. */

@@ -1,5 +1,6 @@
-// One block of the transformer, backward, as a list of kernel calls: the last line of transformer.ts's blockForward first.
-// M tokens in all (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head size.
+// One block of the transformer, backward, as a list of kernel calls: the last line of
+// transformer.ts's blockForward first. M tokens in all (model/transformer/rows.ts); C hidden, F
+// intermediate, H query heads, K key/value heads, D head size.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import { derived, type Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
@@ -21,10 +22,9 @@ import {
   type Workspace,
 } from './workspace.ts'
 
-/**
- * One block, last line of the forward first. d_hidden enters as the gradient of hidden[l+1], leaves as that of hidden[l]; where the
- * block is the lowest that is trained, nothing below its lowest trained product is computed.
- */
+/** One block, last line of the forward first. d_hidden enters as the gradient of hidden[l+1],
+ * leaves as that of hidden[l]; where the block is the lowest that is trained, nothing below its
+ * lowest trained product is computed. */
 export function blockBackward<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
@@ -81,7 +81,8 @@ export function blockBackward<L extends string>(
   normWeightGrad(run, ws, tokens, attn_norm, g?.input_layernorm)
 }
 
-/** qkv_rotated = rope(qk_norm(qkv)): d_qkv from d_qkv_rotated, and the gradient of the norms' weights unless they are frozen. */
+/** qkv_rotated = rope(qk_norm(qkv)): d_qkv from d_qkv_rotated, and the gradient of the norms'
+ * weights unless they are frozen. */
 function rotatedGrad<L extends string>(
   run: Recorder<L>['run'],
   { shape, weights, inv_freq }: Model,

@@ -1,5 +1,5 @@
-// The steps of a block that run inside the matrix product before them, and what runs where they do not.
-// M tokens, C hidden, F intermediate.
+// The steps of a block that run inside the matrix product before them, and what runs where they do
+// not. M tokens, C hidden, F intermediate.
 
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
@@ -42,10 +42,8 @@ export function gateUp<L extends string>(
   run(swiglu_forward, { rows: m, intermediate_size: size.n }, { gate_up, out })
 }
 
-/**
- * d_gate_up [M, 2F] from d_hidden [M, C]: back through down_proj [C, F] and silu(gate) · up of block l. Adds to the gradients of
- * an adapter's factors there.
- */
+/** d_gate_up [M, 2F] from d_hidden [M, C]: back through down_proj [C, F] and silu(gate) · up of
+ * block l. Adds to the gradients of an adapter's factors there. */
 export function gateUpGrad<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
@@ -85,7 +83,8 @@ export function gateUpGrad<L extends string>(
   run(swiglu_backward, swiglu, { gate_up, d_out: d_activated, d_gate_up })
 }
 
-/** Adds to the gradients of qkv_proj and, where there is one, of its bias: from d_qkv [M, (H + 2K) · D] and attn_in [M, C]. */
+/** Adds to the gradients of qkv_proj and, where there is one, of its bias: from d_qkv [M, (H + 2K)
+ * · D] and attn_in [M, C]. */
 export function qkvGrad<L extends string>(
   run: Recorder<L>['run'],
   { shape, matmul, fusion }: Model,

@@ -32,7 +32,8 @@ const BATCH = testBatch(LENGTHS, { P: 5, R: 4, vocab_size: 150, seed: 7 })
 
 function build(gpu: Gpu, config: ModelConfig) {
   const { layout, flat } = testWeights(config, 3)
-  // A part of the vocabulary has another shape, for which a choice may name nothing: the default kernels sum in one order at every size.
+  // A part of the vocabulary has another shape, for which a choice may name nothing: the default
+  // kernels sum in one order at every size.
   return { layout, model: testModel(gpu, layout, flat, { matmul: {} }) }
 }
 

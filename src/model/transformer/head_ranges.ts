@@ -1,4 +1,5 @@
-// A vocabulary head that no binding can hold lies in several ranges of rows. What its passes need beside a head of one range.
+// A vocabulary head that no binding can hold lies in several ranges of rows. What its passes need
+// beside a head of one range.
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { place_logits } from '../../kernels/vocab_head/place_logits.ts'
@@ -17,7 +18,8 @@ const rangeRows = (alloc: Allocator, shape: ModelShape, bytes_each: 2 | 4): numb
     Math.max(1, Math.ceil(alloc.segment_bytes / (bytes_each * shape.hidden_size))),
   )
 
-/** The sums of the softmax of every token between two ranges, [rows, R · 5]; undefined where the head has one. */
+/** The sums of the softmax of every token between two ranges, [rows, R · 5]; undefined where the
+ * head has one. */
 export const createRunning = (
   alloc: Allocator,
   shape: ModelShape,
@@ -44,7 +46,8 @@ export const createLogitsPart = (
       })
     : undefined
 
-/** logits [rows, V] by `product`, the product of some states with the rows of one range. `part` from createLogitsPart. */
+/** logits [rows, V] by `product`, the product of some states with the rows of one range. `part`
+ * from createLogitsPart. */
 export function logitsInRanges<L extends string>(
   run: Recorder<L>['run'],
   { vocab_size }: ModelShape,

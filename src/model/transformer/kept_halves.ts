@@ -1,6 +1,7 @@
-// What blocks keep for their backward in bfloat16, in half the memory (activations_dtype). All blocks compute in one set of
-// float32 activations: after a block's forward they are rounded and stored, before its backward they are read back. So a
-// forward pass has the bits that it has without this, and gradients differ by the rounding. Every sum is in float32.
+// Keeps in bfloat16, in half the memory, what blocks need for their backward (activations_dtype).
+// All blocks compute in one set of float32 activations: after a block's forward they are rounded
+// and stored, before its backward they are read back. So a forward pass has the bits that it has
+// without this, and gradients differ by the rounding. Every sum is in float32.
 import { from_bfloat16, to_bfloat16 } from '../../kernels/bfloat16/bfloat16.ts'
 import { derived, type Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'

@@ -1,4 +1,5 @@
-// Adapters on the GPU against the float64 model: policy and the gradients of the factors, of every architecture.
+// Adapters on the GPU against the float64 model: policy and the gradients of the factors, of every
+// architecture.
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { collect } from '../../kernels/device/program.ts'

@@ -8,7 +8,8 @@ export interface RefAdapter {
   readonly scaleOf: (module: string) => number
 }
 
-/** y = x W^T + bias + scale · x A^T B^T, for the module's weights in `params` and its factors, where it has any. */
+/** y = x W^T + bias + scale · x A^T B^T, for the module's weights in `params` and its factors,
+ * where it has any. */
 export function adaptedLinear(
   params: RefArrays,
   adapter: RefAdapter | undefined,
@@ -24,10 +25,8 @@ export function adaptedLinear(
   return y.map((value, i) => value + scale * added[i])
 }
 
-/**
- * Backward of adaptedLinear: returns d_x. Without an adapter adds the gradients of weight and bias to `grads`; with one, those
- * of the module's A and B alone, because the base is frozen.
- */
+/** Backward of adaptedLinear: returns d_x. Without an adapter adds the gradients of weight and bias
+ * to `grads`; with one, those of the module's A and B alone, because the base is frozen. */
 export function adaptedLinearBackward(
   params: RefArrays,
   adapter: RefAdapter | undefined,

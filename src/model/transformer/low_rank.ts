@@ -1,5 +1,6 @@
-// What a LoRA adapter adds to a product of a block, y += scale · (x Aᵀ) Bᵀ per module, and its gradients. B A is never formed.
-// M tokens; r the rank; a product holds up to three modules side by side (adapter/adapter_layout.ts).
+// Adds a LoRA adapter to a product of a block, y += scale · (x Aᵀ) Bᵀ per module, and computes its
+// gradients. B A is never formed. M tokens; r the rank; a product holds up to three modules side by
+// side (adapter/adapter_layout.ts).
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import {
@@ -18,7 +19,8 @@ import type { LowRankScratch, Workspace } from './workspace.ts'
 export const isLowRank = ({ adapter }: Pick<Model, 'adapter'>, l: number, product: ProductName) =>
   adapter?.blocks[l][product] !== undefined
 
-/** Adds what the adapter, if one is on, makes of x [M, in] to y [M, width], the output of block l's product. */
+/** Adds what the adapter, if one is on, makes of x [M, in] to y [M, width], the output of block l's
+ * product. */
 export function addLowRank<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
@@ -65,10 +67,8 @@ const wideParams = <L extends string>(
   { count }: Tokens<L>,
 ) => ({ tokens: count, width, rank: lora.r, scale, ...moduleParams(columns) })
 
-/**
- * Backward of addLowRank: adds to the gradients of A and B, and to d_x [M, in] where it is given. Call it after the base's own
- * gradient of x has been written.
- */
+/** Backward of addLowRank: adds to the gradients of A and B, and to d_x [M, in] where it is given.
+ * Call it after the base's own gradient of x has been written. */
 export function lowRankGrad<L extends string>(
   run: Recorder<L>['run'],
   model: Model,

@@ -1,4 +1,5 @@
-// What every pass of a model shares: the model itself, how many tokens pass, and the parameters of its heads.
+// Declares what every pass of a model shares: the model itself, how many tokens pass, and the
+// parameters of its heads.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -13,13 +14,15 @@ import { writeParams } from '../params/param_copies.ts'
 import { type ParamTensors, paramTensors, storedAs, type Trains } from '../params/param_tensors.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Which steps run inside the matrix product before or after them, where its kernel can (matmul_fused.ts, decode_normed.ts). */
+/** Which steps run inside the matrix product before or after them, where its kernel can
+ * (matmul_fused.ts, decode_normed.ts). */
 export interface Fusion {
   /** silu(gate) · up and its gradient. */
   readonly swiglu: boolean
   /** Of q, k and v, beside the weight's. */
   readonly bias_gradient: boolean
-  /** The norms of a decoded token, and its embedding. Absent: on hardware, where dispatches cost more than what they compute. */
+  /** The norms of a decoded token, and its embedding. Absent: on hardware, where dispatches cost
+   * more than what they compute. */
   readonly decode_norms?: boolean
 }
 
@@ -29,20 +32,23 @@ export interface Model {
   readonly weights: ParamTensors
   /** A LoRA adapter that is on; absent = the base alone. */
   readonly adapter?: AdapterTensors | undefined
-  /** Changes that its forward passes make on their way (model/interventions); absent = none, and nothing is recorded for them. */
+  /** Changes that its forward passes make on their way (model/interventions); absent = none, and
+   * nothing is recorded for them. */
   readonly interventions?: InterventionTensors | undefined
   /** [D/2], from inverseFrequencies. */
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */
   readonly matmul?: MatmulChoice | undefined
-  /** Absent = all of it. Off and on differ at most in rounding: of the bias gradient and of what a rollout computes. */
+  /** Absent = all of it. Off and on differ at most in rounding: of the bias gradient and of what a
+   * rollout computes. */
   readonly fusion?: Fusion | undefined
 }
 
 /** The model with its adapter off: its base. */
 export const withoutAdapter = (model: Model): Model => ({ ...model, adapter: undefined })
 
-/** Room for a model and for the adapter that its shape has; `trains` = which segments are trained, by default none, `kernels` = which ones it runs. */
+/** Room for a model and for the adapter that its shape has; `trains` = which segments are trained,
+ * by default none, `kernels` = which ones it runs. */
 export function createModel(
   alloc: Allocator,
   layout: ParamLayout,
@@ -68,7 +74,8 @@ export function uploadModel(
   gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
 }
 
-/** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which decides on kernels. */
+/** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which
+ * decides on kernels. */
 export interface Tokens<L extends string> {
   readonly count: Value<L>
   readonly most: number

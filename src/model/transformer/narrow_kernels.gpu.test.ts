@@ -1,4 +1,5 @@
-// One small model on narrow kernels and on the tiled ones of a large model: the same numbers, but for rounding.
+// One small model on narrow kernels and on the tiled ones of a large model: the same numbers, but
+// for rounding.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'

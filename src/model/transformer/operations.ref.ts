@@ -1,5 +1,5 @@
-// The parts of the float64 transformer, each with its backward. A backward adds the gradient of its weight to `grads`
-// and returns the gradient of its input.
+// The parts of the float64 transformer, each with its backward. A backward adds the gradient of its
+// weight to `grads` and returns the gradient of its input.
 import type { ModelConfig } from '../layout/config.ts'
 
 /** Arrays by Hugging Face parameter name; matrices are [out, in], row-major. */
@@ -22,7 +22,8 @@ interface Attended {
   readonly attn_probs: Float64Array
 }
 
-/** context[b, t, h] = Σ_s softmax_s(q[b, t, h] · k[b, s, h / (H/K)] / √D) v[b, s, h / (H/K)], over unmasked s ≤ t. */
+/** context[b, t, h] = Σ_s softmax_s(q[b, t, h] · k[b, s, h / (H/K)] / √D) v[b, s, h / (H/K)], over
+ * unmasked s ≤ t. */
 export function attend(
   config: ModelConfig,
   batch: RefBatch,
@@ -45,7 +46,8 @@ export function attend(
   return { attn_probs, context }
 }
 
-/** Backward of `attend`; `stays_in_place` leaves out what reaches a token through keys and values that others read. */
+/** Backward of `attend`; `stays_in_place` leaves out what reaches a token through keys and values
+ * that others read. */
 export function attendBackward(
   config: ModelConfig,
   batch: RefBatch,
@@ -73,7 +75,8 @@ export function attendBackward(
   return { d_q_rotated, d_k_rotated, d_v }
 }
 
-/** Calls `visit` for each unmasked query of each head: where it starts, the keys it sees, where its probabilities start. */
+/** Calls `visit` for each unmasked query of each head: where it starts, the keys it sees, where its
+ * probabilities start. */
 function eachQuery(
   { num_attention_heads: H, num_key_value_heads: K, head_dim: D }: ModelConfig,
   { rows, width, attention_mask }: RefBatch,
@@ -93,7 +96,8 @@ function eachQuery(
     }
 }
 
-/** Rotary embedding of every head, Hugging Face's rotate_half: element i turns with i + D/2. direction −1 undoes it. */
+/** Rotary embedding of every head, Hugging Face's rotate_half: element i turns with i + D/2.
+ * direction −1 undoes it. */
 export function rotate(
   x: Float64Array,
   { rows, width, position_ids }: RefBatch,
@@ -112,7 +116,8 @@ export function rotate(
   return y
 }
 
-/** y = x · weight / √(mean(x²) + eps), for each run of weight.length elements. Zhang & Sennrich 2019, arXiv 1910.07467. */
+/** y = x · weight / √(mean(x²) + eps), for each run of weight.length elements. Zhang & Sennrich
+ * 2019, arXiv 1910.07467. */
 export function rmsNorm(x: Float64Array, weight: Float64Array, eps: number): Float64Array {
   const n = weight.length
   const y = new Float64Array(x.length)

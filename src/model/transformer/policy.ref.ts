@@ -1,4 +1,5 @@
-// The policies of transformer.ref.ts in float64: log-probabilities and entropies read after any number of blocks.
+// The policies of transformer.ref.ts in float64: log-probabilities and entropies read after any
+// number of blocks.
 import type { ModelConfig } from '../layout/config.ts'
 import { linear, logSoftmax, type RefArrays, rmsNorm } from './operations.ref.ts'
 import type { RefCache } from './transformer.ref.ts'
@@ -12,7 +13,8 @@ export interface RefResponse {
   readonly first_column: number
   readonly response_length: number
   readonly temperature: number
-  /** Whether an inner layer's states go through the final norm first; default 'raw' = no. 'unnormed': those of the last layer neither. */
+  /** Whether an inner layer's states go through the final norm first; default 'raw' = no.
+   * 'unnormed': those of the last layer neither. */
   readonly readout?: 'raw' | 'normed' | 'unnormed' | undefined
 }
 
@@ -29,7 +31,8 @@ export function logitsRef(
   return linear(states, config.hidden_size, params[`${headName(config)}.weight`])
 }
 
-/** Whether the policy of `layer` is read through the final norm: for L, unless told otherwise, and below it where `readout` says so. */
+/** Whether the policy of `layer` is read through the final norm: for L, unless told otherwise, and
+ * below it where `readout` says so. */
 export const readsNormed = (config: ModelConfig, layer: number, readout: RefResponse['readout']) =>
   readout === 'normed' || (layer === config.num_hidden_layers && readout !== 'unnormed')
 
@@ -49,7 +52,8 @@ export function statesOf(
     : states
 }
 
-/** Calls `visit` with each unmasked response token: its index in [B, R], its token's index m, and its log-softmax. */
+/** Calls `visit` with each unmasked response token: its index in [B, R], its token's index m, and
+ * its log-softmax. */
 export function eachResponseToken(
   config: ModelConfig,
   params: RefArrays,
@@ -70,11 +74,10 @@ export function eachResponseToken(
   }
 }
 
-/**
- * Log-probabilities of the response tokens and entropies of their distributions, [B, R] in nats, under the policy read
- * after `layer` blocks: softmax(hidden[layer] · U^T / temperature), with the final norm for layer L and for readout 'normed'.
- * Zero where response_mask is. Source: BuPO eq. 5, arXiv 2512.19673.
- */
+/** Log-probabilities of the response tokens and entropies of their distributions, [B, R] in nats,
+ * under the policy read after `layer` blocks: softmax(hidden[layer] · U^T / temperature), with the
+ * final norm for layer L and for readout 'normed'. Zero where response_mask is. Source: BuPO eq. 5,
+ * arXiv 2512.19673. */
 export function policyRef(
   config: ModelConfig,
   params: RefArrays,

@@ -44,10 +44,8 @@ export const scoredResponse = ({ rows, response_length, response }: Workspace): 
   scored: response.scored,
 })
 
-/**
- * The policy softmax(hidden · E^T · inv_temperature) of any states `hidden` [M, C], as they are: no norm.
- * Every policy of the model, trained or shown, is read here.
- */
+/** The policy softmax(hidden · E^T · inv_temperature) of any states `hidden` [M, C], as they are:
+ * no norm. Every policy of the model, trained or shown, is read here. */
 export function unembed<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   { shape, weights }: Model,
@@ -72,12 +70,10 @@ export function unembed<L extends string>(
   run(vocab_head_finish, { tokens }, { scored, running, ...out })
 }
 
-/**
- * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
- * sum_pi_squared, [rows, R], each into ws.response unless `out` has another place for it.
- * layer < L: softmax(hidden[layer] · E^T), or of the normed states (see Readout); layer = L: the model's own, with the
- * final norm. Training and display both call this.
- */
+/** The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
+ * sum_pi_squared, [rows, R], each into ws.response unless `out` has another place for it. layer <
+ * L: softmax(hidden[layer] · E^T), or of the normed states (see Readout); layer = L: the model's
+ * own, with the final norm. Training and display both call this. */
 export function readPolicy<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,

@@ -1,4 +1,5 @@
-// Model.matmul reaches the products outside a training pass: recorded without a device, and told by the kernels' names.
+// Model.matmul reaches the products outside a training pass: recorded without a device, and told by
+// the kernels' names.
 import { expect, test } from 'vitest'
 import { collect, type Recorder } from '../../kernels/device/program.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'

@@ -1,9 +1,11 @@
-// What the vocabulary head and the objectives read and write of a micro-batch's response tokens.
+// Declares the tensors that the vocabulary head and the objectives read and write for a
+// micro-batch's response tokens.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { createRunning } from './head_ranges.ts'
 
-/** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
+/** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R]
+ * unless said otherwise. */
 export interface ResponseTensors {
   /** Which state scores which token, u32 [rows, R · 4] (kernels/vocab_head/scored.ts). */
   readonly scored: Tensor

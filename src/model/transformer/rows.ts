@@ -40,12 +40,11 @@ export interface TokenStream {
   readonly scored: Uint32Array
 }
 
-/**
- * Lays rows out as a stream. With `use_remove_padding` (verl's actor_rollout_ref.model.use_remove_padding) only the real
- * tokens are kept, in their order; without, all columns of all rows. Response token t of a row is scored by the state of
- * column T − R − 1 + t. Throws ShapeError for arrays of other sizes, and, without padding, for a scored token
- * with padding among the response columns before it.
- */
+/** Lays rows out as a stream. With `use_remove_padding` (verl's
+ * actor_rollout_ref.model.use_remove_padding) only the real tokens are kept, in their order;
+ * without, all columns of all rows. Response token t of a row is scored by the state of column T −
+ * R − 1 + t. Throws ShapeError for arrays of other sizes, and, without padding, for a scored token
+ * with padding among the response columns before it. */
 export function layRows(
   { input_ids, attention_mask, position_ids, response_ids, response_mask }: Rows,
   size: RowsSize,
@@ -109,7 +108,8 @@ function checkScored(
       )
 }
 
-/** Uploads rows to a workspace. Returns the tokens of the stream: the live `tokens` of the passes over it. */
+/** Uploads rows to a workspace. Returns the tokens of the stream: the live `tokens` of the passes
+ * over it. */
 export function uploadRows(
   gpu: Pick<Gpu, 'write'>,
   ws: Workspace,

@@ -189,7 +189,8 @@ test('activations kept in bfloat16 leave the policy’s bits, and gradients with
     expect(rounded.log_probs).toEqual(exact.log_probs)
     expect(rounded.bytes).toBeLessThan(exact.bytes)
     const error = norm(rounded.flat.map((g, i) => g - exact.flat[i])) / norm(exact.flat)
-    // A block that is the last of its policy has lost nothing. A bfloat16 is off by at most 2^-9 of its value.
+    // A block that is the last of its policy has lost nothing. A bfloat16 is off by at most 2^-9 of
+    // its value.
     if (layer === 1) expect(error).toBe(0)
     else expect(error).toBeGreaterThan(1e-5)
     expect(error).toBeLessThan(2 ** -8)
@@ -239,7 +240,8 @@ test('a row scores the same bits alone, in another order, and in a slice of a la
 })
 
 test('the side of the prompt padding and its amount change nothing', async () => {
-  // Response tokens are predicted at column P-1+t, so the first is only comparable when the prompt ends at P-1.
+  // Response tokens are predicted at column P-1+t, so the first is only comparable when the prompt
+  // ends at P-1.
   const lengths = LENGTHS.map(({ response }) => ({ prompt: 3, response }))
   const tight = build(TINY, testBatch(lengths, { ...SIZE, P: 3 }))
   const wide = build(TINY, testBatch(lengths, { ...SIZE, P: 6 }))

@@ -61,7 +61,8 @@ function randomParams(config: ModelConfig): RefArrays {
 
 const PROMPT = 3
 const RESPONSE = 3
-/** Three rows of up to 3 + 3 tokens, prompts padded on the left, responses on the right, by `extra` more columns. */
+/** Three rows of up to 3 + 3 tokens, prompts padded on the left, responses on the right, by `extra`
+ * more columns. */
 function paddedBatch(extra = 0): RefBatch {
   const rows = [
     { prompt: [2, 3, 4], response: [5, 6, 1] },
@@ -133,7 +134,8 @@ describe.for(CONFIGS)('$model_type', (config) => {
     ([layer, readout]) => {
       const grads = gradients(config, params, layer, readout)
       for (const [name, grad] of Object.entries(grads)) {
-        // A direction in which nothing cancels by accident: random, seeded by the parameter's place.
+        // A direction in which nothing cancels by accident: random, seeded by the parameter's
+        // place.
         const direction = randomValues(grad.length, 900 + Object.keys(params).indexOf(name))
         const moved = (step: number) => ({
           ...params,

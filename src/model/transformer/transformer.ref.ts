@@ -1,6 +1,7 @@
-// The transformer in float64 and plain loops: the reference that model/transformer/transformer.ts is tested against. Written to be read, not to
-// be fast. B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size.
-// Columns with attention_mask 0 embed to zero, are never attended to and get no gradient.
+// The transformer in float64 and plain loops: the reference that model/transformer/transformer.ts
+// is tested against. Written to be read, not to be fast. B rows, T columns, M = B·T tokens; C
+// hidden, F intermediate, H query heads, K key/value heads, D head size. Columns with
+// attention_mask 0 embed to zero, are never attended to and get no gradient.
 import { edited, firstEdited, type RefEdit } from '../interventions/edits.ref.ts'
 import { inverseFrequencies, type ModelConfig } from '../layout/config.ts'
 import { adaptedLinear, type RefAdapter } from './low_rank.ref.ts'
@@ -68,10 +69,8 @@ interface RefOptions {
   readonly untouched?: RefCache
 }
 
-/**
- * Runs blocks of the model.
- * Source: Qwen3/Qwen2/Llama of Hugging Face transformers, modeling_*.py.
- */
+/** Runs blocks of the model.
+ * Source: Qwen3/Qwen2/Llama of Hugging Face transformers, modeling_*.py. */
 export function forwardRef(
   config: ModelConfig,
   params: RefArrays,

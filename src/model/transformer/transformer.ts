@@ -1,5 +1,6 @@
-// The transformer, forward, as a list of kernel calls; backward.ts has the other direction, policy.ts what follows.
-// B rows of up to T columns, M tokens in all (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
+// The transformer, forward, as a list of kernel calls; backward.ts has the other direction,
+// policy.ts what follows. B rows of up to T columns, M tokens in all (model/transformer/rows.ts); C
+// hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
@@ -46,7 +47,8 @@ export function linear<L extends string>(
   }
 }
 
-/** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
+/** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has
+ * one. */
 function projectQkv<L extends string>(
   run: Recorder<L>['run'],
   shape: ModelShape,
@@ -63,7 +65,8 @@ function projectQkv<L extends string>(
   run(forWeight(matmulKernel(choice, 'nt_add', size), layer.qkv_proj), params, tensors)
 }
 
-/** out [tokens, C] = the rows of the embedding that `input_ids` name: from each range those that it has. */
+/** out [tokens, C] = the rows of the embedding that `input_ids` name: from each range those that it
+ * has. */
 export function embed<L extends string>(
   run: Recorder<L>['run'],
   embed_tokens: readonly RowRange[],
@@ -78,11 +81,9 @@ export function embed<L extends string>(
   }
 }
 
-/**
- * Runs the first `layers` blocks on ws.input_ids: fills hidden[0…layers] and what their backwards need.
- * `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite it. `count` = tokens of ws's
- * stream, where it varies from replay to replay.
- */
+/** Runs the first `layers` blocks on ws.input_ids: fills hidden[0…layers] and what their backwards
+ * need. `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite
+ * it. `count` = tokens of ws's stream, where it varies from replay to replay. */
 export function forward<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
@@ -104,7 +105,8 @@ export function forward<L extends string>(
   }
 }
 
-/** hidden[l] → what the block's backward needs in ws.layers[l], and hidden[l+1] unless that is known. */
+/** hidden[l] → what the block's backward needs in ws.layers[l], and hidden[l+1] unless that is
+ * known. */
 export function blockForward<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   model: Model,

@@ -47,7 +47,8 @@ describe('the reference model, by hand', () => {
 
   test('two tokens attend by the cosine of their distance', () => {
     const { blocks, hidden_states, normed } = forwardRef(config, params, batch)
-    // norm(1, 0) = (√2, 0); at position 1 it is rotated by 1 radian; scores are 2 cos(1) / √2 and 2 / √2.
+    // norm(1, 0) = (√2, 0); at position 1 it is rotated by 1 radian; scores are 2 cos(1) / √2 and 2
+    // / √2.
     expectClose(blocks[0].attn_in, [root, 0, root, 0], { atol: 1e-15 })
     expectClose(blocks[0].k_rotated, [root, 0, root * Math.cos(1), root * Math.sin(1)])
     const p = 1 / (1 + Math.exp(root - root * Math.cos(1)))

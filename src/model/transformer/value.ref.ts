@@ -4,13 +4,15 @@ import { backwardStatesRef } from './backward.ref.ts'
 import { linear, linearBackward, type RefArrays } from './operations.ref.ts'
 import type { RefCache } from './transformer.ref.ts'
 
-/** score · final_norm(hidden[L]) + bias (where there is one) of every token, [M]. `cache` from a forward of all blocks. */
+/** score · final_norm(hidden[L]) + bias (where there is one) of every token, [M]. `cache` from a
+ * forward of all blocks. */
 export function valuesRef(params: RefArrays, cache: RefCache): Float64Array {
   const score = params['score.weight']
   return linear(cache.normed, score.length, score, params['score.bias'])
 }
 
-/** Gradients of Σ d_values · valuesRef by parameter name; d_values [M], zero where nothing is read. */
+/** Gradients of Σ d_values · valuesRef by parameter name; d_values [M], zero where nothing is
+ * read. */
 export function valuesBackwardRef(
   config: ModelConfig,
   params: RefArrays,

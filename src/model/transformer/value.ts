@@ -1,5 +1,5 @@
-// One number per token (a critic) or per sequence (a reward model) instead of a policy: forward and backward.
-// B rows, T columns, R response columns, C hidden.
+// One number per token (a critic) or per sequence (a reward model) instead of a policy: forward and
+// backward. B rows, T columns, R response columns, C hidden.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -30,11 +30,9 @@ const headSize = ({ shape }: Model, { tokens }: Scored) => ({
   hidden_size: shape.hidden_size,
 })
 
-/**
- * values [rows, R] = score · final_norm(hidden[L]) + bias at the states of `scored`; 0 where that says so. By default where verl
- * reads the values of a response: at the token before each. After forward(); `count` as there. Hugging Face's
- * ForTokenClassification with one label, dropout 0.
- */
+/** values [rows, R] = score · final_norm(hidden[L]) + bias at the states of `scored`; 0 where that
+ * says so. By default where verl reads the values of a response: at the token before each. After
+ * forward(); `count` as there. Hugging Face's ForTokenClassification with one label, dropout 0. */
 export function readValues<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
@@ -53,7 +51,8 @@ export function readValues<L extends string>(
   })
 }
 
-/** Gradient of everything that readValues used, from d_values [rows, R]. Adds to `grads` (clear them first). */
+/** Gradient of everything that readValues used, from d_values [rows, R]. Adds to `grads` (clear
+ * them first). */
 export function backwardValues<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,
@@ -111,7 +110,8 @@ export function createScoreTensors(alloc: Allocator, rows: number): ScoreTensors
 export const lastStates = (states: Uint32Array): Uint32Array =>
   Uint32Array.from(Array.from(states).flatMap((state, b) => [state, b, 0, 1]))
 
-/** scores [B] = score · final_norm(hidden[L]) at one state per sequence: Hugging Face's ForSequenceClassification with one label. */
+/** scores [B] = score · final_norm(hidden[L]) at one state per sequence: Hugging Face's
+ * ForSequenceClassification with one label. */
 export function readScores<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
@@ -128,7 +128,8 @@ export function readScores<L extends string>(
   })
 }
 
-/** Gradient of everything that readScores used, from t.d_scores. Adds to `grads` (clear them first). */
+/** Gradient of everything that readScores used, from t.d_scores. Adds to `grads` (clear them
+ * first). */
 export function backwardScores<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,

@@ -1,4 +1,5 @@
-// The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe shares one set.
+// The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe
+// shares one set.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { gradientElements } from './head_ranges.ts'
@@ -29,10 +30,9 @@ export interface LayerActivations {
   readonly activated: Tensor
 }
 
-/**
- * Safe to round: they are factors of products, or enter a norm or a SwiGLU. qkv_rotated and lse stay exact, because attention's
- * backward takes the exponent of the difference of its scores and lse; so do the residual stream and the norms' factors.
- */
+/** Safe to round: they are factors of products, or enter a norm or a SwiGLU. qkv_rotated and lse
+ * stay exact, because attention's backward takes the exponent of the difference of its scores and
+ * lse; so do the residual stream and the norms' factors. */
 export const HALVED = [
   'attn_in',
   'qkv',
@@ -61,11 +61,13 @@ export interface BackwardScratch {
   readonly d_qk_norm: Tensor
   /** Partial sums of a norm weight's gradient, [blocks, C]. */
   readonly norm_partials: Tensor
-  /** Partial sums of the unembedding's gradient, [splits, V, C] or of its largest range; next to nothing where it has none. */
+  /** Partial sums of the unembedding's gradient, [splits, V, C] or of its largest range; next to
+   * nothing where it has none. */
   readonly head_partials: Tensor
 }
 
-/** The narrow side of an adapter's products, [M, 3r] each: reused by every product of every block. */
+/** The narrow side of an adapter's products, [M, 3r] each: reused by every product of every
+ * block. */
 export interface LowRankScratch {
   /** x · Aᵀ of the modules of a product. */
   readonly low: Tensor
@@ -77,16 +79,19 @@ export interface Workspace {
   /** T: prompt and response columns. */
   readonly width: number
   readonly response_length: number
-  /** [rows, T] u32 each: a stream of M tokens, padded columns included or left out (model/transformer/rows.ts). */
+  /** [rows, T] u32 each: a stream of M tokens, padded columns included or left out
+   * (model/transformer/rows.ts). */
   readonly input_ids: Tensor
   readonly attention_mask: Tensor
   readonly position_ids: Tensor
   /** Where each row lies in the stream, u32 [rows + 1]. */
   readonly cu_seqlens: Tensor
-  /** Residual stream after l blocks, l = 0…L, [M, C] each. Two alternating tensors unless every layer is kept. */
+  /** Residual stream after l blocks, l = 0…L, [M, C] each. Two alternating tensors unless every
+   * layer is kept. */
   readonly hidden: readonly Tensor[]
   readonly layers: readonly LayerActivations[]
-  /** Of each block but the last, which is the first to run backward (kept_halves.ts); absent where activations are kept as they are. */
+  /** Of each block but the last, which is the first to run backward (kept_halves.ts); absent where
+   * activations are kept as they are. */
   readonly halves?: readonly KeptHalves[] | undefined
   /** Final norm of hidden[L] (or of another layer), [M, C]. */
   readonly normed: Tensor
@@ -97,7 +102,8 @@ export interface Workspace {
   readonly low_rank: LowRankScratch | undefined
   /** Parts of the head's weight gradient; 0 where it is not trained. */
   readonly head_splits: number
-  /** All blocks share one set of activations; the backward computes them again (gradient checkpointing). */
+  /** All blocks share one set of activations; the backward computes them again (gradient
+   * checkpointing). */
   readonly is_recomputed: boolean
 }
 
@@ -111,10 +117,9 @@ interface WorkspaceSize {
   /** Keep every layer's activations and make room for gradients. */
   readonly trains: boolean
   readonly head_splits?: number
-  /**
-   * Keep the residual stream between blocks only, and compute a block's other activations again in the backward: the
-   * memory of one block instead of L, for about a third more arithmetic (Chen et al. 2016, arXiv 1604.06174). The same bits.
-   */
+  /** Keep the residual stream between blocks only, and compute a block's other activations again in
+   * the backward: the memory of one block instead of L, for about a third more arithmetic (Chen et
+   * al. 2016, arXiv 1604.06174). The same bits. */
   readonly enable_gradient_checkpointing?: boolean
 }
 
