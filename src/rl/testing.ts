@@ -74,7 +74,8 @@ export const REWARD_MODEL: RewardModelPhase = {
   },
 }
 
-/** Echo a digit: any response of the same digit and an end token is right. Parity makes half of random answers right. */
+/** Echo a digit: any response of the same digit and an end token is right. Parity makes half of
+ * random answers right. */
 export const PARITY: Task = {
   id: 'parity',
   tokenizer: arithmetic,
@@ -117,7 +118,8 @@ export const CONFIG: TrainerConfig = {
   probe: { freq: 1, rows: 8 },
 }
 
-/** A fixed batch of made-up responses of TINY: nothing is sampled, so that a rounding cannot change what is learned from. */
+/** A fixed batch of made-up responses of TINY: nothing is sampled, so that a rounding cannot change
+ * what is learned from. */
 export function madeUpBatch(
   lengths: readonly { readonly prompt: number; readonly response: number }[],
   { P, R, seed }: { P: number; R: number; seed: number },

@@ -12,10 +12,8 @@ export interface Actor extends LossSettings {
   /** Prompts per optimizer step; times G rows. */
   readonly ppo_mini_batch_size: number
   readonly ppo_epochs: number
-  /**
-   * Whether every epoch cuts its mini-batches from another order of the responses; the critic's too. verl's legacy worker
-   * does not shuffle (shufflesRows).
-   */
+  /** Whether every epoch cuts its mini-batches from another order of the responses; the critic's
+   * too. verl's legacy worker does not shuffle (shufflesRows). */
   readonly shuffle: boolean
   /** bypass_mode is chosen by rollout_correction. */
   readonly loss_mode: LossMode
@@ -23,10 +21,9 @@ export interface Actor extends LossSettings {
   /** Divisor of seq-mean-token-sum-norm; null = R. */
   readonly loss_scale_factor: number | null
   readonly entropy_coeff: number
-  /**
-   * Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained, or of the whole model's, whose
-   * gradient reaches every layer and the final norm, as in BuPO's fork of verl. Default target_layer.
-   */
+  /** Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained,
+   * or of the whole model's, whose gradient reaches every layer and the final norm, as in BuPO's
+   * fork of verl. Default target_layer. */
   readonly entropy_of?: EntropyOf
   /** KL to the reference policy as a term of the loss. */
   readonly use_kl_loss: boolean
@@ -34,10 +31,9 @@ export interface Actor extends LossSettings {
   readonly kl_loss_type: KlPenalty
   /** Rows per forward and backward; null = as many as fit. */
   readonly ppo_micro_batch_size_per_gpu: number | null
-  /**
-   * verl's two rules for micro-batches. 'disable' (its engine worker): every micro-batch is divided by the tokens and
-   * sequences of the whole mini-batch. 'enable' (its legacy worker): each by its own, and the results are averaged.
-   */
+  /** verl's two rules for micro-batches. 'disable' (its engine worker): every micro-batch is
+   * divided by the tokens and sequences of the whole mini-batch. 'enable' (its legacy worker): each
+   * by its own, and the results are averaged. */
   readonly use_legacy_worker_impl: 'disable' | 'enable'
   /** Largest global gradient norm. */
   readonly grad_clip: number

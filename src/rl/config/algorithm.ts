@@ -19,15 +19,18 @@ export interface KlControllerConfig {
 export interface RolloutCorrection {
   /** Importance weights per token or per response; null = none. */
   readonly rollout_is: null | 'token' | 'sequence'
-  /** Weights are cut off above this number, above 0; with verl's `lower_upper` (IcePop) those outside become 0. */
+  /** Weights are cut off above this number, above 0; with verl's `lower_upper` (IcePop) those
+   * outside become 0. */
   readonly rollout_is_threshold: number | string
   /** Divide the weights by their mean over the batch. */
   readonly rollout_is_batch_normalize: boolean
   /** Criteria, comma-separated, that a token or response must all meet; null = none. */
   readonly rollout_rs: null | string
-  /** One threshold for all criteria or one each, comma-separated: `lower_upper` for k1, an upper bound for k2 and k3. */
+  /** One threshold for all criteria or one each, comma-separated: `lower_upper` for k1, an upper
+   * bound for k2 and k3. */
   readonly rollout_rs_threshold: null | string | number
-  /** The rollout's log-probs stand for the old policy's; weights and mask come from the policy being updated. */
+  /** The rollout's log-probs stand for the old policy's; weights and mask come from the policy
+   * being updated. */
   readonly bypass_mode: boolean
   /** Loss in bypass mode. */
   readonly loss_type: 'ppo_clip' | 'reinforce'
@@ -51,12 +54,14 @@ export const lossInForce = ({
 /** verl's `algorithm` block. */
 export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam'>> {
   readonly norm_adv_by_std_in_grpo: boolean
-  /** Added to that standard deviation; the epsilon of verl's functions (1e-6), where TRL has 1e-4. */
+  /** Added to that standard deviation; the epsilon of verl's functions (1e-6), where TRL has
+   * 1e-4. */
   readonly norm_adv_epsilon: number
   /** KL to the reference policy taken off the rewards. */
   readonly use_kl_in_reward: boolean
   readonly kl_penalty: KlPenalty
-  /** Take the KL of a whole response off the reward of its last token, where verl takes each token's off its own. Not verl's. */
+  /** Take the KL of a whole response off the reward of its last token, where verl takes each
+   * token's off its own. Not verl's. */
   readonly kl_at_last_token: boolean
   readonly kl_ctrl: KlControllerConfig
   readonly rollout_correction: RolloutCorrection
@@ -64,7 +69,8 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   readonly overlong_buffer: Omit<OverlongBuffer, 'max_resp_len'> | null
   /** DAPO's dynamic sampling. */
   readonly filter_groups: FilterGroups
-  /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by default. */
+  /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by
+   * default. */
   readonly balance_batch: boolean
 }
 

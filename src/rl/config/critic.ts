@@ -8,12 +8,11 @@ export interface Critic {
   readonly ppo_mini_batch_size: number | null
   /** Null = the actor's. */
   readonly ppo_epochs: number | null
-  /**
-   * The first step with a critic, counted from 1, in which the actor learns too; verl's trainer.critic_warmup. So 0 and 1
-   * leave none to the critic alone.
-   */
+  /** The first step with a critic, counted from 1, in which the actor learns too; verl's
+   * trainer.critic_warmup. So 0 and 1 leave none to the critic alone. */
   readonly critic_warmup: number
-  /** What it starts from: the policy with a new score, or the reward model of an earlier phase with its score. */
+  /** What it starts from: the policy with a new score, or the reward model of an earlier phase with
+   * its score. */
   readonly model: { readonly init: 'actor' | 'reward_model' }
   readonly cliprange_value: number
   readonly loss_agg_mode: LossAggMode

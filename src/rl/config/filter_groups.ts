@@ -1,12 +1,11 @@
-// DAPO's dynamic sampling: prompts whose responses all score the same teach a group estimator nothing, so others take
-// their place (Yu et al. 2025, arXiv 2503.14476 section 3.2).
+// DAPO's dynamic sampling: prompts whose responses all score the same teach a group estimator
+// nothing, so others take their place (Yu et al. 2025, arXiv 2503.14476 section 3.2).
 
 /** What a group's spread is measured in. */
 const FILTER_METRICS = ['acc', 'score', 'seq_reward', 'seq_final_reward'] as const
-/**
- * acc: whether the task finds a response right. score: what it gives for it, also in part. seq_reward: with the penalty for overlong ones. seq_final_reward: with the
- * KL in the reward too.
- */
+/** acc: whether the task finds a response right. score: what it gives for it, also in part.
+ * seq_reward: with the penalty for overlong ones. seq_final_reward: with the KL in the reward
+ * too. */
 export type FilterMetric = (typeof FILTER_METRICS)[number]
 
 /** verl's algorithm.filter_groups. */
@@ -17,10 +16,9 @@ export interface FilterGroups {
   readonly max_num_gen_batches: number
 }
 
-/**
- * Whether each group of `n` neighbouring values has any spread; a group of one counts as having it (verl
- * recipe/dapo/dapo_ray_trainer.py fit). Values are compared as they are: verl's std of equal ones may round to above 0.
- */
+/** Whether each group of `n` neighbouring values has any spread; a group of one counts as having it
+ * (verl recipe/dapo/dapo_ray_trainer.py fit). Values are compared as they are: verl's std of equal
+ * ones may round to above 0. */
 export function informativeGroups(values: readonly number[], n: number): boolean[] {
   return Array.from({ length: values.length / n }, (_, group) => {
     const [first, ...others] = values.slice(group * n, (group + 1) * n)
@@ -34,11 +32,10 @@ export interface DrawnGroup {
   readonly group: number
 }
 
-/**
- * The `wanted` groups to train on, of batches whose groups are informative or not: the informative ones in the order in
- * which they were drawn, cut off at `wanted` as in verl. Where there are too few, the others fill up, the first first; verl
- * stops the run with an error there. Their advantages are 0 in group estimators.
- */
+/** The `wanted` groups to train on, of batches whose groups are informative or not: the informative
+ * ones in the order in which they were drawn, cut off at `wanted` as in verl. Where there are too
+ * few, the others fill up, the first first; verl stops the run with an error there. Their
+ * advantages are 0 in group estimators. */
 export function chooseGroups(
   informative: readonly (readonly boolean[])[],
   wanted: number,
@@ -61,10 +58,8 @@ export function needsMore(
   return found < wanted && informative.length < max_num_gen_batches
 }
 
-/**
- * Batches drawn, under verl's name, and the share of their groups that were informative. `group/informative` of the batch
- * trained on is below 1 where that had to be filled up.
- */
+/** Batches drawn, under verl's name, and the share of their groups that were informative.
+ * `group/informative` of the batch trained on is below 1 where that had to be filled up. */
 export function filterMetrics(
   informative: readonly (readonly boolean[])[],
 ): Record<string, number> {
@@ -75,7 +70,8 @@ export function filterMetrics(
   }
 }
 
-/** Throws RangeError for settings that cannot be followed: no batch at all, or rewards that are not known before the update. */
+/** Throws RangeError for settings that cannot be followed: no batch at all, or rewards that are not
+ * known before the update. */
 export function checkFilterGroups(
   { metric, max_num_gen_batches }: FilterGroups,
   use_kl_in_reward: boolean,

@@ -4,7 +4,8 @@
 export interface Optim {
   /** Peak learning rate. */
   readonly lr: number
-  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. Below 0 = by `lr_warmup_steps_ratio`. */
+  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. Below 0 = by
+   * `lr_warmup_steps_ratio`. */
   readonly lr_warmup_steps: number
   /** Warm-up as a share of all steps of the schedule, cut off to whole steps; default 0. */
   readonly lr_warmup_steps_ratio?: number
@@ -13,10 +14,9 @@ export interface Optim {
   readonly min_lr_ratio: number
   readonly betas: readonly [number, number]
   readonly weight_decay: number
-  /**
-   * Whether weight decay acts on vectors, the weights of norms and biases, too; default true, as in verl. Hugging Face's
-   * trainers, TRL's among them, leave them out (transformers Trainer.get_decay_parameter_names).
-   */
+  /** Whether weight decay acts on vectors, the weights of norms and biases, too; default true, as
+   * in verl. Hugging Face's trainers, TRL's among them, leave them out (transformers
+   * Trainer.get_decay_parameter_names). */
   readonly decay_norms?: boolean
 }
 

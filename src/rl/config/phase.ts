@@ -1,4 +1,4 @@
-// What a phase of an experiment is once every default is filled in.
+// Declares a phase of an experiment once every default is filled in.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { Readout } from '../../model/layout/readout.ts'
 import type { TruncateSide } from '../../tasks/tools/tool.ts'
@@ -23,7 +23,8 @@ export interface Rollout {
   readonly top_k: number
   /** R: tokens generated at most, end token included. */
   readonly max_response_length: number
-  /** Times the policy may write in one response, the answers of tools between them; verl's max_assistant_turns. Default 1: no tools. */
+  /** Times the policy may write in one response, the answers of tools between them; verl's
+   * max_assistant_turns. Default 1: no tools. */
   readonly max_turns?: number
   /** Calls of one turn that are run; default 1. */
   readonly max_parallel_calls?: number
@@ -31,9 +32,11 @@ export interface Rollout {
   readonly max_tool_response_length?: number
   /** What a longer answer loses; default middle. */
   readonly tool_response_truncate_side?: TruncateSide
-  /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from the trained one by rounding. */
+  /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from
+   * the trained one by rounding. */
   readonly dtype?: CacheDType
-  /** Compare the sampler's log-probs with those that are trained on, and do nothing about it; verl's, default false. */
+  /** Compare the sampler's log-probs with those that are trained on, and do nothing about it;
+   * verl's, default false. */
   readonly calculate_log_probs?: boolean
 }
 
@@ -59,7 +62,8 @@ export const STOP_DEFAULTS: Stop = {
   entropy_floor: 0,
 }
 
-/** Whether any condition is on. Such a phase waits for the numbers of every step before it queues the next. */
+/** Whether any condition is on. Such a phase waits for the numbers of every step before it queues
+ * the next. */
 export const hasStop = (stop: Stop | undefined): stop is Stop =>
   stop !== undefined &&
   (stop.accuracy > 0 || stop.score > 0 || stop.plateau_steps > 0 || stop.entropy_floor > 0)
@@ -79,7 +83,8 @@ export const PHASE_REASONS = [
 ] as const satisfies readonly ('start' | 'steps' | 'next_phase' | 'insert_phase' | StopReason)[]
 export type PhaseReason = (typeof PHASE_REASONS)[number]
 
-/** Supervised warm start on the task's demonstrations: mean cross-entropy over answer and end token. */
+/** Supervised warm start on the task's demonstrations: mean cross-entropy over answer and end
+ * token. */
 export interface SftPhase {
   readonly kind: 'sft'
   readonly name: string
@@ -91,10 +96,8 @@ export interface SftPhase {
   readonly stop?: Stop
 }
 
-/**
- * What a person said of the pair of responses that was next in line: which one is better, or nothing (skip); undo takes back
- * what was said last.
- */
+/** What a person said of the pair of responses that was next in line: which one is better, or
+ * nothing (skip); undo takes back what was said last. */
 export interface Verdict {
   readonly choice: 'a' | 'b' | 'skip' | 'undo'
   /** Steps of the phase that were taken before it was given. */
@@ -103,21 +106,25 @@ export interface Verdict {
 
 /** Where the pairs of a phase come from. */
 export interface Pairs {
-  /** The task's own score; a person; the task at once and a person as the verdicts come; or the file of rows, which has them already. */
+  /** The task's own score; a person; the task at once and a person as the verdicts come; or the
+   * file of rows, which has them already. */
   readonly source: 'judge' | 'human' | 'mixed' | 'file'
   /** Pairs to train on at most, of each source. */
   readonly count: number
-  /** Further pairs that accuracy is measured on, with prompts of their own. Of a person's prompts every fourth is held out. */
+  /** Further pairs that accuracy is measured on, with prompts of their own. Of a person's prompts
+   * every fourth is held out. */
   readonly held_out: number
   /** What the policy samples both responses with. */
   readonly temperature: number
   /** A person's verdicts that training waits for; source human alone. */
   readonly min_pairs: number
-  /** The verdicts of a person in an earlier run, in order; if there are any, the person is not asked again. */
+  /** The verdicts of a person in an earlier run, in order; if there are any, the person is not
+   * asked again. */
   readonly verdicts: readonly Verdict[]
 }
 
-/** Training of a reward model, which begins as a copy of the policy's transformer under a new score. */
+/** Training of a reward model, which begins as a copy of the policy's transformer under a new
+ * score. */
 export interface RewardModelPhase {
   readonly kind: 'reward_model'
   readonly name: string
@@ -159,14 +166,16 @@ export interface RlPhase extends TrainedPart {
   readonly target_layer: number
   /** The actor's moments and step counts start from zero where this phase begins. */
   readonly reset_optimizer?: boolean
-  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they continue. */
+  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they
+   * continue. */
   readonly reset_schedule?: boolean
   readonly rollout: Rollout
   readonly actor: Actor
   /** Used by estimators that need values (gae). */
   readonly critic: Critic
   readonly algorithm: Algorithm
-  /** Whether responses are scored by the reward model of an earlier phase instead of by the task; verl's reward_model.enable. */
+  /** Whether responses are scored by the reward model of an earlier phase instead of by the task;
+   * verl's reward_model.enable. */
   readonly reward_model: { readonly enable: boolean }
   readonly stop?: Stop
 }

@@ -1,5 +1,6 @@
-// How the actor takes the updates of a preference phase. Its loss is computed in float64 outside (rl/preferences); the gradient by
-// each log-prob reaches the kernels as an advantage of the plain policy gradient, whose slope is minus that.
+// How the actor takes the updates of a preference phase. Its loss is computed in float64 outside
+// (rl/preferences); the gradient by each log-prob reaches the kernels as an advantage of the plain
+// policy gradient, whose slope is minus that.
 
 import { readsReference } from '../preferences/settings.ts'
 import { ACTOR_DEFAULTS } from './actor.ts'
@@ -36,7 +37,8 @@ export function policyPhaseOf(
       grad_clip,
       optim,
     },
-    // Nothing but the programs of the reference follows from this: no advantage is computed from a reward.
+    // Nothing but the programs of the reference follows from this: no advantage is computed from a
+    // reward.
     algorithm: { ...ALGORITHM_DEFAULTS, use_kl_in_reward: readsReference(preference) },
   }
 }

@@ -1,9 +1,10 @@
-// What changes from step to step, as pure functions of the step.
+// Computes what changes from step to step, as pure functions of the step.
 import type { KlControllerConfig } from './algorithm.ts'
 import type { Optim } from './optim.ts'
 import type { Phase } from './phase.ts'
 
-/** Shape of a schedule; `step` below is the number of training steps already taken (the scheduler's calls). */
+/** Shape of a schedule; `step` below is the number of training steps already taken (the scheduler's
+ * calls). */
 export interface Schedule {
   readonly num_warmup_steps: number
   /** Steps of the whole run, warm-up included. */
@@ -25,7 +26,8 @@ function checkFloor(min_lr_ratio: number): void {
     throw new RangeError(`min_lr_ratio: expected a share from 0 to 1, got ${min_lr_ratio}`)
 }
 
-/** Share of the peak rate: warm-up, then 1 (verl/utils/torch_functional.py get_constant_schedule_with_warmup). */
+/** Share of the peak rate: warm-up, then 1 (verl/utils/torch_functional.py
+ * get_constant_schedule_with_warmup). */
 export function constantMultiplier(
   step: number,
   { num_warmup_steps }: Pick<Schedule, 'num_warmup_steps'>,
@@ -33,10 +35,9 @@ export function constantMultiplier(
   return warmup(step, num_warmup_steps) ?? 1
 }
 
-/**
- * Share of the peak rate: warm-up from `init_lr_ratio`, then max(min, cos(2π num_cycles p) (1 - min) / 2 + (1 + min) / 2) with
- * p = 0 … 1 over the rest and beyond (verl/utils/torch_functional.py get_cosine_schedule_with_warmup).
- */
+/** Share of the peak rate: warm-up from `init_lr_ratio`, then max(min, cos(2π num_cycles p) (1 -
+ * min) / 2 + (1 + min) / 2) with p = 0 … 1 over the rest and beyond (verl/utils/torch_functional.py
+ * get_cosine_schedule_with_warmup). */
 export function cosineMultiplier(
   step: number,
   {
@@ -55,11 +56,10 @@ export function cosineMultiplier(
   return Math.max(min_lr_ratio, (wave * (1 - min_lr_ratio)) / 2 + (1 + min_lr_ratio) / 2)
 }
 
-/**
- * Share of the peak rate: warm-up, stable for floor(stable_ratio · the rest), cosine decay, then the floor
- * (verl/utils/torch_functional.py get_wsd_schedule_with_warmup). No phase selects it, nor does any
- * setting of verl: lr_scheduler_type is constant or cosine. `lab conform` holds it to verl's.
- */
+/** Share of the peak rate: warm-up, stable for floor(stable_ratio · the rest), cosine decay, then
+ * the floor (verl/utils/torch_functional.py get_wsd_schedule_with_warmup). No phase selects it, nor
+ * does any setting of verl: lr_scheduler_type is constant or cosine. `lab conform` holds it to
+ * verl's. */
 export function wsdMultiplier(
   step: number,
   {
@@ -87,7 +87,8 @@ export interface OptimExtras {
   readonly num_cycles?: number
 }
 
-/** Steps of warm-up: `lr_warmup_steps`, or when that is negative the whole part of `lr_warmup_steps_ratio` · total. */
+/** Steps of warm-up: `lr_warmup_steps`, or when that is negative the whole part of
+ * `lr_warmup_steps_ratio` · total. */
 export function warmupSteps(
   {
     lr_warmup_steps,
@@ -98,10 +99,8 @@ export function warmupSteps(
   return lr_warmup_steps < 0 ? Math.trunc(lr_warmup_steps_ratio * total_steps) : lr_warmup_steps
 }
 
-/**
- * Learning rate at training step `step` (0-based) of `total_steps`: linear warm-up from exactly 0, then constant or
- * cosine, once per training step as in verl.
- */
+/** Learning rate at training step `step` (0-based) of `total_steps`: linear warm-up from exactly 0,
+ * then constant or cosine, once per training step as in verl. */
 export function learningRate(
   optim: Omit<Optim, 'betas' | 'weight_decay'> & OptimExtras,
   step: number,
@@ -118,11 +117,10 @@ export function learningRate(
 /** What stages are made of: the engine's phases, or those of a document. */
 type Staged = { readonly kind: Phase['kind']; readonly reset_schedule?: boolean }
 
-/**
- * Whether a phase continues with the stage of the one before it. A stage is a run of phases of one kind: one optimizer, one
- * reference and one KL controller, and unless a phase says otherwise one learning-rate schedule, as BuPO trains its two phases
- * (no reset and no second warm-up at the switch). Every reward model is a new one.
- */
+/** Whether a phase continues with the stage of the one before it. A stage is a run of phases of one
+ * kind: one optimizer, one reference and one KL controller, and unless a phase says otherwise one
+ * learning-rate schedule, as BuPO trains its two phases (no reset and no second warm-up at the
+ * switch). Every reward model is a new one. */
 export const continuesStage = (phases: readonly Staged[], phase: number): boolean =>
   phase > 0 &&
   phases[phase - 1].kind === phases[phase].kind &&
@@ -148,10 +146,8 @@ function scheduleStart(phases: readonly Staged[], phase: number): number {
   return first
 }
 
-/**
- * What the rate of a phase follows: the actor's settings, or with `of` the critic's. A schedule has one warm-up, that of its
- * first phase; all else is the phase's own.
- */
+/** What the rate of a phase follows: the actor's settings, or with `of` the critic's. A schedule
+ * has one warm-up, that of its first phase; all else is the phase's own. */
 export function scheduledOptim(
   phases: readonly Phase[],
   phase: number,
@@ -162,7 +158,8 @@ export function scheduledOptim(
   return { ...optimOf(phases[phase]), lr_warmup_steps }
 }
 
-/** Settings of the KL controller after `phase`: of the last phase of its stage with a KL in the reward; undefined before one. */
+/** Settings of the KL controller after `phase`: of the last phase of its stage with a KL in the
+ * reward; undefined before one. */
 export function klSettings(
   phases: readonly Phase[],
   phase: number,

@@ -1,4 +1,5 @@
-// What ends a phase before its steps are over: pure functions of the numbers that its steps reported.
+// Decides what ends a phase before its steps are over: pure functions of the numbers that its steps
+// reported.
 
 import { mean } from '../math/stats.ts'
 import type { Phase, Stop, StopReason } from './phase.ts'
@@ -31,10 +32,8 @@ export const stopMetrics = (phase: Phase, task_id: string, last_layer: number): 
       : 'actor/entropy',
 })
 
-/**
- * The first condition that holds after a step; `scores` are the mean scores of the phase's last steps, this one included.
- * A number that the step did not report decides nothing.
- */
+/** The first condition that holds after a step; `scores` are the mean scores of the phase's last
+ * steps, this one included. A number that the step did not report decides nothing. */
 export function stopReason(
   stop: Stop,
   names: StopMetrics,

@@ -19,7 +19,8 @@ describe('segmentFactors', () => {
     const nothing = { freeze: { embed_tokens: false, layers: [] } }
     const one_rate = { lr_factor_above: { layer: 1, factor: 1 } }
     expect(segmentFactors(TIED, { ...ALL, ...nothing, ...one_rate })).toBeUndefined()
-    // The last layer's policy has the norm whatever is asked for; blocks above the target are not trained anyway.
+    // The last layer's policy has the norm whatever is asked for; blocks above the target are not
+    // trained anyway.
     expect(segmentFactors(TIED, { ...ALL, target_readout: 'normed' })).toBeUndefined()
     const above = { freeze: { embed_tokens: false, layers: [2, 3] } }
     expect(segmentFactors(TIED, { target_layer: 1, ...above })).toBeUndefined()

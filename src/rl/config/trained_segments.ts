@@ -1,10 +1,12 @@
-// Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of the flat layout.
+// Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of
+// the flat layout.
 import { type FlatLayout, trainedPrefix } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { type Readout, readsNormed } from '../../model/layout/readout.ts'
 import { type Actor, hasFinalEntropy } from './actor.ts'
 
-/** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */
+/** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay,
+ * no part in the norm. */
 export interface Freeze {
   /** model.embed_tokens; where the head is tied to it, that too. */
   readonly embed_tokens: boolean
@@ -12,7 +14,8 @@ export interface Freeze {
   readonly layers: readonly number[]
 }
 
-/** A learning rate of their own for the blocks above `layer` and the final norm: `factor` times the phase's; 0 freezes them. */
+/** A learning rate of their own for the blocks above `layer` and the final norm: `factor` times the
+ * phase's; 0 freezes them. */
 export interface LrFactorAbove {
   /** 0…L */
   readonly layer: number
@@ -25,10 +28,9 @@ export interface TrainedPart {
   readonly target_readout?: Readout | undefined
   readonly freeze?: Freeze | undefined
   readonly lr_factor_above?: LrFactorAbove | undefined
-  /**
-   * In a phase of an inner layer: the final norm has a gradient of 0 instead of none. AdamW then decays it in every update and
-   * counts its steps, as PyTorch's FSDP 1 on several ranks does, where the norm shares a flat parameter with the embedding.
-   */
+  /** In a phase of an inner layer: the final norm has a gradient of 0 instead of none. AdamW then
+   * decays it in every update and counts its steps, as PyTorch's FSDP 1 on several ranks does,
+   * where the norm shares a flat parameter with the embedding. */
   readonly decay_final_norm?: boolean | undefined
   readonly actor?: Pick<Actor, 'entropy_coeff' | 'entropy_of'>
 }
@@ -36,13 +38,13 @@ export interface TrainedPart {
 /** The layout of what is trained: a model's weights, or the adapter beside them. */
 export type TrainedLayout = Pick<ParamLayout, 'shape'> & FlatLayout
 
-/**
- * Factor of the learning rate of every segment (ParamLayout.segment_ends), 0 = not trained: what the target's policy does
- * not read, and what is frozen. undefined where the policy's whole prefix learns at one rate (trainedPrefix).
+/** Factor of the learning rate of every segment (ParamLayout.segment_ends), 0 = not trained: what
+ * the target's policy does not read, and what is frozen. undefined where the policy's whole prefix
+ * learns at one rate (trainedPrefix).
  *
- * The policy of an inner layer that is read 'normed' trains the final norm too, because its gradient reaches the norm's
- * weight; the blocks in between stay as they are. A bonus for the whole model's entropy reaches every segment.
- */
+ * The policy of an inner layer that is read 'normed' trains the final norm too, because its
+ * gradient reaches the norm's weight; the blocks in between stay as they are. A bonus for the whole
+ * model's entropy reaches every segment. */
 export function segmentFactors(
   layout: TrainedLayout,
   part: TrainedPart,

@@ -25,14 +25,14 @@ export interface TrainerConfig {
   readonly tools?: readonly Tool[]
   /** Less memory for more arithmetic: the same bits (model/transformer/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
-  /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */
+  /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work.
+   * Default true. */
   readonly use_remove_padding?: boolean
-  /**
-   * Kernels of the linear layers (see tuneMatmul), where they are not the default ones. Results are the same bits for the
-   * same choice, and differ in rounding between choices.
-   */
+  /** Kernels of the linear layers (see tuneMatmul), where they are not the default ones. Results
+   * are the same bits for the same choice, and differ in rounding between choices. */
   readonly matmul?: MatmulChoice | undefined
-  /** What runs inside a matrix product instead of after it (model/transformer/fusion.ts). Default: all of it. */
+  /** What runs inside a matrix product instead of after it (model/transformer/fusion.ts). Default:
+   * all of it. */
   readonly fusion?: Fusion | undefined
   /** Segments that this run had trained when its phases were others (trainedSegments). */
   readonly trained_before?: readonly boolean[] | undefined

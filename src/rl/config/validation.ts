@@ -1,4 +1,5 @@
-// What a run measures beside its training: held-out accuracy and the entropy of every layer.
+// Declares what a run measures beside its training: held-out accuracy and the entropy of every
+// layer.
 
 /** Held-out evaluation. */
 export interface Validation {
@@ -8,11 +9,14 @@ export interface Validation {
   readonly prompts: number
   /** Sampled responses per held-out prompt; greedy decoding is one more. */
   readonly n: number
-  /** What divides the logits of sampled responses; verl's val_kwargs.temperature. 0, the default: the last rl phase's own. */
+  /** What divides the logits of sampled responses; verl's val_kwargs.temperature. 0, the default:
+   * the last rl phase's own. */
   readonly temperature?: number
-  /** Whether the model is evaluated before its first step. auto, the default: where later steps are. */
+  /** Whether the model is evaluated before its first step. auto, the default: where later steps
+   * are. */
   readonly val_before_train?: 'auto' | 'enable' | 'disable'
-  /** Greedy responses of each evaluation that it returns as text, and as many sampled ones; default 0. */
+  /** Greedy responses of each evaluation that it returns as text, and as many sampled ones; default
+   * 0. */
   readonly log_val_generations?: number
 }
 
@@ -40,6 +44,7 @@ export interface Probe {
   readonly freq: number
   /** Rows of the batch. */
   readonly rows: number
-  /** Measure the entropy changes of every layer's modules too, on steps that validate (layer_changes.ts); default false. */
+  /** Measure the entropy changes of every layer's modules too, on steps that validate
+   * (layer_changes.ts); default false. */
   readonly internals?: boolean
 }

@@ -22,7 +22,8 @@ const input = (
   ...more,
 })
 
-/** Six responses of two groups, ids 11 and 4, one with a hole and one empty; every estimator can run on it. */
+/** Six responses of two groups, ids 11 and 4, one with a hole and one empty; every estimator can
+ * run on it. */
 const ROWS = 6
 const COLUMNS = 4
 const MASKS = [
@@ -196,7 +197,8 @@ test('a tail is left without a baseline by default only over turns', () => {
   expect(tail('optimal_token_baseline', { handle_zero_tail: true })).toBe(1)
   expect(tail('tir_optimal_token_baseline')).toBe(1)
   expect(tail('tir_optimal_token_baseline', { handle_zero_tail: false })).toBeLessThan(1e-6)
-  // only over turns does the second token of [1, 0, 1] meet that of [1, 1, 0]: returns 1 and 3, equal weights
+  // only over turns does the second token of [1, 0, 1] meet that of [1, 1, 0]: returns 1 and 3,
+  // equal weights
   const turns = input(
     [
       [0, 0, 1],

@@ -1,4 +1,5 @@
-// The list of advantage estimators, pure float64 functions of the rewards of a batch. `computeAdvantages` is what a trainer calls.
+// The list of advantage estimators, pure float64 functions of the rewards of a batch.
+// `computeAdvantages` is what a trainer calls.
 import { rowCount } from '../math/masked.ts'
 import type { AdvantageConfig, AdvantageInput, Advantages, Estimator } from './estimator.ts'
 import { gae } from './gae.ts'
@@ -70,11 +71,9 @@ function checkLength(name: string, values: ArrayLike<number> | null | undefined,
     throw new RangeError(`${name}: expected ${length} numbers, found ${values?.length ?? 'none'}`)
 }
 
-/**
- * Advantages and returns [B, R] by verl's estimator of that name. Throws RangeError for an unknown name, for an input that the
- * estimator needs and that is missing or of another size, for whitening fewer than two tokens and for grpo_passk over a
- * group of one.
- */
+/** Advantages and returns [B, R] by verl's estimator of that name. Throws RangeError for an unknown
+ * name, for an input that the estimator needs and that is missing or of another size, for whitening
+ * fewer than two tokens and for grpo_passk over a group of one. */
 export function computeAdvantages(
   adv_estimator: AdvEstimator,
   input: AdvantageInput,

@@ -1,4 +1,5 @@
-// One token of a traced step as the formulas of estimators see it, and what several of them say about it.
+// One token of a traced step as the formulas of estimators see it, and what several of them say
+// about it.
 import { type Formula, line, type Values } from '../math/formula.ts'
 import { groupMean, groupStd, NORM_ADV_EPSILON } from './groups.ts'
 
@@ -20,12 +21,14 @@ export interface EstimatedToken {
     readonly nonzero_rewards: number
     /** The spread of the rewards of all of them; tables of older runs have none. */
     readonly reward_std?: number
-    /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's tokens. */
+    /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's
+     * tokens. */
     readonly whitened?: { readonly mean: number; readonly std: number }
   }
   readonly sample: {
     readonly columns: Readonly<Partial<Record<Column, readonly number[]>>>
-    /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
+    /** The responses to the same prompt: the sums of their rewards, their tokens that count, and
+     * which one this is. */
     readonly group: {
       readonly rewards: readonly number[]
       readonly lengths: readonly number[]
@@ -56,7 +59,8 @@ export function groupValues({ sample }: EstimatedToken) {
 export const epsilonOf = ({ table }: EstimatedToken): number =>
   table.phase.algorithm.norm_adv_epsilon ?? NORM_ADV_EPSILON
 
-/** GRPO's formula, with and without its division; `stdOf` makes what divides of the group's standard deviation. */
+/** GRPO's formula, with and without its division; `stdOf` makes what divides of the group's
+ * standard deviation. */
 export const groupFormula = (
   stdOf: (std: number, n: number, epsilon: number) => number,
 ): Formula<EstimatedToken> => ({

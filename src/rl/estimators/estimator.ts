@@ -1,13 +1,16 @@
-// What an advantage estimator is. Each is declared in one file of this folder; what a step reads back for it, the settings
-// that it uses, its formula and its place in forms all follow from that declaration (advantages.ts lists them).
+// Declares an advantage estimator. Each is declared in one file of this folder; what a step reads
+// back for it, the settings that it uses, its formula and its place in forms all follow from that
+// declaration (advantages.ts lists them).
 import type { Formula } from '../math/formula.ts'
 import type { EstimatedToken } from './estimated_token.ts'
 
-/** B responses of R columns, all arrays row-major. Log-probs and values belong to the token of their column. */
+/** B responses of R columns, all arrays row-major. Log-probs and values belong to the token of
+ * their column. */
 export interface AdvantageInput {
   /** [B, R]. The score of a response is the sum of its row, over all columns. */
   readonly token_level_rewards: ArrayLike<number>
-  /** [B, R]: 1 = a token of the policy; 0 = padding or, inside a response, a token it did not write. */
+  /** [B, R]: 1 = a token of the policy; 0 = padding or, inside a response, a token it did not
+   * write. */
   readonly response_mask: ArrayLike<number>
   /** R */
   readonly response_length: number
@@ -43,7 +46,8 @@ export interface AdvantageConfig {
   readonly norm_adv_by_std_in_grpo?: boolean
   /** 1e-6; added to the standard deviation where that divides. */
   readonly norm_adv_epsilon?: number
-  /** false; reinforce_plus_plus of verl before 0.9, where nothing flows back over a token that the policy did not write. */
+  /** false; reinforce_plus_plus of verl before 0.9, where nothing flows back over a token that the
+   * policy did not write. */
   readonly observations_end_returns?: boolean
   /** 1e-8; the token baselines. */
   readonly epsilon?: number
@@ -80,14 +84,16 @@ export interface Estimator<Name extends string = string> {
   readonly label: string
   /** Whether it looks at the reward of every token; the others look at a response's sum. */
   readonly is_tokenwise: boolean
-  /** Whether it compares the responses to one prompt with each other; only then `index` must be given. */
+  /** Whether it compares the responses to one prompt with each other; only then `index` must be
+   * given. */
   readonly compares_groups: boolean
   readonly needs: readonly EstimatorNeed[]
   /** The settings of `algorithm` that it uses. */
   readonly settings: readonly ('gamma' | 'lam' | 'norm_adv_by_std_in_grpo' | 'norm_adv_epsilon')[]
   /** Advantages and returns; what it needs is given and of the right size. */
   estimate(input: AdvantageInput, config: AdvantageConfig): Advantages
-  /** What it divides by a standard deviation over all tokens, [B, R]: such a batch needs two. Absent = it whitens nothing. */
+  /** What it divides by a standard deviation over all tokens, [B, R]: such a batch needs two.
+   * Absent = it whitens nothing. */
   whitened?(batch: WhitenedBatch): Float64Array
   readonly formula: Formula<EstimatedToken>
 }
@@ -130,7 +136,8 @@ export function spread(
   return tokens
 }
 
-/** One advantage for the whole response: the same number on every token with mask 1; returns = advantages. */
+/** One advantage for the whole response: the same number on every token with mask 1; returns =
+ * advantages. */
 export function perResponse(
   rowAdvantages: (
     scores: Float64Array,

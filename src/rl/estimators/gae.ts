@@ -10,12 +10,11 @@ import {
   given,
 } from './estimator.ts'
 
-/**
- * GAE (Schulman et al. 2016, arXiv 1506.02438; verl/trainer/ppo/core_algos.py compute_gae_advantage_return), from the end:
- * δ_t = r_t + γ·V_next - V_t, A_t = δ_t + γ·λ·A_next. A token with mask 0 is passed over: it takes A_next for its own, and
- * its reward counts nowhere. returns = A + V; advantages = A, whitened over the tokens with mask 1, and *not* masked again:
- * padding holds what zero is whitened to. Throws RangeError with fewer than two tokens.
- */
+/** GAE (Schulman et al. 2016, arXiv 1506.02438; verl/trainer/ppo/core_algos.py
+ * compute_gae_advantage_return), from the end: δ_t = r_t + γ·V_next - V_t, A_t = δ_t + γ·λ·A_next.
+ * A token with mask 0 is passed over: it takes A_next for its own, and its reward counts nowhere.
+ * returns = A + V; advantages = A, whitened over the tokens with mask 1, and *not* masked again:
+ * padding holds what zero is whitened to. Throws RangeError with fewer than two tokens. */
 export function gaeAdvantages(
   input: AdvantageInput,
   { gamma = 1, lam = 1 }: AdvantageConfig = {},

@@ -1,4 +1,5 @@
-// GDPO: several rewards, each compared within the group by itself, so that a large one does not hide a small one.
+// GDPO: several rewards, each compared within the group by itself, so that a large one does not
+// hide a small one.
 import { line } from '../math/formula.ts'
 import { maskedWhiten } from '../math/masked.ts'
 import { numberAt } from './estimated_token.ts'
@@ -13,11 +14,10 @@ import {
 } from './estimator.ts'
 import { grpoAdvantages } from './grpo.ts'
 
-/**
- * GDPO (arXiv 2601.05242; verl 0.7.1 and later, compute_gdpo_outcome_advantage): v_b = Σ_k w_k · (GRPO's advantage of reward k), then
- * A = v whitened over the tokens of the batch, 0 where masked; returns = A. Rewards are rounded to float32, as in verl. Without
- * `reward_components` the row sums of token_level_rewards are the only reward.
- */
+/** GDPO (arXiv 2601.05242; verl 0.7.1 and later, compute_gdpo_outcome_advantage): v_b = Σ_k w_k ·
+ * (GRPO's advantage of reward k), then A = v whitened over the tokens of the batch, 0 where masked;
+ * returns = A. Rewards are rounded to float32, as in verl. Without `reward_components` the row sums
+ * of token_level_rewards are the only reward. */
 function estimate(input: AdvantageInput, config: AdvantageConfig): Advantages {
   const rewards = input.reward_components ?? [{ weight: 1, scores: rowScores(input) }]
   const rows = input.response_mask.length / input.response_length

@@ -4,10 +4,9 @@ import { groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { centredScores, type Scores } from './groups.ts'
 
-/**
- * GPG: a_b = α·(s_b - mean_g)/f_norm with α = B / (number of non-zero scores of the batch, at least 1), in float32 as torch
- * divides integers (Chu et al. 2025, arXiv 2504.02546; verl compute_gpg_outcome_advantage). A group of one has mean 0.
- */
+/** GPG: a_b = α·(s_b - mean_g)/f_norm with α = B / (number of non-zero scores of the batch, at
+ * least 1), in float32 as torch divides integers (Chu et al. 2025, arXiv 2504.02546; verl
+ * compute_gpg_outcome_advantage). A group of one has mean 0. */
 export function gpgAdvantages(
   scores: Scores,
   index: ArrayLike<number>,

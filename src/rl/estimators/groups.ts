@@ -1,6 +1,6 @@
-// Groups of responses and their statistics. A group is all rows with one id in `index`;
-// ids and rows come in any order. Where all scores of a group are equal its advantages are exactly 0, whatever its mean
-// rounds to (except grpo_vectorized, which repeats verl's float32). Float64.
+// Groups of responses and their statistics. A group is all rows with one id in `index`; ids and
+// rows come in any order. Where all scores of a group are equal its advantages are exactly 0,
+// whatever its mean rounds to (except grpo_vectorized, which repeats verl's float32). Float64.
 
 /** The rows of each group, groups in order of appearance. */
 export function groupRows(index: ArrayLike<number>): number[][] {
@@ -19,7 +19,8 @@ export const sumOf = (rows: readonly number[], value: (b: number) => number) =>
 export const isFlat = (scores: Scores, rows: readonly number[]) =>
   rows.every((b) => scores[b] === scores[rows[0]])
 
-/** 0 for a group of one, as in verl; a mean of equal scores is that score, without a rounding error. */
+/** 0 for a group of one, as in verl; a mean of equal scores is that score, without a rounding
+ * error. */
 export function groupMean(scores: Scores, rows: readonly number[]): number {
   if (rows.length === 1) return 0
   return isFlat(scores, rows) ? scores[rows[0]] : sumOf(rows, (b) => scores[b]) / rows.length
@@ -44,10 +45,12 @@ export function byGroup(
   return advantages
 }
 
-/** What grpo and its variants add to the standard deviation where nothing else is said, as in verl. */
+/** What grpo and its variants add to the standard deviation where nothing else is said, as in
+ * verl. */
 export const NORM_ADV_EPSILON = 1e-6
 
-/** How grpo and its variants divide; verl's algorithm.norm_adv_by_std_in_grpo (true), and what its functions call epsilon. */
+/** How grpo and its variants divide; verl's algorithm.norm_adv_by_std_in_grpo (true), and what its
+ * functions call epsilon. */
 export interface GroupNorm {
   readonly norm_adv_by_std_in_grpo?: boolean
   readonly norm_adv_epsilon?: number

@@ -10,14 +10,13 @@ import {
   type Scores,
 } from './groups.ts'
 
-/**
- * GRPO: a_b = (s_b - mean_g) / (std_g + epsilon) over the group g of responses to one prompt, with the unbiased std
- * (Shao et al. 2024, arXiv 2402.03300 section 4.1; verl/trainer/ppo/core_algos.py compute_grpo_outcome_advantage).
- * Without `norm_adv_by_std_in_grpo` only the mean is subtracted (Dr. GRPO, arXiv 2503.20783).
+/** GRPO: a_b = (s_b - mean_g) / (std_g + epsilon) over the group g of responses to one prompt, with
+ * the unbiased std (Shao et al. 2024, arXiv 2402.03300 section 4.1; verl/trainer/ppo/core_algos.py
+ * compute_grpo_outcome_advantage). Without `norm_adv_by_std_in_grpo` only the mean is subtracted
+ * (Dr. GRPO, arXiv 2503.20783).
  *
- * scores [B], index [B] → advantages [B]. A group of one has mean 0 and std 1 in verl: its raw score, divided by 1 + epsilon in
- * float32.
- */
+ * scores [B], index [B] → advantages [B]. A group of one has mean 0 and std 1 in verl: its raw
+ * score, divided by 1 + epsilon in float32. */
 export function grpoAdvantages(
   scores: Scores,
   index: ArrayLike<number>,

@@ -5,17 +5,17 @@ import { type EstimatedToken, epsilonOf, groupValues } from './estimated_token.t
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, groupMean, NORM_ADV_EPSILON, type Scores } from './groups.ts'
 
-/** The unbiased standard deviation over all responses of a batch; 0 where they are equal, or fewer than two. */
+/** The unbiased standard deviation over all responses of a batch; 0 where they are equal, or fewer
+ * than two. */
 export function batchStd(scores: Scores): number {
   if (Array.from(scores).every((score) => score === scores[0])) return 0
   return Math.sqrt(variance(scores, { unbiased: true }))
 }
 
-/**
- * a_b = (s_b - mean_g) / (std + epsilon): the mean is that of the group, the unbiased standard deviation that of all responses of the
- * batch (Liu et al. 2025, arXiv 2508.08221; TRL GRPOConfig scale_rewards "batch"). A prompt that is nearly solved is not blown up, as
- * it is where its own small spread divides. A group of one has advantage 0.
- */
+/** a_b = (s_b - mean_g) / (std + epsilon): the mean is that of the group, the unbiased standard
+ * deviation that of all responses of the batch (Liu et al. 2025, arXiv 2508.08221; TRL GRPOConfig
+ * scale_rewards "batch"). A prompt that is nearly solved is not blown up, as it is where its own
+ * small spread divides. A group of one has advantage 0. */
 export function grpoBatchStdAdvantages(
   scores: Scores,
   index: ArrayLike<number>,

@@ -4,10 +4,9 @@ import { epsilonOf, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, type GroupNorm, groupStd, NORM_ADV_EPSILON, type Scores } from './groups.ts'
 
-/**
- * Pass@k: only the best response of a group counts, a = (s_max - s_second) / (std_g + epsilon); all others get 0 (arXiv
- * 2503.19595; verl compute_grpo_passk_outcome_advantage). Throws RangeError for a group of one.
- */
+/** Pass@k: only the best response of a group counts, a = (s_max - s_second) / (std_g + epsilon);
+ * all others get 0 (arXiv
+ * 2503.19595; verl compute_grpo_passk_outcome_advantage). Throws RangeError for a group of one. */
 export function grpoPasskAdvantages(
   scores: Scores,
   index: ArrayLike<number>,

@@ -9,12 +9,11 @@ interface MeanAndStd {
   readonly std: number
 }
 
-/**
- * GRPO as verl's vectorized variant computes it, mean and std of a group in float32 (verl/utils/groupwise.py group_mean_std). Up
- * to verl 0.7: from Σs and Σs², the variance not below epsilon, so that std is 1e-3 or more and near-ties differ from
- * `grpoAdvantages`. verl's trainer always divides here, whatever the configuration says; its function obeys the flag, as this
- * one does.
- */
+/** GRPO as verl's vectorized variant computes it, mean and std of a group in float32
+ * (verl/utils/groupwise.py group_mean_std). Up to verl 0.7: from Σs and Σs², the variance not below
+ * epsilon, so that std is 1e-3 or more and near-ties differ from `grpoAdvantages`. verl's trainer
+ * always divides here, whatever the configuration says; its function obeys the flag, as this one
+ * does. */
 export function grpoVectorizedAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
@@ -47,7 +46,8 @@ function onePass(scores: Scores, rows: readonly number[], epsilon: number): Mean
   return { mean: fround(sum / count), std: fround(Math.sqrt(variance)) }
 }
 
-/** group_mean_std since verl 0.8: the squares are of centred scores, and the variance has no floor. Float32, in row order. */
+/** group_mean_std since verl 0.8: the squares are of centred scores, and the variance has no floor.
+ * Float32, in row order. */
 function twoPasses(scores: Scores, rows: readonly number[]): MeanAndStd {
   let sum = 0
   for (const b of rows) sum = fround(sum + fround(scores[b]))

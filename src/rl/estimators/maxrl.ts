@@ -4,7 +4,8 @@ import { groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, isFlat, type Scores, sumOf } from './groups.ts'
 
-/** Whose rule holds where the mean of a group is no divisor: prime-rl's, SkyRL's or that of the paper's own code. */
+/** Whose rule holds where the mean of a group is no divisor: prime-rl's, SkyRL's or that of the
+ * paper's own code. */
 export type MaxRlGuards = 'prime_rl' | 'skyrl' | 'authors'
 
 /** What SkyRL and the paper's own code add to the mean. */
@@ -14,14 +15,13 @@ const MAXRL_EPSILON = 1e-6
 const meanOf = (scores: Scores, rows: readonly number[]): number =>
   isFlat(scores, rows) ? scores[rows[0]] : sumOf(rows, (b) => scores[b]) / rows.length
 
-/**
- * MaxRL: a_b = (s_b - mean_g)/mean_g over the group g of responses to one prompt (arXiv 2602.02710). Of rewards 0 and 1 the mean
- * is the pass rate p, so a right answer has 1/p - 1 and a wrong one -1: the gradient is that of log p, up to the group's size.
+/** MaxRL: a_b = (s_b - mean_g)/mean_g over the group g of responses to one prompt (arXiv
+ * 2602.02710). Of rewards 0 and 1 the mean is the pass rate p, so a right answer has 1/p - 1 and a
+ * wrong one -1: the gradient is that of log p, up to the group's size.
  *
- * scores [B], index [B] → advantages [B]. A group of one, and one whose mean is not above 0, has advantage 0 (prime-rl,
- * algo/max_rl.py). `skyrl` and `authors` add epsilon to the mean and keep its sign; a group of one has its score there, or its
- * score divided by epsilon.
- */
+ * scores [B], index [B] → advantages [B]. A group of one, and one whose mean is not above 0, has
+ * advantage 0 (prime-rl, algo/max_rl.py). `skyrl` and `authors` add epsilon to the mean and keep
+ * its sign; a group of one has its score there, or its score divided by epsilon. */
 export function maxrlAdvantages(
   scores: Scores,
   index: ArrayLike<number>,

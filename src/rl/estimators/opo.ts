@@ -4,11 +4,10 @@ import { maskedSumRows } from '../math/masked.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, isFlat, type Scores, sumOf } from './groups.ts'
 
-/**
- * OPO: a_b = s_b - Σ_g n_i·s_i / Σ_g n_i, a baseline weighted by response tokens n_i (Hao et al. 2025, arXiv 2505.23585;
- * verl compute_opo_outcome_advantage). A group of one has baseline 0. `response_lengths` [B]; in a group without a single
- * token, where verl divides 0 by 0, the baseline is 0.
- */
+/** OPO: a_b = s_b - Σ_g n_i·s_i / Σ_g n_i, a baseline weighted by response tokens n_i (Hao et al.
+ * 2025, arXiv 2505.23585; verl compute_opo_outcome_advantage). A group of one has baseline 0.
+ * `response_lengths` [B]; in a group without a single token, where verl divides 0 by 0, the
+ * baseline is 0. */
 export function opoAdvantages(
   scores: Scores,
   response_lengths: ArrayLike<number>,

@@ -11,12 +11,11 @@ import {
   type WhitenedBatch,
 } from './estimator.ts'
 
-/**
- * REINFORCE++ (Hu et al. 2025, arXiv 2501.03262; verl compute_reinforce_plus_plus_outcome_advantage): G_t = r_t + γ·G_next. A token
- * with mask 0 is passed over: its G is 0, the token before it continues with the next written one's, and a reward on it counts
- * nowhere. Before verl 0.9 (`observations_end_returns`) G_next was 0 before such a token, and returns were not masked.
- * advantages = G whitened, 0 where masked.
- */
+/** REINFORCE++ (Hu et al. 2025, arXiv 2501.03262; verl
+ * compute_reinforce_plus_plus_outcome_advantage): G_t = r_t + γ·G_next. A token with mask 0 is
+ * passed over: its G is 0, the token before it continues with the next written one's, and a reward
+ * on it counts nowhere. Before verl 0.9 (`observations_end_returns`) G_next was 0 before such a
+ * token, and returns were not masked. advantages = G whitened, 0 where masked. */
 function estimate(
   { token_level_rewards, response_mask, response_length }: AdvantageInput,
   { gamma = 1, observations_end_returns = false }: AdvantageConfig,

@@ -12,10 +12,8 @@ import {
 } from './estimator.ts'
 import { centredScores } from './groups.ts'
 
-/**
- * Scores minus their group's mean on every token, whitened over the batch (Hu et al. 2025, arXiv 2501.03262; verl
- * compute_reinforce_plus_plus_baseline_outcome_advantage).
- */
+/** Scores minus their group's mean on every token, whitened over the batch (Hu et al. 2025, arXiv
+ * 2501.03262; verl compute_reinforce_plus_plus_baseline_outcome_advantage). */
 function estimate(input: AdvantageInput): Advantages {
   const { response_mask } = input
   const centred = spread(centredScores(rowScores(input), input.index), input)

@@ -4,10 +4,9 @@ import { numberAt } from './estimated_token.ts'
 import { type AdvantageInput, type Advantages, estimator, given, spread } from './estimator.ts'
 import { returnsToGo } from './token_baseline.ts'
 
-/**
- * ReMax (Li et al. 2023, arXiv 2310.10505; verl compute_remax_outcome_advantage): returns = Σ_{j ≥ t} m_j·r_j, advantages =
- * returns - baseline_b·m. A masked token in front of others keeps its return, as in verl.
- */
+/** ReMax (Li et al. 2023, arXiv 2310.10505; verl compute_remax_outcome_advantage): returns = Σ_{j ≥
+ * t} m_j·r_j, advantages = returns - baseline_b·m. A masked token in front of others keeps its
+ * return, as in verl. */
 function estimate(input: AdvantageInput): Advantages {
   const { token_level_rewards, response_mask, response_length } = input
   const baselines = given(input, 'reward_baselines')

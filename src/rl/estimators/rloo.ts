@@ -4,10 +4,9 @@ import { type EstimatedToken, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, groupMean, type Scores } from './groups.ts'
 
-/**
- * RLOO: a_b = s_b minus the mean of the others = (s_b - mean_g)·n/(n - 1) (Ahmadian et al. 2024, arXiv 2402.14740; verl
- * compute_rloo_outcome_advantage). A group of one keeps its score; with `zero_singletons`, as in rloo_vectorized, it gets 0.
- */
+/** RLOO: a_b = s_b minus the mean of the others = (s_b - mean_g)·n/(n - 1) (Ahmadian et al. 2024,
+ * arXiv 2402.14740; verl compute_rloo_outcome_advantage). A group of one keeps its score; with
+ * `zero_singletons`, as in rloo_vectorized, it gets 0. */
 export function rlooAdvantages(
   scores: Scores,
   index: ArrayLike<number>,

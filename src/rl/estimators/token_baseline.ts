@@ -1,5 +1,6 @@
-// The optimal token baseline: what a token's return is compared with is a mean over the group at the same token, weighted by
-// how much of the policy's gradient variance each response has gathered up to there. Float64.
+// The optimal token baseline: what a token's return is compared with is a mean over the group at
+// the same token, weighted by how much of the policy's gradient variance each response has gathered
+// up to there. Float64.
 
 import { line } from '../math/formula.ts'
 import { maskedSumRows } from '../math/masked.ts'
@@ -26,7 +27,8 @@ export interface TokenBaselineConfig {
   readonly epsilon: number
 }
 
-/** The positions in [B, R] of one response, in order: step k of the baseline compares tokens[k] of all responses. */
+/** The positions in [B, R] of one response, in order: step k of the baseline compares tokens[k] of
+ * all responses. */
 type Tokens = readonly number[]
 
 /** Σ_{j ≥ t} m_j·r_j: [B, R]; where the mask is 0 it holds the sum of what follows. */
@@ -43,7 +45,8 @@ export function returnsToGo(
   return returns
 }
 
-/** W_t = Σ_{j ≤ t} m_j·(1 - 2·π_old + Σπ²)·ρ̄²: [B, R], the squared norms of the logits' gradients up to token t. */
+/** W_t = Σ_{j ≤ t} m_j·(1 - 2·π_old + Σπ²)·ρ̄²: [B, R], the squared norms of the logits' gradients
+ * up to token t. */
 function pathVariance(batch: TokenBaselineBatch): Float64Array {
   const { response_mask, response_length, old_log_probs, sum_pi_squared } = batch
   const path = new Float64Array(response_mask.length)
@@ -96,18 +99,15 @@ function rowTokens({ index, response_length }: TokenBaselineBatch): Tokens[] {
   )
 }
 
-/**
- * A = (G - B)·m with B_t = Σ_i G·W·m / (Σ_i W·m + 1e-8) over the group at column t; returns = G, not masked. A group of one
- * has no baseline (verl compute_optimal_token_baseline_advantage).
- */
+/** A = (G - B)·m with B_t = Σ_i G·W·m / (Σ_i W·m + 1e-8) over the group at column t; returns = G,
+ * not masked. A group of one has no baseline (verl compute_optimal_token_baseline_advantage). */
 export function optimalTokenBaseline(batch: TokenBaselineBatch, config: TokenBaselineConfig) {
   return subtractBaseline(batch, rowTokens(batch), groupRows(batch.index), config)
 }
 
-/**
- * The same for responses of several turns: step k is the k-th token that the policy wrote, without the text between
- * turns; rows without tokens leave their group (verl compute_multi_turn_optimal_token_baseline_advantage).
- */
+/** The same for responses of several turns: step k is the k-th token that the policy wrote, without
+ * the text between turns; rows without tokens leave their group (verl
+ * compute_multi_turn_optimal_token_baseline_advantage). */
 export function tirOptimalTokenBaseline(batch: TokenBaselineBatch, config: TokenBaselineConfig) {
   const responses = rowTokens(batch).map((row) => row.filter((i) => batch.response_mask[i] !== 0))
   const groups = groupRows(batch.index).map((rows) => rows.filter((b) => responses[b].length > 0))

@@ -1,4 +1,5 @@
-// What TRL's GRPOTrainer makes of rewards, of completions cut short and of the log-probs of another sampler, in float64.
+// Computes, in float64, what TRL's GRPOTrainer makes of rewards, of completions cut short and of
+// the log-probs of another sampler.
 import { groupRows } from './groups.ts'
 
 /** TRL adds it to every standard deviation. */
@@ -63,7 +64,8 @@ export function trlAdvantagesRef(
   return { advantages, metrics }
 }
 
-/** Each row against the mean of its group, divided by the spread of the group, of the batch, or by nothing. */
+/** Each row against the mean of its group, divided by the spread of the group, of the batch, or by
+ * nothing. */
 function summedThenNormalized(
   totals: readonly Reward[],
   groups: readonly (readonly number[])[],
@@ -111,7 +113,8 @@ function normalizedThenSummed(
   return { advantages, zero_std: Number(std <= CLOSE) }
 }
 
-/** 1 for the tokens of each completion; all 0 for one that was cut, where those are left out. [N, T] */
+/** 1 for the tokens of each completion; all 0 for one that was cut, where those are left out. [N,
+ * T] */
 export function trlCompletionMask(
   completions: readonly (readonly number[])[],
   {
@@ -134,7 +137,8 @@ export const TRL_CORRECTIONS = [
   'sequence_mask',
 ] as const
 
-/** exp(old - sampling), per token [N, T] or per row [N, 1], cut off at its bounds or 0 outside them; and TRL's metrics. */
+/** exp(old - sampling), per token [N, T] or per row [N, 1], cut off at its bounds or 0 outside
+ * them; and TRL's metrics. */
 export function trlSamplingCorrection(
   old_logps: readonly (readonly number[])[],
   sampling_logps: readonly (readonly number[])[],

@@ -1,4 +1,5 @@
-// One batch of prompts and responses as rows of ids. response_mask and token_count are made here and nowhere else.
+// One batch of prompts and responses as rows of ids. response_mask and token_count are made here
+// and nowhere else.
 import type { Sample, Task } from '../../tasks/task.ts'
 import { countsOf, pickCounts, type TurnCounts } from './turn_counts.ts'
 
@@ -15,7 +16,8 @@ export interface RolloutBatch {
   readonly position_ids: Uint32Array
   /** [B, R] */
   readonly response_ids: Uint32Array
-  /** [B, R]: 1 = the policy produced this token, end token included; 0 = padding, or a tool or a template wrote it. */
+  /** [B, R]: 1 = the policy produced this token, end token included; 0 = padding, or a tool or a
+   * template wrote it. */
   readonly response_mask: Float32Array
   /** Response tokens of each row, end token and those of tools included. */
   readonly response_lengths: Uint32Array
@@ -35,7 +37,8 @@ export interface BatchTurns extends TurnCounts {
   readonly is_ended: readonly boolean[]
 }
 
-/** Pads prompts on the left to `prompt_length` columns: ids and mask, [B, P]. Throws RangeError if one is too long. */
+/** Pads prompts on the left to `prompt_length` columns: ids and mask, [B, P]. Throws RangeError if
+ * one is too long. */
 export function padPrompts(
   prompts: readonly (readonly number[])[],
   prompt_length: number,
@@ -88,10 +91,8 @@ export function widenRows<T extends Uint32Array | Float32Array>(
 /** One end token, or several of equal rank (Hugging Face's eos_token_id may be a list). */
 export type EndTokens = number | readonly number[]
 
-/**
- * Where each response of [B, R] ids ends: its tokens up to and including the first end token within
- * `max_response_length` columns, all of those columns without one.
- */
+/** Where each response of [B, R] ids ends: its tokens up to and including the first end token
+ * within `max_response_length` columns, all of those columns without one. */
 export function responseEnds(
   response_ids: ArrayLike<number>,
   response_length: number,
@@ -119,10 +120,8 @@ export function lengthMask(response_lengths: Uint32Array, response_length: numbe
   return mask
 }
 
-/**
- * 1 for every token the policy produced, the end token included; [B, R]. Arguments as `responseEnds`
- * (verl/utils/torch_functional.py get_response_mask).
- */
+/** 1 for every token the policy produced, the end token included; [B, R]. Arguments as
+ * `responseEnds` (verl/utils/torch_functional.py get_response_mask). */
 export function responseMask(
   response_ids: ArrayLike<number>,
   response_length: number,
@@ -133,10 +132,8 @@ export function responseMask(
   return lengthMask(ends.response_lengths, response_length)
 }
 
-/**
- * The last R of `columns` columns: verl's response mask when the rollout gives none; [B, R]. The lab's rollout has end tokens, so
- * only `lab conform` calls it.
- */
+/** The last R of `columns` columns: verl's response mask when the rollout gives none; [B, R]. The
+ * lab's rollout has end tokens, so only `lab conform` calls it. */
 export function attentionResponseMask(
   attention_mask: ArrayLike<number>,
   columns: number,
@@ -151,7 +148,8 @@ export function attentionResponseMask(
   return mask
 }
 
-/** clip(cumsum(attention_mask) - 1, 0) along rows of `columns`: real tokens count from 0 (verl/utils/model.py). */
+/** clip(cumsum(attention_mask) - 1, 0) along rows of `columns`: real tokens count from 0
+ * (verl/utils/model.py). */
 export function positionIds(attention_mask: ArrayLike<number>, columns: number): Uint32Array {
   const position_ids = new Uint32Array(attention_mask.length)
   let position = -1
@@ -163,11 +161,10 @@ export function positionIds(attention_mask: ArrayLike<number>, columns: number):
   return position_ids
 }
 
-/**
- * Joins padded prompts [B, P] and sampled responses [B, R]. A response runs up to and including its first end token;
- * without one it has `max_response_length` tokens, which may be fewer than R columns. Of conversations `turns` says where they end and
- * who wrote what, in rows of `max_response_length` columns: an end token may stand inside.
- */
+/** Joins padded prompts [B, P] and sampled responses [B, R]. A response runs up to and including
+ * its first end token; without one it has `max_response_length` tokens, which may be fewer than R
+ * columns. Of conversations `turns` says where they end and who wrote what, in rows of
+ * `max_response_length` columns: an end token may stand inside. */
 export function makeBatch(
   prompts: { readonly input_ids: Uint32Array; readonly attention_mask: Uint32Array },
   response_ids: Uint32Array,
@@ -209,7 +206,8 @@ export function makeBatch(
   }
 }
 
-/** Response tokens of rows [first, first + count) that count in training: the divisor of token-mean. */
+/** Response tokens of rows [first, first + count) that count in training: the divisor of
+ * token-mean. */
 export function tokenCount(
   { response_mask, response_length: R, rows }: RolloutBatch,
   first = 0,
@@ -227,7 +225,8 @@ export function sequenceCount(batch: RolloutBatch, first = 0, count: number = ba
   return sequences
 }
 
-/** `count` rows at even distances, so that a part of a batch holds as many different prompts as it can. */
+/** `count` rows at even distances, so that a part of a batch holds as many different prompts as it
+ * can. */
 export const spreadRows = (batch: RolloutBatch, count: number): RolloutBatch =>
   chosenRows(
     batch,

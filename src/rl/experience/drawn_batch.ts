@@ -15,7 +15,8 @@ export interface DrawnBatch extends Omit<Scored, 'scores'> {
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
-  /** Of each row the parts that policy and tools wrote, one after the other; where rows have several turns. */
+  /** Of each row the parts that policy and tools wrote, one after the other; where rows have
+   * several turns. */
   readonly spoken?: readonly (readonly Spoken[])[]
   /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
@@ -59,7 +60,8 @@ export function rewardPartsOf(
   }
 }
 
-/** The parts of a composed reward with their weights, where there is one; a part that failed counts 0, as in the sum. */
+/** The parts of a composed reward with their weights, where there is one; a part that failed counts
+ * 0, as in the sum. */
 export function rewardComponents(
   { columns }: Pick<DrawnBatch, 'columns'>,
   reward: Pick<Reward, 'parts' | 'weights'> | undefined,

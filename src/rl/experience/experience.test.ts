@@ -114,7 +114,8 @@ describe('KL in the reward', () => {
     const phase = phaseOf('grpo', { use_kl_in_reward: true, kl_penalty: 'k1' })
     const controller = klController({ type: 'adaptive', kl_coef: 0.5, horizon: 10, target_kl: 0.1 })
     const { token_level_rewards, advantages, metrics } = makeExperience(phase, BATCH, controller)
-    // Σ(old - ref) of the rows: 0.5; -1; 1 + 1; 0 + 1 - 0.5. Rewards: 1 - 0.25; 0 + 0.5; 0.5 - 1; 1 - 0.25.
+    // Σ(old - ref) of the rows: 0.5; -1; 1 + 1; 0 + 1 - 0.5. Rewards: 1 - 0.25; 0 + 0.5; 0.5 - 1; 1
+    // - 0.25.
     const sums = [0, 1, 2, 3].map((b) =>
       token_level_rewards.subarray(b * R, (b + 1) * R).reduce((x, y) => x + y, 0),
     )
@@ -139,7 +140,8 @@ describe('KL in the reward', () => {
 })
 
 describe('rollout correction', () => {
-  // log π - log π_rollout is 0 but for 0.1, 0.2 in row 1 and 1 in row 3: k1 bounds are on the inverse ratio.
+  // log π - log π_rollout is 0 but for 0.1, 0.2 in row 1 and 1 in row 3: k1 bounds are on the
+  // inverse ratio.
   const rejects = { rollout_rs: 'token_k1', rollout_rs_threshold: '0.5_2' }
 
   test('takes rejected tokens out of the mask before advantages are computed', () => {

@@ -1,4 +1,5 @@
-// From scored responses to advantages: what verl's driver does between rollout and update, in float64.
+// From scored responses to advantages: what verl's driver does between rollout and update, in
+// float64.
 
 import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
@@ -51,7 +52,8 @@ type DriverPhase = Pick<RlPhase, 'adv_estimator' | 'algorithm'> & {
   readonly rollout?: Pick<RlPhase['rollout'], 'calculate_log_probs'>
 }
 
-/** Whether the driver compares responses with the policy that sampled them. In bypass mode the update does. */
+/** Whether the driver compares responses with the policy that sampled them. In bypass mode the
+ * update does. */
 const comparesRollout = ({ algorithm: { rollout_correction: c }, rollout }: DriverPhase): boolean =>
   !c.bypass_mode &&
   (c.rollout_is !== null || c.rollout_rs !== null || rollout?.calculate_log_probs === true)
@@ -95,10 +97,9 @@ function column(batch: ScoredBatch, name: DriverColumn): Numbers {
   return values
 }
 
-/**
- * In-reward KL, rollout correction (decoupled), advantages: in this order, as verl/trainer/ppo/ray_trainer.py fit. The KL
- * controller is updated. Throws RangeError where an input that the phase needs is missing.
- */
+/** In-reward KL, rollout correction (decoupled), advantages: in this order, as
+ * verl/trainer/ppo/ray_trainer.py fit. The KL controller is updated. Throws RangeError where an
+ * input that the phase needs is missing. */
 export function makeExperience(
   phase: DriverPhase,
   batch: ScoredBatch,
@@ -146,14 +147,16 @@ export function makeExperience(
   return { advantages, returns, token_level_rewards, ...corrected, metrics }
 }
 
-/** Too little to learn from, after rejection or from the start: the batch trains nothing. verl ends with a ValueError. */
+/** Too little to learn from, after rejection or from the start: the batch trains nothing. verl ends
+ * with a ValueError. */
 const nothingLeft = (tokens: number) => ({
   advantages: new Float64Array(tokens),
   returns: new Float64Array(tokens),
   response_mask: new Float64Array(tokens),
 })
 
-/** Weights and mask of decoupled rollout correction, as far as they are on; adds `rollout_corr/*`, `training/rollout_*`. */
+/** Weights and mask of decoupled rollout correction, as far as they are on; adds `rollout_corr/*`,
+ * `training/rollout_*`. */
 function correct(
   config: RolloutCorrection,
   batch: ScoredBatch,

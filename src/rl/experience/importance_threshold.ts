@@ -1,6 +1,7 @@
 // The number or text in which verl writes how far importance weights may be from 1.
 
-/** Weights above `upper` become it; where there is a `lower` (IcePop), weights outside of both become 0. */
+/** Weights above `upper` become it; where there is a `lower` (IcePop), weights outside of both
+ * become 0. */
 export interface WeightBounds {
   readonly lower: number | null
   readonly upper: number
@@ -8,10 +9,9 @@ export interface WeightBounds {
 
 const PLAIN_NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
 
-/**
- * verl's rollout_is_threshold: a number or its text, or since verl 0.8 `lower_upper`
- * (verl/trainer/ppo/rollout_corr_helper.py). RangeError unless all are above 0 and lower <= upper.
- */
+/** verl's rollout_is_threshold: a number or its text, or since verl 0.8 `lower_upper`
+ * (verl/trainer/ppo/rollout_corr_helper.py). RangeError unless all are above 0 and lower <=
+ * upper. */
 export function weightBounds(threshold: number | string): WeightBounds {
   const parts = `${threshold}`.split('_')
   const numbers = parts.map((part) => (PLAIN_NUMBER.test(part) ? Number(part) : Number.NaN))

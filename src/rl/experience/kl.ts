@@ -1,4 +1,5 @@
-// The KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py, ray_trainer.py apply_kl_penalty).
+// The KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py, ray_trainer.py
+// apply_kl_penalty).
 import { type KlPenalty, klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { KlControllerConfig } from '../config/algorithm.ts'
 import { maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
@@ -10,11 +11,10 @@ export interface KlController {
   update(current_kl: number, n_steps: number): void
 }
 
-/**
- * fixed: β = kl_coef always. adaptive (Ziegler et al. 2019, arXiv 1909.08593 section 2.2): e = clip(kl/target_kl - 1, ±0.2),
- * β ← β·(1 + e·n_steps/horizon). Throws RangeError if an adaptive controller's target_kl or horizon is not above 0, or the type
- * is unknown. verl forgets an adapted β in its checkpoints; to keep it, start again with kl_coef = value.
- */
+/** fixed: β = kl_coef always. adaptive (Ziegler et al. 2019, arXiv 1909.08593 section 2.2): e =
+ * clip(kl/target_kl - 1, ±0.2), β ← β·(1 + e·n_steps/horizon). Throws RangeError if an adaptive
+ * controller's target_kl or horizon is not above 0, or the type is unknown. verl forgets an adapted
+ * β in its checkpoints; to keep it, start again with kl_coef = value. */
 export function klController({
   type,
   kl_coef,
@@ -39,7 +39,8 @@ export function klController({
   }
 }
 
-/** Rows [B, R] with R = response_length; log-probs in nats, of the policy that wrote the responses and of the reference. */
+/** Rows [B, R] with R = response_length; log-probs in nats, of the policy that wrote the responses
+ * and of the reference. */
 export interface KlPenaltyInput {
   readonly token_level_scores: ArrayLike<number>
   readonly old_log_probs: ArrayLike<number>
@@ -48,12 +49,12 @@ export interface KlPenaltyInput {
   readonly response_length: number
 }
 
-/**
- * token_level_rewards = token_level_scores - β·kl·m with kl = klPenalty(old, ref); current_kl = the mean over responses of the
- * mean over their tokens (an empty response counts 0), nats per token. `coeff` is the β that was applied; afterwards the
- * controller is updated with n_steps = B. With `at_last_token` the sum of a response's kl is taken off the reward of its last
- * token instead, which verl has no option for. Throws RangeError where a length differs from that of response_mask.
- */
+/** token_level_rewards = token_level_scores - β·kl·m with kl = klPenalty(old, ref); current_kl =
+ * the mean over responses of the mean over their tokens (an empty response counts 0), nats per
+ * token. `coeff` is the β that was applied; afterwards the controller is updated with n_steps = B.
+ * With `at_last_token` the sum of a response's kl is taken off the reward of its last token
+ * instead, which verl has no option for. Throws RangeError where a length differs from that of
+ * response_mask. */
 export function applyKlPenalty(
   input: KlPenaltyInput,
   kl_penalty: KlPenalty,
@@ -93,10 +94,9 @@ function summedAtLast(kl: Float64Array, mask: ArrayLike<number>, R: number): Flo
   return sums
 }
 
-/**
- * The controller after a change of its settings, by hand or where another phase begins: another type or a new coefficient starts
- * again (undefined); with anything else it continues from the present value.
- */
+/** The controller after a change of its settings, by hand or where another phase begins: another
+ * type or a new coefficient starts again (undefined); with anything else it continues from the
+ * present value. */
 export function adoptedKl(
   controller: KlController,
   before: KlControllerConfig,

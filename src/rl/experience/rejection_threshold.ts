@@ -4,7 +4,8 @@ import {
   type RsCriterion,
 } from '../../kernels/rollout_correction/rollout_correction.ts'
 
-/** What a statistic must lie between to pass, inclusive; in nats for k1 (logs of the given ratios). */
+/** What a statistic must lie between to pass, inclusive; in nats for k1 (logs of the given
+ * ratios). */
 export interface RejectionBounds {
   readonly lower: number
   readonly upper: number
@@ -21,10 +22,9 @@ function parseNumber(text: string, criterion: RsCriterion): number {
   return number
 }
 
-/**
- * verl's threshold of one criterion: `lower_upper`, or `u` for 1/u_u, as bounds of the log ratio for k1; one upper bound for k2 and
- * k3. RangeError for anything else and for numbers that are not above 0.
- */
+/** verl's threshold of one criterion: `lower_upper`, or `u` for 1/u_u, as bounds of the log ratio
+ * for k1; one upper bound for k2 and k3. RangeError for anything else and for numbers that are not
+ * above 0. */
 export function parseBounds(criterion: RsCriterion, threshold: string): RejectionBounds {
   const parts = threshold.split('_')
   if (!criterion.endsWith('k1')) {

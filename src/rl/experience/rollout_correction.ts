@@ -1,5 +1,6 @@
-// Corrects for a rollout policy that differs from the policy being trained: truncated importance weights, rejection, and how
-// far apart the two are. Log-probs in nats; l = log pi_train - log pi_rollout. Tensors are [B, R], R = response_length.
+// Corrects for a rollout policy that differs from the policy being trained: truncated importance
+// weights, rejection, and how far apart the two are. Log-probs in nats; l = log pi_train - log
+// pi_rollout. Tensors are [B, R], R = response_length.
 import {
   ROLLOUT_IS,
   RS_CRITERIA,
@@ -39,14 +40,13 @@ const splitList = (list: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/**
- * The criteria in `rollout_rs` (repeated ones once) and the bounds of their statistics, in the given order; empty for null.
- * The k1 statistic is -l: its bounds are on pi_rollout / pi_train.
+/** The criteria in `rollout_rs` (repeated ones once) and the bounds of their statistics, in the
+ * given order; empty for null. The k1 statistic is -l: its bounds are on pi_rollout / pi_train.
  *
- * RangeError for an unknown criterion, a missing threshold, a number of thresholds that is neither 1 nor that of the criteria,
- * and thresholds that are not positive numbers or are the wrong way round
- * (verl verl/trainer/ppo/rollout_corr_helper.py _parse_rollout_rs_thresholds).
- */
+ * RangeError for an unknown criterion, a missing threshold, a number of thresholds that is neither
+ * 1 nor that of the criteria, and thresholds that are not positive numbers or are the wrong way
+ * round
+ * (verl verl/trainer/ppo/rollout_corr_helper.py _parse_rollout_rs_thresholds). */
 export function rejectionBounds(
   rollout_rs: null | string,
   rollout_rs_threshold: null | string | number,
@@ -68,11 +68,9 @@ export function rejectionBounds(
   )
 }
 
-/**
- * The params of kernel `rollout_correction` for bypass mode. `ppo_clip` applies no importance weights there: its ratio to
- * the rollout policy already is one; they are only reported (verl verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode). Errors as
- * `rejectionBounds`.
- */
+/** The params of kernel `rollout_correction` for bypass mode. `ppo_clip` applies no importance
+ * weights there: its ratio to the rollout policy already is one; they are only reported (verl
+ * verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode). Errors as `rejectionBounds`. */
 export function correctionParams(correction: RolloutCorrection): RsBounds & {
   readonly rollout_is: number
   readonly is_threshold: number
@@ -121,15 +119,16 @@ function broadcastRows(rows: Float64Array, response_length: number): Float64Arra
   return values.map((_, i) => rows[Math.floor(i / response_length)])
 }
 
-/**
- * Truncated importance weights [B, R], 0 where masked: min(exp(clamp(l, ±20)), rollout_is_threshold) per token, or with the sum
- * of a row's l for all of its tokens; a threshold `lower_upper` (IcePop, verl 0.8 and later) sets those outside to 0; with `rollout_is_batch_normalize` divided by their mean (over tokens, or over non-empty
- * rows). Null when `rollout_is` is null. Metrics describe the weights before truncation as in verl up to 0.7, or what is applied as
- * in verl since 0.8; without a word of the caller the second with IcePop alone, so that recorded runs stay comparable.
+/** Truncated importance weights [B, R], 0 where masked: min(exp(clamp(l, ±20)),
+ * rollout_is_threshold) per token, or with the sum of a row's l for all of its tokens; a threshold
+ * `lower_upper` (IcePop, verl 0.8 and later) sets those outside to 0; with
+ * `rollout_is_batch_normalize` divided by their mean (over tokens, or over non-empty rows). Null
+ * when `rollout_is` is null. Metrics describe the weights before truncation as in verl up to 0.7,
+ * or what is applied as in verl since 0.8; without a word of the caller the second with IcePop
+ * alone, so that recorded runs stay comparable.
  *
- * verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_correction_weights. RangeError for a threshold that is none
- * (`weightBounds`), differing lengths, or a mask without tokens.
- */
+ * verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_correction_weights. RangeError for a
+ * threshold that is none (`weightBounds`), differing lengths, or a mask without tokens. */
 export function rolloutIsWeights(
   pair: LogProbPair,
   {
@@ -163,14 +162,16 @@ export function rolloutIsWeights(
   }
 }
 
-/** k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l clamped to ±20 (Schulman 2020, "Approximating KL divergence"). */
+/** k1 = -l, k2 = l²/2, k3 = e^l - 1 - l of l clamped to ±20 (Schulman 2020, "Approximating KL
+ * divergence"). */
 const ESTIMATORS: Readonly<Record<string, (l: number) => number>> = {
   k1: (l) => -l,
   k2: (l) => (l * l) / 2,
   k3: (l) => Math.exp(l) - 1 - l,
 }
 
-/** A criterion's statistic at every position [B, R]: per token, or the row's sum, mean or maximum in all its columns. */
+/** A criterion's statistic at every position [B, R]: per token, or the row's sum, mean or maximum
+ * in all its columns. */
 function rejectionStatistic(
   criterion: RsCriterion,
   log_ratio: Float64Array,
@@ -192,14 +193,13 @@ function rejectionStatistic(
   return broadcastRows(largest, response_length)
 }
 
-/**
- * response_mask [B, R] without the tokens (token_*) and responses (seq_*) that any criterion of `rollout_rs` rejects; unchanged
- * for null. Metrics: `rollout_rs_masked_fraction`, `rollout_rs_seq_masked_fraction` (rows that lost a token), and those of each
- * criterion (`rejectionMetrics`).
+/** response_mask [B, R] without the tokens (token_*) and responses (seq_*) that any criterion of
+ * `rollout_rs` rejects; unchanged for null. Metrics: `rollout_rs_masked_fraction`,
+ * `rollout_rs_seq_masked_fraction` (rows that lost a token), and those of each criterion
+ * (`rejectionMetrics`).
  *
- * verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_rejection_mask. RangeError as `rejectionBounds` and for
- * differing lengths or a mask without tokens.
- */
+ * verl verl/trainer/ppo/rollout_corr_helper.py compute_rollout_rejection_mask. RangeError as
+ * `rejectionBounds` and for differing lengths or a mask without tokens. */
 export function rolloutRejectionMask(
   pair: LogProbPair,
   {
@@ -228,13 +228,13 @@ export function rolloutRejectionMask(
   return { response_mask, metrics }
 }
 
-/**
- * How far the two policies are apart: perplexities (means over rows), KL(rollout || train) by k1 and k3 (means over tokens),
- * per-row differences of log-perplexity, and chi-squared divergences of tokens and rows (ratios clamped to e^±20). Without
- * rollout log-probs only the trained policy's perplexity.
+/** How far the two policies are apart: perplexities (means over rows), KL(rollout || train) by k1
+ * and k3 (means over tokens), per-row differences of log-perplexity, and chi-squared divergences of
+ * tokens and rows (ratios clamped to e^±20). Without rollout log-probs only the trained policy's
+ * perplexity.
  *
- * verl verl/trainer/ppo/rollout_corr_helper.py compute_offpolicy_metrics. Errors as `rolloutIsWeights`.
- */
+ * verl verl/trainer/ppo/rollout_corr_helper.py compute_offpolicy_metrics. Errors as
+ * `rolloutIsWeights`. */
 export function offpolicyMetrics(
   input: Omit<LogProbPair, 'rollout_log_prob'> & { readonly rollout_log_prob: Numbers | null },
 ): Record<string, number> {

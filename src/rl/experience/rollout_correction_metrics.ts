@@ -1,4 +1,5 @@
-// What importance weights and rejection criteria look like over a batch: verl's rollout_is_* and rollout_rs_* diagnostics.
+// Describes importance weights and rejection criteria over a batch: verl's rollout_is_* and
+// rollout_rs_* diagnostics.
 import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { maskedMean, maskedMeanRows, maskedSumRows } from '../math/masked.ts'
 import { fraction, maximum, mean, minimum, select, variance } from '../math/stats.ts'
@@ -40,14 +41,14 @@ interface Bounds {
   readonly upper: number
 }
 
-/** Which weights `isMetrics` describes: those before truncation (verl up to 0.7) or what is applied (since 0.8). */
+/** Which weights `isMetrics` describes: those before truncation (verl up to 0.7) or what is applied
+ * (since 0.8). */
 export type DescribedWeights = 'raw' | 'applied'
 
-/**
- * `rollout_is_*` of weights [B, R] with the mask applied, before and after their bounds. `sequence_log_ratio` [B] is given for
- * sequence weights, whose extremes and fractions are taken over rows and unclamped; without it over tokens. Fractions always count
- * raw weights; without a lower bound 1 / upper is it (verl verl/trainer/ppo/rollout_corr_helper.py compute_is_metrics).
- */
+/** `rollout_is_*` of weights [B, R] with the mask applied, before and after their bounds.
+ * `sequence_log_ratio` [B] is given for sequence weights, whose extremes and fractions are taken
+ * over rows and unclamped; without it over tokens. Fractions always count raw weights; without a
+ * lower bound 1 / upper is it (verl verl/trainer/ppo/rollout_corr_helper.py compute_is_metrics). */
 export function isMetrics(
   { raw, applied }: { readonly raw: Float64Array; readonly applied: Float64Array },
   { response_mask: mask, response_length }: MaskedRows,
@@ -95,11 +96,10 @@ export function isMetrics(
   }
 }
 
-/**
- * `rollout_rs_<criterion>_*` of one rejection criterion: `statistic` [B, R] (a row's number in each of its columns for a seq
- * criterion), `keep` [B, R] where it passed. Rows without tokens are left out of the row statistics
- * (verl verl/trainer/ppo/rollout_corr_helper.py compute_rs_metrics).
- */
+/** `rollout_rs_<criterion>_*` of one rejection criterion: `statistic` [B, R] (a row's number in
+ * each of its columns for a seq criterion), `keep` [B, R] where it passed. Rows without tokens are
+ * left out of the row statistics (verl verl/trainer/ppo/rollout_corr_helper.py
+ * compute_rs_metrics). */
 export function rejectionMetrics(
   criterion: RsCriterion,
   statistic: Float64Array,
@@ -147,10 +147,9 @@ export function rejectionMetrics(
   )
 }
 
-/**
- * How far apart the probabilities of the sampled tokens are under both policies: the absolute differences (std unbiased) and
- * the correlation, where two tokens differ; nothing without tokens (verl verl/utils/debug/metrics.py calculate_debug_metrics).
- */
+/** How far apart the probabilities of the sampled tokens are under both policies: the absolute
+ * differences (std unbiased) and the correlation, where two tokens differ; nothing without tokens
+ * (verl verl/utils/debug/metrics.py calculate_debug_metrics). */
 export function probabilityMetrics({
   old_log_prob,
   rollout_log_prob,

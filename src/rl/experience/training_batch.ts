@@ -1,4 +1,5 @@
-// The batch that a training step works on, on the GPU: the rows of ids, and what is computed of them.
+// The batch that a training step works on, on the GPU: the rows of ids, and what is computed of
+// them.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { layRows } from '../../model/transformer/rows.ts'
@@ -6,11 +7,13 @@ import { joined, type RolloutBatch } from './batch.ts'
 
 /** What RolloutBatch holds, plus what is computed from it. */
 export interface BatchTensors {
-  /** u32 [B, T] each. A micro-batch's tokens lie at the beginning of its rows, with padding or without. */
+  /** u32 [B, T] each. A micro-batch's tokens lie at the beginning of its rows, with padding or
+   * without. */
   readonly input_ids: Tensor
   readonly attention_mask: Tensor
   readonly position_ids: Tensor
-  /** Of each micro-batch of m rows in turn, u32 [m + 1]; as many as for micro-batches of one row. */
+  /** Of each micro-batch of m rows in turn, u32 [m + 1]; as many as for micro-batches of one
+   * row. */
   readonly cu_seqlens: Tensor
   /** Of each micro-batch in turn, u32 [B, R · 4] (kernels/vocab_head/scored.ts). */
   readonly scored: Tensor
@@ -84,7 +87,8 @@ export class TrainingBatch {
     this.#use_remove_padding = use_remove_padding
   }
 
-  /** Uploads a batch that will go through in micro-batches of `micro` rows, a divisor of its rows. */
+  /** Uploads a batch that will go through in micro-batches of `micro` rows, a divisor of its
+   * rows. */
   upload(batch: RolloutBatch, micro: number): void {
     const { rows, prompt_length, response_length: R } = batch
     if (rows % micro !== 0)
@@ -119,7 +123,8 @@ export class TrainingBatch {
     this.#tokens = streams.map(({ tokens }) => tokens)
   }
 
-  /** Tokens of the micro-batch that begins at `row`. Throws RangeError where the batch was cut otherwise. */
+  /** Tokens of the micro-batch that begins at `row`. Throws RangeError where the batch was cut
+   * otherwise. */
   tokens(row: number, micro: number): number {
     const count = this.#tokens[row / micro]
     if (micro !== this.#micro || count === undefined)

@@ -1,4 +1,5 @@
-// Finished conversations as a batch: what programs among the tools did not answer stays with its row.
+// Finished conversations as a batch: what programs among the tools did not answer stays with its
+// row.
 import { expect, test } from 'vitest'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import { calculator } from '../../tasks/tools/calculator.ts'

@@ -1,4 +1,5 @@
-// The update against the same update in float64: ten steps over a phase switch, with another learning rate each step.
+// The update against the same update in float64: ten steps over a phase switch, with another
+// learning rate each step.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
@@ -178,7 +179,8 @@ test('the first mini-batch has a ratio of exactly 1, and equal rewards give exac
     return gpu.read(actor.tensors.sums, actor.tensors.history)
   }
   const [[pg_loss, ppo_kl, clipfrac]] = await update(0.75)
-  // With every ratio exactly 1 the loss is minus the mean advantage: 0.75 is exact, its mean rounds in the last bit.
+  // With every ratio exactly 1 the loss is minus the mean advantage: 0.75 is exact, its mean rounds
+  // in the last bit.
   expect([ppo_kl, clipfrac]).toEqual([0, 0])
   expect(pg_loss).toBeCloseTo(-0.75, 6)
   const [, records] = await update(0)

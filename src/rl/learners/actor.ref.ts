@@ -17,10 +17,8 @@ import { trainedWhere } from './policy_backward.ref.ts'
 
 type AdamWState = Parameters<typeof adamw_step_ref>[0]
 
-/**
- * The same training step in float64: old log-probs, then its mini-batches. Returns log-probs and the loss. With `base` the state is
- * that of the config's adapter, beside these frozen weights.
- */
+/** The same training step in float64: old log-probs, then its mini-batches. Returns log-probs and
+ * the loss. With `base` the state is that of the config's adapter, beside these frozen weights. */
 export function actorStepRef(
   config: ModelConfig,
   state: AdamWState,
@@ -108,7 +106,8 @@ function rowsOf(
   }
 }
 
-/** AdamW over the segments that the phase trains. Changes `state`; returns the norm before clipping. */
+/** AdamW over the segments that the phase trains. Changes `state`; returns the norm before
+ * clipping. */
 function updateRef(
   state: AdamWState,
   grads: Float64Array,

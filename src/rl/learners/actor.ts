@@ -1,4 +1,5 @@
-// The policy being trained, on the GPU: weights, optimizer state, and the passes that score and update it.
+// The policy being trained, on the GPU: weights, optimizer state, and the passes that score and
+// update it.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
@@ -55,7 +56,8 @@ export class Actor {
     this.#own = programs
   }
 
-  /** Allocates, uploads the weights and an adapter's factors, and records every program that `phases` will need. */
+  /** Allocates, uploads the weights and an adapter's factors, and records every program that
+   * `phases` will need. */
   static async create(
     gpu: Gpu,
     layout: ParamLayout,
@@ -131,10 +133,9 @@ export class Actor {
     this.#gpu.write(rollout_is_weights, new Float32Array(rows * R).fill(1))
   }
 
-  /**
-   * old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. Those of the first
-   * `later` rows are kept when the next update passes over them, before it changes a weight: the same bits, one pass less.
-   */
+  /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old
+   * policy. Those of the first `later` rows are kept when the next update passes over them, before
+   * it changes a weight: the same bits, one pass less. */
   computeLogProbs(phase: PolicyPhase, rows: BatchRows, later = 0): void {
     const pass = this.#programs.pass(phase, rows.micro, 'sampled')
     this.#replayRows(pass, phase, rows, later, this.#programs.old(rows.micro))
@@ -161,7 +162,8 @@ export class Actor {
     }
   }
 
-  /** Makes the present weights the reference policy. With an adapter that is its base, whatever the adapter has learned. */
+  /** Makes the present weights the reference policy. With an adapter that is its base, whatever the
+   * adapter has learned. */
   setReference(): void {
     const { reference, model } = this.tensors
     if (model.adapter) return
@@ -169,10 +171,9 @@ export class Actor {
     copyParams(this.#gpu, model.weights.buffers, reference.own)
   }
 
-  /**
-   * All mini-batches and epochs of one training step; returns the number of optimizer steps: a mini-batch without a token takes
-   * none. `step` varies what an objective leaves to chance; `order`: that of each epoch's rows, where a phase shuffles them.
-   */
+  /** All mini-batches and epochs of one training step; returns the number of optimizer steps: a
+   * mini-batch without a token takes none. `step` varies what an objective leaves to chance;
+   * `order`: that of each epoch's rows, where a phase shuffles them. */
   updatePolicy(
     batch: RolloutBatch,
     phase: PolicyPhase,
@@ -201,10 +202,8 @@ export class Actor {
     return shufflesRows(actor) && this.shuffled ? this.shuffled.batch : this.batch
   }
 
-  /**
-   * Adds the gradients of the mini-batch that starts at row `first`, one micro-batch after the other. `epoch`: whose slot of
-   * nonfinite_token is written.
-   */
+  /** Adds the gradients of the mini-batch that starts at row `first`, one micro-batch after the
+   * other. `epoch`: whose slot of nonfinite_token is written. */
   accumulate(
     batch: RolloutBatch,
     phase: PolicyPhase,
@@ -240,10 +239,9 @@ export class Actor {
     this.#is_tracing = true
   }
 
-  /**
-   * Puts old_log_probs aside and scores the uploaded batch once more, with the weights as they are now: afterwards
-   * tensors.trace is full, and batch.old_log_probs holds the log-probs after the update.
-   */
+  /** Puts old_log_probs aside and scores the uploaded batch once more, with the weights as they are
+   * now: afterwards tensors.trace is full, and batch.old_log_probs holds the log-probs after the
+   * update. */
   endTrace(phase: PolicyPhase, rows: BatchRows): void {
     this.#is_tracing = false
     this.#gpu.copy(this.tensors.batch.old_log_probs, this.tensors.trace.old_log_probs)

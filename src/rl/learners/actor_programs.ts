@@ -34,7 +34,8 @@ export type PolicyPhase = TrainedPart &
 
 const POLICY_LIVE = ['row', 'tokens', 'inv_temperature'] as const
 
-/** Records programs, and finds the one for a phase and a pass of `micro` rows. Throws Error for one that was not recorded. */
+/** Records programs, and finds the one for a phase and a pass of `micro` rows. Throws Error for one
+ * that was not recorded. */
 export class ActorPrograms {
   #gpu: Gpu
   #tensors: ActorTensors
@@ -69,7 +70,8 @@ export class ActorPrograms {
     return prepared(this.#update.get(this.#updateKey(phase, micro)))
   }
 
-  /** What follows an update whose entropy bonus is of the whole model's policy; undefined for others. */
+  /** What follows an update whose entropy bonus is of the whole model's policy; undefined for
+   * others. */
   finalEntropy(phase: PolicyPhase, micro: number): Program<UpdateLive> | undefined {
     const key = this.#updateKey(phase, micro)
     return this.#leavesEntropy(phase) ? prepared(this.#final_entropy.get(key)) : undefined
@@ -91,7 +93,8 @@ export class ActorPrograms {
     )
   }
 
-  /** Records what a phase of reinforcement replays in passes of `micro` rows; `batch` is what its updates read. */
+  /** Records what a phase of reinforcement replays in passes of `micro` rows; `batch` is what its
+   * updates read. */
   async prepareRl(phase: PolicyPhase, micro: number, batch: TrainingBatch): Promise<void> {
     const tensors = this.#tensors
     const ws = this.#slice(micro)

@@ -1,4 +1,4 @@
-// What the actor keeps on the GPU.
+// Creates the tensors that the actor keeps on the GPU.
 
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
@@ -33,7 +33,8 @@ export interface ActorSize {
   readonly has_shuffled?: boolean
   /** Most epochs that have an order of their own. Default 1. */
   readonly epochs?: number
-  /** Compute activations again in the backward instead of keeping them (model/transformer/workspace.ts). */
+  /** Compute activations again in the backward instead of keeping them
+   * (model/transformer/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
   /** Leave padding out of the passes over the batch (model/transformer/rows.ts). Default true. */
   readonly use_remove_padding?: boolean
@@ -54,7 +55,8 @@ export interface ActorTensors extends TrainableTensors {
   readonly sums: Tensor
   /** Sums of rollout correction against the policy being updated (bypass mode). */
   readonly correction_sums: Tensor
-  /** Where the log-probs of this step's updates are not finite first in [B, R] (firstNonfinite), of each shuffled epoch; u32 [epochs]. */
+  /** Where the log-probs of this step's updates are not finite first in [B, R] (firstNonfinite), of
+   * each shuffled epoch; u32 [epochs]. */
   readonly nonfinite_token: Tensor<'u32'>
   readonly batch: BatchTensors
   readonly shuffled: ShuffledTensors | undefined

@@ -5,15 +5,18 @@ import { needsCritic } from '../experience/experience.ts'
 
 /** Most tokens of one forward and backward; larger mini-batches are accumulated. */
 const MAX_MICRO_TOKENS = 4096
-/** Most arithmetic of one dispatch: 50 ms at 0.4 TFLOP/s, so that no watchdog of a laptop's GPU fires. */
+/** Most arithmetic of one dispatch: 50 ms at 0.4 TFLOP/s, so that no watchdog of a laptop's GPU
+ * fires. */
 const MAX_DISPATCH_FLOP = 2e10
-/** Of a head that a dispatch sees: one that WebGPU's default binding cannot hold lies in several ranges of rows. */
+/** Of a head that a dispatch sees: one that WebGPU's default binding cannot hold lies in several
+ * ranges of rows. */
 const MAX_HEAD_ELEMENTS = 2 ** 25
 
 /** Most bytes that the blocks keep of one pass for its backward. */
 const MAX_KEPT_BYTES = 2 ** 30
 
-/** What decides how long the largest product of a model takes per token, and how much the blocks keep of one. */
+/** What decides how long the largest product of a model takes per token, and how much the blocks
+ * keep of one. */
 export type ModelWidths = Pick<
   ModelConfig,
   | 'hidden_size'
@@ -38,7 +41,8 @@ export function microTokens(model: ModelWidths): number {
   )
 }
 
-/** Bytes that the blocks keep of a token where nothing is computed again: what model/transformer/workspace.ts allocates for it. */
+/** Bytes that the blocks keep of a token where nothing is computed again: what
+ * model/transformer/workspace.ts allocates for it. */
 export function keptBytes(model: ModelWidths): number {
   const { hidden_size: C, intermediate_size: F, num_hidden_layers: L } = model
   const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = model
@@ -51,7 +55,8 @@ export function keptBytes(model: ModelWidths): number {
   return 4 * (L * (exact + other) + states)
 }
 
-/** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits `max_tokens`. */
+/** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits
+ * `max_tokens`. */
 export function microRows(mini_batch_rows: number, width: number, max_tokens: number): number {
   for (let parts = 1; parts < mini_batch_rows; parts++)
     if (mini_batch_rows % parts === 0 && (mini_batch_rows / parts) * width <= max_tokens)
@@ -73,10 +78,8 @@ export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b
 const criticMini = (phase: RlPhase): number =>
   (needsCritic(phase) ? phase.critic.ppo_mini_batch_size : null) ?? phase.actor.ppo_mini_batch_size
 
-/**
- * How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches. Throws RangeError for a
- * micro-batch that does not divide the mini-batch of either.
- */
+/** How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches.
+ * Throws RangeError for a micro-batch that does not divide the mini-batch of either. */
 export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
   const max_tokens = microTokens(model)
   if (phase.kind === 'sft') {
@@ -98,7 +101,8 @@ export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths):
   return { batch: train_batch_size * n, mini, micro }
 }
 
-/** How the critic of a phase goes through a batch that was cut into `rows`: verl's critic.ppo_mini_batch_size and ppo_epochs. */
+/** How the critic of a phase goes through a batch that was cut into `rows`: verl's
+ * critic.ppo_mini_batch_size and ppo_epochs. */
 export function criticPasses(
   phase: RlPhase,
   rows: BatchRows,
@@ -109,7 +113,8 @@ export function criticPasses(
   }
 }
 
-/** Whether the epochs of a phase have orders of their own. verl's legacy worker cuts every batch as it comes. */
+/** Whether the epochs of a phase have orders of their own. verl's legacy worker cuts every batch as
+ * it comes. */
 export const shufflesRows = ({
   shuffle,
   use_legacy_worker_impl,

@@ -164,7 +164,8 @@ describe.for(LOSS_AGG_MODES)('%s', (loss_agg_mode) => {
         expect(Math.abs(seen - grad_norm) / grad_norm, `step ${step}`).toBeLessThan(2e-3)
       }
       clipped += expected[1]
-      // The share of clipped tokens jumps by 1 / tokens where rounding moves one across the border: none here.
+      // The share of clipped tokens jumps by 1 / tokens where rounding moves one across the border:
+      // none here.
       expectClose(sums, expected, { atol: 1e-4, rtol: 1e-3 })
     }
     expect(clipped).toBeGreaterThan(0)

@@ -1,4 +1,5 @@
-// The value model of PPO: its own copy of the transformer with one number per token, and its own optimizer.
+// The value model of PPO: its own copy of the transformer with one number per token, and its own
+// optimizer.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
 import {
@@ -36,13 +37,15 @@ type UpdateLive = (typeof UPDATE_LIVE)[number]
 
 const scoreOffset = ({ slices, size }: ParamLayout) => slices.score?.offset ?? size
 
-/** How micro-batches add up: by verl's legacy worker or by whole counts. Columns a response may fill; 0 = all there are. */
+/** How micro-batches add up: by verl's legacy worker or by whole counts. Columns a response may
+ * fill; 0 = all there are. */
 export interface MicroRule {
   readonly is_legacy: boolean
   readonly max_response_length: number
 }
 
-/** How an update goes through its batch; `order` is that of each epoch's rows, where a phase shuffles them. */
+/** How an update goes through its batch; `order` is that of each epoch's rows, where a phase
+ * shuffles them. */
 interface CriticPasses {
   readonly epochs: number
   readonly lr: number
@@ -60,7 +63,8 @@ export interface CriticShared {
   readonly shuffled?: ShuffledBatch | undefined
 }
 
-/** The critic. It is updated before the actor, on the same batch; epochs and mini-batches may be its own (criticPasses). */
+/** The critic. It is updated before the actor, on the same batch; epochs and mini-batches may be
+ * its own (criticPasses). */
 export class Critic {
   readonly tensors: CriticTensors
   readonly trainable: Trainable
@@ -91,7 +95,8 @@ export class Critic {
     this.#shuffled = shared.shuffled
   }
 
-  /** `layout` has a value head; `shared` are the actor's batch and a workspace with gradients for the same shape. */
+  /** `layout` has a value head; `shared` are the actor's batch and a workspace with gradients for
+   * the same shape. */
   static async create(
     gpu: Gpu,
     layout: ParamLayout,
@@ -181,10 +186,9 @@ export class Critic {
     backwardValues(r, model, gradients, ws, d_vpreds, undefined, tokens)
   }
 
-  /**
-   * Starts over as a copy of another model's transformer, with a new optimizer: under that model's score where it has one, else
-   * under the first one. The bias is the first in any case: what verl's critic has when its path is that of a reward model.
-   */
+  /** Starts over as a copy of another model's transformer, with a new optimizer: under that model's
+   * score where it has one, else under the first one. The bias is the first in any case: what
+   * verl's critic has when its path is that of a reward model. */
   begin({ buffers: from }: Pick<ParamTensors, 'buffers'>, model_layout: ParamLayout): void {
     const { layout } = this.trainable
     const to = this.tensors.weights
@@ -217,7 +221,8 @@ export class Critic {
     return is_shuffled && this.#shuffled ? this.#shuffled.batch : this.#batch
   }
 
-  /** All mini-batches with a token, and epochs, on `returns` [B, R]; returns the number of optimizer steps. */
+  /** All mini-batches with a token, and epochs, on `returns` [B, R]; returns the number of
+   * optimizer steps. */
   update(
     batch: RolloutBatch,
     returns: Float32Array,
@@ -240,10 +245,9 @@ export class Critic {
     return this.trainable.updates
   }
 
-  /**
-   * Adds the gradients of the mini-batch that starts at row `first`. verl's engine worker sums the means of its
-   * micro-batches; here, as in its legacy worker, they are averaged, or divided by the whole mini-batch's counts.
-   */
+  /** Adds the gradients of the mini-batch that starts at row `first`. verl's engine worker sums the
+   * means of its micro-batches; here, as in its legacy worker, they are averaged, or divided by the
+   * whole mini-batch's counts. */
   accumulate(
     batch: RolloutBatch,
     { cliprange_value, loss_agg_mode }: Pick<CriticConfig, 'cliprange_value' | 'loss_agg_mode'>,

@@ -1,4 +1,4 @@
-// What the critic keeps on the GPU.
+// Creates the tensors that the critic keeps on the GPU.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'

@@ -1,12 +1,11 @@
-// What a run trains in any of its phases.
+// Lists the segments that a run trains in any of its phases.
 import { trainedPrefix } from '../../model/layout/flat_params.ts'
 import type { Phase } from '../config/phase.ts'
 import { segmentFactors, type TrainedLayout } from '../config/trained_segments.ts'
 
-/**
- * Which segments the policy of a run ever trains, [segments]: in any of its phases, or in `before`, what it had trained when
- * these phases were others. What is never trained has no gradients, no moments and no copy as a reference.
- */
+/** Which segments the policy of a run ever trains, [segments]: in any of its phases, or in
+ * `before`, what it had trained when these phases were others. What is never trained has no
+ * gradients, no moments and no copy as a reference. */
 export const trainedSegments = (
   layout: TrainedLayout,
   phases: readonly Phase[],

@@ -35,7 +35,8 @@ const LR = 3e-3
 
 type FastPaths = Pick<ActorSize, 'kernels' | 'use_remove_padding' | 'enable_gradient_checkpointing'>
 
-/** The weights after 12 optimizer steps: 4 supervised ones, 4 of an inner layer's policy, 4 of the whole policy. */
+/** The weights after 12 optimizer steps: 4 supervised ones, 4 of an inner layer's policy, 4 of the
+ * whole policy. */
 async function trained(paths: FastPaths, layout = exact_layout): Promise<Float32Array> {
   const size = {
     prompt_length: P,
@@ -100,9 +101,11 @@ test.for(VARIANTS)(
     const moved = norm(difference(expected, flat))
     expect(moved).toBeGreaterThan(0.5)
     const error = norm(difference(weights, expected))
-    // Measured on lavapipe: 2e-6. AdamW's step does not shrink with the gradient, so roundings of small ones count in full.
+    // Measured on lavapipe: 2e-6. AdamW's step does not shrink with the gradient, so roundings of
+    // small ones count in full.
     expect(error / moved).toBeLessThan(1e-4)
-    // k shared among lanes is another order of summation, so that these bits show whether the choice arrived.
+    // k shared among lanes is another order of summation, so that these bits show whether the
+    // choice arrived.
     if (/^(slices|skinny|subgroups)_/.test(variant)) expect(error).toBeGreaterThan(0)
     expect(await trained({ kernels: { matmul: { '*': variant } } })).toEqual(weights)
   },
@@ -114,7 +117,8 @@ test('without padding twelve steps end at the padded run’s weights within roun
   const moved = norm(difference(expected, flat))
   const error = norm(difference(weights, expected))
   expect(moved).toBeGreaterThan(0.5)
-  // As for the kernels above. Sums over tokens fall into other parts, so that the two are not the same bits.
+  // As for the kernels above. Sums over tokens fall into other parts, so that the two are not the
+  // same bits.
   expect(error / moved).toBeLessThan(1e-4)
   expect(error).toBeGreaterThan(0)
   expect(await trained({})).toEqual(weights)
@@ -126,7 +130,8 @@ test('with activations kept in bfloat16 twelve steps end near the default run’
   const expected = await ordinaryRun()
   const error = norm(difference(weights, expected)) / norm(difference(expected, flat))
   expect(error).toBeGreaterThan(0)
-  // Measured on lavapipe: 0.014. Each gradient is off by up to 2^-8, and AdamW's step does not shrink with the gradient.
+  // Measured on lavapipe: 0.014. Each gradient is off by up to 2^-8, and AdamW's step does not
+  // shrink with the gradient.
   expect(error).toBeLessThan(0.05)
   expect(await trained({}, layout)).toEqual(weights)
 })

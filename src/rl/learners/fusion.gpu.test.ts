@@ -1,4 +1,5 @@
-// Training with steps fused into matrix products and without: other roundings at most, the same training.
+// Training with steps fused into matrix products and without: other roundings at most, the same
+// training.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
@@ -68,8 +69,9 @@ test.for([TINY, QWEN2].map((config) => [config.model_type, config] as const))(
     const moved = norm(difference(off.after, off.before))
     expect(moved).toBeGreaterThan(0.5)
     const error = norm(difference(on.after, off.after))
-    // Without a bias there is nothing that rounds otherwise; with it 1e-6 was measured on lavapipe. AdamW's step does not
-    // shrink with the gradient, so that roundings of small bias gradients count in full.
+    // Without a bias there is nothing that rounds otherwise; with it 1e-6 was measured on lavapipe.
+    // AdamW's step does not shrink with the gradient, so that roundings of small bias gradients
+    // count in full.
     if (config.model_type === 'qwen2') expect(error / moved).toBeLessThan(1e-4)
     else expect(on).toEqual(off)
   },

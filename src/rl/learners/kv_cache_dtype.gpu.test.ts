@@ -1,4 +1,5 @@
-// A run whose rollouts keep their keys and values as halves: the same training to rounding, over ten steps.
+// A run whose rollouts keep their keys and values as halves: the same training to rounding, over
+// ten steps.
 import { expect, test } from 'vitest'
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
@@ -10,7 +11,8 @@ import { Trainer } from '../train/trainer.ts'
 const gpu = await Gpu.open()
 const STEPS = 10
 
-/** The log-probs of the rollout are the old ones (bypass mode), so what halves change reaches the loss, and not only the tokens. */
+/** The log-probs of the rollout are the old ones (bypass mode), so what halves change reaches the
+ * loss, and not only the tokens. */
 function config(dtype: CacheDType): TrainerConfig {
   const rl: RlPhase = {
     ...RL,
@@ -54,7 +56,8 @@ test('ten steps on a cache of halves sample the same tokens and end at the same 
   const half = await trajectory('float16')
   expect(half.begun).toEqual(plain.begun)
   expect(half.responses).toHaveLength(STEPS)
-  // A token whose chance lies within rounding of the number drawn for it could differ; at this seed none does.
+  // A token whose chance lies within rounding of the number drawn for it could differ; at this seed
+  // none does.
   expect(half.responses).toEqual(plain.responses)
   const moved = norm(difference(plain.weights, plain.begun))
   const apart = norm(difference(half.weights, plain.weights))

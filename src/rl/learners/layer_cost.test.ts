@@ -1,4 +1,5 @@
-// What a step of an inner layer costs: recorded without a device, and added up by the kernels' own costs.
+// Tests the cost of a step of an inner layer: recorded without a device, and added up by the
+// kernels' own costs.
 import { expect, test } from 'vitest'
 import {
   collect,
@@ -74,6 +75,7 @@ test.for([1, 2, 3, 4, 5])('the policy of layer %i of 6 costs its share of the bl
   // The head and the embedding are not shared out: 0.3 % of the whole.
   expect(inner.flops / whole.flops).toBeGreaterThan(layer / L)
   expect(inner.flops / whole.flops).toBeLessThan(layer / L + 0.005)
-  // Nor are loading rows, the loss and the search for numbers that are not finite: some ten calls of two hundred.
+  // Nor are loading rows, the loss and the search for numbers that are not finite: some ten calls
+  // of two hundred.
   expect(inner.dispatches / whole.dispatches).toBeLessThan(layer / L + 0.045)
 })

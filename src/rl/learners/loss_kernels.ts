@@ -7,10 +7,9 @@ import { type LossMode, POLICY_LOSSES } from '../losses/losses.ts'
 
 interface LossKernels {
   readonly loss: PolicyLossKernel
-  /**
-   * The choice of tokens alone, as the loss makes it: with the inputs and params of its call, d_log_probs becomes 1 at the
-   * tokens that it chose and 0 at all others; sums stay as they are. Undefined for losses that choose none.
-   */
+  /** The choice of tokens alone, as the loss makes it: with the inputs and params of its call,
+   * d_log_probs becomes 1 at the tokens that it chose and 0 at all others; sums stay as they are.
+   * Undefined for losses that choose none. */
   readonly choice: PolicyLossKernel | undefined
 }
 

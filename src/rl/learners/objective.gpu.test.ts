@@ -1,4 +1,5 @@
-// The composed objective against float64: policy loss - entropy_coeff · entropy + kl_loss_coef · KL, whole and in parts.
+// The composed objective against float64: policy loss - entropy_coeff · entropy + kl_loss_coef ·
+// KL, whole and in parts.
 import { describe, expect, test } from 'vitest'
 import { LOSS_AGG_MODES } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
@@ -24,7 +25,8 @@ import {
   withCounts,
 } from './testing.ts'
 
-/** Losses that compare a token with means over its call: there the parts of a batch are not the batch. */
+/** Losses that compare a token with means over its call: there the parts of a batch are not the
+ * batch. */
 const OF_THE_WHOLE_BATCH = POLICY_LOSSES.filter(({ choice }) => choice).map(({ name }) => name)
 
 const objectiveFor = (actor: Actor, loss_mode: LossMode): Objective =>

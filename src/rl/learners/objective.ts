@@ -1,4 +1,5 @@
-// What an rl phase minimises: which kernels turn log-probs into gradients, and with which numbers.
+// Records the objective of an rl phase: which kernels turn log-probs into gradients, and with which
+// numbers.
 
 import type { LiveValues, Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
@@ -38,7 +39,8 @@ export interface Objective {
   readonly leaves_entropy?: boolean
 }
 
-/** In bypass mode the rollout's log-probs stand for the old policy's, and `loss_type` decides instead of `loss_mode`. */
+/** In bypass mode the rollout's log-probs stand for the old policy's, and `loss_type` decides
+ * instead of `loss_mode`. */
 export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algorithm'>): Objective {
   const { rollout_correction: correction } = algorithm
   return {
@@ -83,12 +85,11 @@ export type ObjectiveTensors = Pick<
   | 'd_entropy'
 >
 
-/**
- * Policy loss - entropy_coeff · entropy + kl_loss_coef · KL, each with its aggregation: fills d_log_probs and d_entropy
- * and adds to `sums` (POLICY_LOSS_SUMS) and, in bypass mode, `correction_sums`. What bypass mode rejects is 0 in the means
- * of ppo_kl and the clip fractions too, unless each call divides by its own tokens. Source: verl/workers/actor/dp_actor.py
- * update_policy, verl/trainer/ppo/core_algos.py.
- */
+/** Policy loss - entropy_coeff · entropy + kl_loss_coef · KL, each with its aggregation: fills
+ * d_log_probs and d_entropy and adds to `sums` (POLICY_LOSS_SUMS) and, in bypass mode,
+ * `correction_sums`. What bypass mode rejects is 0 in the means of ppo_kl and the clip fractions
+ * too, unless each call divides by its own tokens. Source: verl/workers/actor/dp_actor.py
+ * update_policy, verl/trainer/ppo/core_algos.py. */
 export function recordObjective(
   { run, clear }: Pick<Recorder<ObjectiveLive>, 'run' | 'clear'>,
   objective: Objective,
@@ -114,7 +115,8 @@ export function recordObjective(
     )
   runLossWeights({ run }, objective, t, bypass ? t.modified_mask : t.response_mask)
   runPolicyLoss({ run }, loss_mode, 'loss', t, sums)
-  // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
+  // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see
+  // the whole response.
   if (bypass) runLossWeights({ run }, objective, t, t.response_mask)
   if (objective.leaves_entropy) clear(t.d_entropy)
   else
@@ -138,7 +140,8 @@ export function recordObjective(
     )
 }
 
-/** What every token under a mask counts: in the metrics, in the loss and in the policy's part of it. */
+/** What every token under a mask counts: in the metrics, in the loss and in the policy's part of
+ * it. */
 function runLossWeights(
   { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
   { loss_mode, loss_agg_mode }: Objective,
@@ -208,10 +211,9 @@ function runPolicyLoss(
 export const choosesTokens = ({ loss_mode }: Pick<Objective, 'loss_mode'>): boolean =>
   policyLossOf(loss_mode).choice !== undefined
 
-/**
- * Which tokens the policy loss chose in the update that has just run on a micro-batch, with the same live numbers: 1 or 0 in
- * d_log_probs, which the backward no longer needs. `sums` stay as they are.
- */
+/** Which tokens the policy loss chose in the update that has just run on a micro-batch, with the
+ * same live numbers: 1 or 0 in d_log_probs, which the backward no longer needs. `sums` stay as they
+ * are. */
 export function recordChoice(
   recorder: Pick<Recorder<ObjectiveLive>, 'run'>,
   { loss_mode }: Pick<Objective, 'loss_mode'>,

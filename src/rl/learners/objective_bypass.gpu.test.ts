@@ -1,4 +1,5 @@
-// The composed objective in bypass mode against float64: weights and rejections of the policy being updated, then the loss.
+// The composed objective in bypass mode against float64: weights and rejections of the policy being
+// updated, then the loss.
 import { describe, expect, test } from 'vitest'
 import { LOSS_AGG_MODES } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'
@@ -52,7 +53,8 @@ describe('bypass mode', () => {
     const algorithm = { ...RL.algorithm, rollout_correction: config }
     const loss_mode = config.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
 
-    /** verl's order: weights and mask of the policy being updated, then the loss; entropy and KL see all tokens. */
+    /** verl's order: weights and mask of the policy being updated, then the loss; entropy and KL
+     * see all tokens. */
     function bypassRef(actor: Actor, batch: Batch, aggregation: Partial<Aggregation>, scale = 1) {
       const { modified_mask, rollout_is_weights, metrics } = rolloutCorrectionRef(
         correctionParams(config),

@@ -1,4 +1,5 @@
-// Global norm, clip and AdamW over what is trained, stretch by stretch, recorded for each layer that phases train.
+// Global norm, clip and AdamW over what is trained, stretch by stretch, recorded for each layer
+// that phases train.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { LiveValues, Program, Recorder } from '../../kernels/device/program.ts'
 import type { Allocator } from '../../kernels/device/tensor.ts'
@@ -40,13 +41,12 @@ const oneMinus =
   (values: LiveValues<ApplyLive>): number =>
     1 - values[name]
 
-/** A factor of the learning rate for every segment (trained_segments.ts); undefined = the whole prefix at one rate. */
+/** A factor of the learning rate for every segment (trained_segments.ts); undefined = the whole
+ * prefix at one rate. */
 type LrFactors = readonly number[] | undefined
 
-/**
- * Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. With
- * `lr_factors` over those of a factor above 0.
- */
+/** Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others
+ * are not touched. With `lr_factors` over those of a factor above 0. */
 export function recordApply(
   alloc: Allocator,
   r: Recorder<ApplyLive>,
@@ -172,7 +172,8 @@ export class Optimizer {
     this.#gpu.replay(this.#clear)
   }
 
-  /** Clips the gradients and takes one AdamW step with the learning rate `lr`, of each segment times its factor. */
+  /** Clips the gradients and takes one AdamW step with the learning rate `lr`, of each segment
+   * times its factor. */
   apply(layer: number, optim: Optim, max_norm: number, lr: number, lr_factors?: LrFactors): void {
     const program = this.#apply.get(applyKey(layer, lr_factors))
     if (!program) throw new Error(`optimizer: layer ${layer} was not prepared`)

@@ -1,4 +1,5 @@
-// What an optimizer keeps on the GPU: gradients, moments and step counts of the parameters that it trains.
+// Creates the tensors that an optimizer keeps on the GPU: gradients, moments and step counts of the
+// parameters that it trains.
 import {
   type Allocator,
   type MemoryKind,
@@ -41,11 +42,13 @@ export interface OptimizerTensors {
   readonly control: Tensor<'f32'>
   /** control after each optimizer step of this training step, [updates, CONTROL.length]. */
   readonly history: Tensor
-  /** Where the gradients of an optimizer step that was left out are not finite (lastNonfinite), u32 [updates]. */
+  /** Where the gradients of an optimizer step that was left out are not finite (lastNonfinite), u32
+   * [updates]. */
   readonly nonfinite: Tensor<'u32'>
 }
 
-/** Allocates one value for each parameter that is trained; `trains` = which segments are, by default all. */
+/** Allocates one value for each parameter that is trained; `trains` = which segments are, by
+ * default all. */
 export const createTrained = (
   alloc: Allocator,
   layout: FlatLayout,
@@ -57,7 +60,8 @@ export const createTrained = (
     trains?.[segment] === false ? undefined : 'f32',
   )
 
-/** Allocates the optimizer of `weights`; `gradients` say what is trained, `updates` = most optimizer steps in one training step. */
+/** Allocates the optimizer of `weights`; `gradients` say what is trained, `updates` = most
+ * optimizer steps in one training step. */
 export function createOptimizerTensors<G extends { readonly buffers: ParamBuffers }>(
   alloc: Allocator,
   layout: FlatLayout,

@@ -1,4 +1,5 @@
-// Gradients of what an update minimises, in float64: the policy's own terms, and the entropy bonus of whichever policy has it.
+// Gradients of what an update minimises, in float64: the policy's own terms, and the entropy bonus
+// of whichever policy has it.
 import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
 import { trainedPrefix } from '../../model/layout/flat_params.ts'
@@ -27,7 +28,8 @@ export const blocksRead = (
   phase: Pick<PolicyPhase, 'target_layer' | 'actor'>,
 ): number => (hasFinalEntropy(phase, num_hidden_layers) ? num_hidden_layers : phase.target_layer)
 
-/** Gradients by parameter, and the entropy that the bonus is of. `cache` holds blocksRead blocks. */
+/** Gradients by parameter, and the entropy that the bonus is of. `cache` holds blocksRead
+ * blocks. */
 export function policyBackwardRef(
   config: ModelConfig,
   params: RefArrays,
@@ -57,7 +59,8 @@ export function policyBackwardRef(
   return { grads, entropy: bonus.entropy }
 }
 
-/** What adamw_step_ref steps over: the policy's prefix, or everything with a factor for each segment. */
+/** What adamw_step_ref steps over: the policy's prefix, or everything with a factor for each
+ * segment. */
 export function trainedWhere(
   layout: TrainedLayout,
   part: TrainedPart,

@@ -102,7 +102,8 @@ export function recordReference(
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }
 
-/** Objective and backward of the micro-batch that recordPass has just read: adds to the gradients. */
+/** Objective and backward of the micro-batch that recordPass has just read: adds to the
+ * gradients. */
 export function recordUpdate(
   r: Recorder<UpdateLive>,
   t: ActorTensors,
@@ -121,10 +122,9 @@ export function recordUpdate(
   backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
 }
 
-/**
- * In a phase of an inner layer, after recordUpdate: the bonus for the entropy of the whole model's policy on the same tokens. Adds
- * to the gradients of all layers and of the final norm, and keeps the entropies as those that the update found.
- */
+/** In a phase of an inner layer, after recordUpdate: the bonus for the entropy of the whole model's
+ * policy on the same tokens. Adds to the gradients of all layers and of the final norm, and keeps
+ * the entropies as those that the update found. */
 export function recordFinalEntropy(r: Recorder<UpdateLive>, t: ActorTensors, ws: Workspace): void {
   const { shape } = t.model
   const { entropy, loss_weights, d_log_probs, d_entropy } = ws.response
@@ -141,10 +141,8 @@ export function recordFinalEntropy(r: Recorder<UpdateLive>, t: ActorTensors, ws:
   storeRows(r, entropy, t.trace.entropy)
 }
 
-/**
- * Copies what the update of the micro-batch that begins at `row` has just left in the workspace: the policy as that update
- * found it. Where several epochs pass over a row, the last one stays.
- */
+/** Copies what the update of the micro-batch that begins at `row` has just left in the workspace:
+ * the policy as that update found it. Where several epochs pass over a row, the last one stays. */
 export function recordTrace(
   r: Pick<Recorder<TraceLive>, 'copy' | 'run'>,
   { trace, sums }: ActorTensors,
@@ -176,7 +174,8 @@ export function recordSft(
   backward(r, t.model, t.gradients, ws, layer, 1, tokens)
 }
 
-/** Keeps the first token of the step, or of an epoch's slot, whose log-prob is not finite; to be recorded once the micro-batch has been read. */
+/** Keeps the first token of the step, or of an epoch's slot, whose log-prob is not finite; to be
+ * recorded once the micro-batch has been read. */
 function findBrokenToken<L extends string>(
   r: Pick<Recorder<L | 'row'>, 'run'>,
   t: Pick<ActorTensors, 'nonfinite_token'>,
@@ -191,7 +190,8 @@ function findBrokenToken<L extends string>(
   )
 }
 
-/** Entropy of every layer's policy on the probe's own rows (Actor.uploadProbe), summed over their response tokens. */
+/** Entropy of every layer's policy on the probe's own rows (Actor.uploadProbe), summed over their
+ * response tokens. */
 export function recordProbe(
   alloc: Allocator,
   r: Recorder<'tokens'>,

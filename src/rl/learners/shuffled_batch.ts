@@ -74,7 +74,8 @@ export class ShuffledBatch {
     return new ShuffledBatch(gpu, tensors, gather, use_remove_padding)
   }
 
-  /** Lays the uploaded `batch` out in this order, in micro-batches of `micro` rows; returns its rows in it. */
+  /** Lays the uploaded `batch` out in this order, in micro-batches of `micro` rows; returns its
+   * rows in it. */
   lay(batch: RolloutBatch, order: readonly number[], micro: number): RolloutBatch {
     const shuffled = chosenRows(batch, order)
     // What rejection took out is scored all the same, as it is in a batch that is not shuffled.

@@ -1,4 +1,4 @@
-// What a traced step keeps of every token. Other steps record nothing here.
+// Creates the tensors that a traced step keeps of every token. Other steps record nothing here.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 
 /** What the update leaves in the workspace and the next micro-batch would overwrite. */

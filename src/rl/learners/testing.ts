@@ -76,7 +76,8 @@ interface Result {
   readonly correction: Record<string, number>
 }
 
-/** The objective of rows [first, first + count) for each part, sums added up and gradients side by side. */
+/** The objective of rows [first, first + count) for each part, sums added up and gradients side by
+ * side. */
 export async function run(
   objective: Objective,
   actor: Actor,
@@ -128,7 +129,8 @@ export async function run(
   }
 }
 
-/** One call in float64. `scale` is of everything; `policy_mask` and weights stand in for the batch's in the policy loss. */
+/** One call in float64. `scale` is of everything; `policy_mask` and weights stand in for the
+ * batch's in the policy loss. */
 export function objectiveRef(
   loss_mode: LossMode,
   actor: Actor,
@@ -194,7 +196,8 @@ export const HALVES = [
 /** The counts of the mini-batch, as verl's engine worker hands them to every micro-batch. */
 export const COUNTS = { batch_num_tokens: tokensOf(response_mask), global_batch_size: ROWS }
 
-/** clip_cov and kl_cov count by token: their shares of a part's tokens, not of the mini-batch's, are in the metrics. */
+/** clip_cov and kl_cov count by token: their shares of a part's tokens, not of the mini-batch's,
+ * are in the metrics. */
 export const withCounts = (
   part: Omit<Result, 'correction'>,
   tokens: number,

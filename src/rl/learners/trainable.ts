@@ -26,10 +26,9 @@ export interface TrainableTensors extends OptimizerTensors {
   readonly gradients: ParamGradients
 }
 
-/**
- * Allocates a model with its gradients and moments, or those of its adapter where it has one; `updates` = most optimizer steps
- * in one training step, `kernels` = which ones it runs, `trains` = which segments of what is trained ever learn (default all).
- */
+/** Allocates a model with its gradients and moments, or those of its adapter where it has one;
+ * `updates` = most optimizer steps in one training step, `kernels` = which ones it runs, `trains` =
+ * which segments of what is trained ever learn (default all). */
 export function createTrainableTensors(
   alloc: Allocator,
   layout: ParamLayout,
@@ -52,7 +51,8 @@ export function createTrainableTensors(
   return { ...optimizer, model }
 }
 
-/** A model that learns. Calls encode GPU work in order; nothing is read back but by exportWeights. */
+/** A model that learns. Calls encode GPU work in order; nothing is read back but by
+ * exportWeights. */
 export class Trainable extends Optimizer {
   readonly layout: ParamLayout
   readonly #device: Gpu
@@ -70,7 +70,8 @@ export class Trainable extends Optimizer {
     this.layout = layout
   }
 
-  /** Uploads what depends on the layout alone, the weights and, where the model has an adapter, its factors. */
+  /** Uploads what depends on the layout alone, the weights and, where the model has an adapter, its
+   * factors. */
   static async load(
     gpu: Gpu,
     layout: ParamLayout,

@@ -1,4 +1,5 @@
-// What an update costs where not everything learns: recorded without a device, and added up by the kernels' own costs.
+// Tests the cost of an update where not everything learns: recorded without a device, and added up
+// by the kernels' own costs.
 import { expect, test } from 'vitest'
 import {
   collect,
@@ -42,7 +43,8 @@ function paramsOf({ kernel, params, patches }: Dispatch) {
   return readParams(kernel.params, view, 0)
 }
 
-/** Operations, dispatches by name, and bytes of gradients and moments, of an update of the last layer's policy. */
+/** Operations, dispatches by name, and bytes of gradients and moments, of an update of the last
+ * layer's policy. */
 function updateOf(model: ModelConfig, freeze?: Freeze) {
   const shape = modelShape(model)
   const target_layer = shape.num_hidden_layers

@@ -1,4 +1,5 @@
-// How much each layer's attention and feed-forward change the entropy, during a run (BuPO, arXiv 2512.19673, eqs. 11 to 13).
+// How much each layer's attention and feed-forward change the entropy, during a run (BuPO, arXiv
+// 2512.19673, eqs. 11 to 13).
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -41,7 +42,8 @@ export function createLayerChangesTensors(
   }
 }
 
-/** Measures the entropy changes of every layer's modules. Calls encode GPU work; nothing is read back here. */
+/** Measures the entropy changes of every layer's modules. Calls encode GPU work; nothing is read
+ * back here. */
 export class LayerChanges {
   readonly tensors: LayerChangesTensors
   #gpu: Gpu
@@ -73,7 +75,8 @@ export class LayerChanges {
     return new LayerChanges(gpu, tensors, borrowed, program)
   }
 
-  /** Measures these rows, as many as the probe has, under the present weights: fills sums. Returns their response tokens. */
+  /** Measures these rows, as many as the probe has, under the present weights: fills sums. Returns
+   * their response tokens. */
   measure(rows: RolloutBatch): number {
     uploadInternals(this.#gpu, this.tensors.internals, rows)
     this.#gpu.write(this.#borrowed.probe_mask, rows.response_mask)
@@ -81,10 +84,8 @@ export class LayerChanges {
     return tokenCount(rows)
   }
 
-  /**
-   * `layer/delta_h_attn/<l>` and `layer/delta_h_ffn/<l>`, l = 1…L: entropy of the policy of what the module writes minus
-   * that of what it reads, mean over the measured response tokens, nats.
-   */
+  /** `layer/delta_h_attn/<l>` and `layer/delta_h_ffn/<l>`, l = 1…L: entropy of the policy of what
+   * the module writes minus that of what it reads, mean over the measured response tokens, nats. */
   metrics(sums: Float32Array, tokens: number): Record<string, number> {
     const layers = this.#borrowed.model.shape.num_hidden_layers
     const order: readonly string[] = [...this.tensors.internals.slots.keys()]

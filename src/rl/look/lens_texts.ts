@@ -20,7 +20,8 @@ export function heldOutTexts(task: Task, seed: number, count: number) {
   })
 }
 
-/** Ids of prompt, response and end token. Throws RangeError for characters without a token, and for none or more than `most`. */
+/** Ids of prompt, response and end token. Throws RangeError for characters without a token, and for
+ * none or more than `most`. */
 export function encodeSample(
   sample: LensSample,
   tokenizer: Tokenizer,

@@ -1,4 +1,5 @@
-// A run that is looked at in its moments: no bit of it changes, nothing is created in a step, and it costs a share.
+// A run that is looked at in its moments: no bit of it changes, nothing is created in a step, and
+// it costs a share.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { RL, SFT } from '../testing.ts'

@@ -1,5 +1,5 @@
-// How often a run looks at itself for later: as often as a share of its own work allows, and at every step of a short inner phase, which
-// would be over before the share allows anything.
+// How often a run looks at itself for later: as often as a share of its own work allows, and at
+// every step of a short inner phase, which would be over before the share allows anything.
 import type { Phase } from '../config/phase.ts'
 
 /** Of all dispatches of a run, what its moments may take outside short inner phases. */
@@ -8,7 +8,8 @@ export const MOMENTS_SHARE = 0.05
 /** Steps of an inner phase that is looked at in each of them: so few cost little in any run. */
 const SHORT_PHASE = 10
 
-/** Whether a phase trains an inner layer of so many for a few steps: they are what its figures are about. */
+/** Whether a phase trains an inner layer of so many for a few steps: they are what its figures are
+ * about. */
 export const isShortInner = (phase: Phase, num_hidden_layers: number): boolean =>
   phase.kind === 'rl' && phase.target_layer < num_hidden_layers && phase.steps <= SHORT_PHASE
 
@@ -24,17 +25,17 @@ export interface RunSoFar {
   readonly planned: number
 }
 
-/** Keeps count of what moments have cost. A function of the run's own work, so the same run has the same moments. */
+/** Keeps count of what moments have cost. A function of the run's own work, so the same run has the
+ * same moments. */
 export class Moments {
   #spent = 0
   /** Of it, what short phases took, which the share leaves out. */
   #free = 0
   #last: number | undefined
 
-  /**
-   * Whether one more that costs as much as the last one stays within the share: of what the run has done so far, or, at the ends of
-   * phases, of what the whole run will have done, because these are what one looks back to.
-   */
+  /** Whether one more that costs as much as the last one stays within the share: of what the run
+   * has done so far, or, at the ends of phases, of what the whole run will have done, because these
+   * are what one looks back to. */
   fits({ dispatches, steps, planned }: RunSoFar, is_end_of_phase: boolean): boolean {
     if (steps === 0) return false
     const own = dispatches - this.#spent

@@ -1,11 +1,9 @@
-// What the panels ask about a model's inside while it trains, and the answer: plain data. Types and constants alone, so the page
-// may load this.
+// Declares what the panels ask about a model's inside while it trains, and the answer, as plain
+// data. The page may load this file: it has types and constants alone.
 import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
 
-/**
- * Quantities that one panel shows, measured together: a group that no panel shows costs nothing. `of_layer` ones compare
- * `ObservationRequest.layer` with every state.
- */
+/** Quantities that one panel shows, measured together: a group that no panel shows costs nothing.
+ * `of_layer` ones compare `ObservationRequest.layer` with every state. */
 export const OBSERVED_GROUPS = {
   /** Entropies of every policy, and how long the states and writes are. */
   entropy: [
@@ -30,7 +28,8 @@ export const OBSERVED_GROUPS = {
   ],
   /** Figure 12. */
   cosines: ['cos_attn', 'cos_ffn'],
-  /** Figure 5: similarity of states, divergence of policies, and how well the final policy predicts its own responses. */
+  /** Figure 5: similarity of states, divergence of policies, and how well the final policy predicts
+   * its own responses. */
   similarity: ['cos_hidden', 'kl_of_layer', 'kl_layer_final', 'logp_next_layer_norm'],
 } as const satisfies Readonly<Record<string, readonly MeanQuantity[]>>
 
@@ -44,11 +43,13 @@ export interface ObservationRequest {
   readonly lens: LensRequest | undefined
   /** The token table of observed steps of reinforcement. */
   readonly tokens: boolean
-  /** Traced steps also measure the entropy of every layer's policy at every token of their table. */
+  /** Traced steps also measure the entropy of every layer's policy at every token of their
+   * table. */
   readonly token_layers: boolean
   /** At least 1. Step 0 is observed with every request. */
   readonly every: number
-  /** Also look, whatever panels show, at the moments of a run that one looks back to (`atMoment`). */
+  /** Also look, whatever panels show, at the moments of a run that one looks back to
+   * (`atMoment`). */
   readonly moments?: boolean
 }
 
@@ -64,10 +65,9 @@ export const NO_OBSERVATION: ObservationRequest = {
 /** Held-out texts that the lens looks through at moments. */
 const TEXTS_AT_MOMENTS = 2
 
-/**
- * What a request comes to at a moment: after validations, after the first and the last step of a phase, and at the end. All
- * figures, the lens on texts that are the same each time, and the step's tokens. The same where a request wants no moments.
- */
+/** What a request comes to at a moment: after validations, after the first and the last step of a
+ * phase, and at the end. All figures, the lens on texts that are the same each time, and the step's
+ * tokens. The same where a request wants no moments. */
 export function atMoment(request: ObservationRequest): ObservationRequest {
   if (!request.moments) return request
   const { lens } = request
@@ -100,7 +100,8 @@ export interface LensSample {
 /** Tokens that a lens names per layer, likeliest first. */
 export const LENS_TOP = 5
 
-/** What every layer would say next, at every position of one text. S positions, L+1 layers, K = LENS_TOP. */
+/** What every layer would say next, at every position of one text. S positions, L+1 layers, K =
+ * LENS_TOP. */
 export interface Lens extends LensSample {
   readonly is_held_out: boolean
   /** Text of each position's token, the prompt's first; S. */
@@ -133,7 +134,8 @@ export type ObservedRows =
   | 'responses'
   /** Of the demonstrations that a supervised step trained on. */
   | 'demonstrations'
-  /** Of the right answers to held-out prompts, where no batch was trained on: before the first step, or after a rebuild. */
+  /** Of the right answers to held-out prompts, where no batch was trained on: before the first
+   * step, or after a rebuild. */
   | 'held_out'
 
 /** What one step showed. */
@@ -148,12 +150,11 @@ export interface Observation {
   /** The layer that `kl_of_layer` is measured from. */
   readonly layer: number
   readonly lenses: readonly Lens[]
-  /**
-   * Milliseconds of each part that was asked for: the GPU's own where it has timestamps, else from the part's submission, or the end
-   * of what was before it, until its numbers were there.
-   */
+  /** Milliseconds of each part that was asked for: the GPU's own where it has timestamps, else from
+   * the part's submission, or the end of what was before it, until its numbers were there. */
   readonly cost_ms: Readonly<Partial<Record<ObservedGroup | 'lens', number>>>
-  /** Why something that was asked for is not there, a line each that begins with `group:` or `lens:`; absent where all of it is. */
+  /** Why something that was asked for is not there, a line each that begins with `group:` or
+   * `lens:`; absent where all of it is. */
   readonly refused?: string
 }
 

@@ -1,4 +1,5 @@
-// The recorded parts of an observation: the quantities of one group on the probe's rows, and the lens on texts.
+// The recorded parts of an observation: the quantities of one group on the probe's rows, and the
+// lens on texts.
 import { GpuError, tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { OwnedTensors } from '../../kernels/device/owned.ts'
@@ -19,7 +20,8 @@ import type { Model } from '../../model/transformer/model.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
 import { OBSERVED_GROUPS, type ObservedGroup } from './observation.ts'
 
-/** The part of the actor that an observation borrows: the policy's weights, and its probe's workspace and mask. */
+/** The part of the actor that an observation borrows: the policy's weights, and its probe's
+ * workspace and mask. */
 export type Observed = Pick<ActorTensors, 'model' | 'probe' | 'probe_mask'>
 
 /** What has been recorded, and how to free it. */
@@ -40,10 +42,9 @@ export interface TokenLayerTensors {
 }
 export type TokenLayersPart = Part<TokenLayerTensors, 'chunk'>
 
-/**
- * Allocates and records the quantities of one group. Throws RangeError for a layer that the model has not, and GpuError
- * too_large for tensors beyond the adapter's limits, before anything is allocated; GpuError shader where one does not compile.
- */
+/** Allocates and records the quantities of one group. Throws RangeError for a layer that the model
+ * has not, and GpuError too_large for tensors beyond the adapter's limits, before anything is
+ * allocated; GpuError shader where one does not compile. */
 export function createGroup(
   gpu: Gpu,
   { model, probe, probe_mask }: Observed,
@@ -98,7 +99,8 @@ export function createTokenLayers(
   )
 }
 
-/** Makes room for a readback of each of these parts and one of their times, all under way at once: then they create no buffer. */
+/** Makes room for a readback of each of these parts and one of their times, all under way at once:
+ * then they create no buffer. */
 export function reserveReadings(gpu: Gpu, parts: readonly (readonly Tensor[])[]): void {
   for (const tensors of parts) gpu.reserveReads(bytesOf(tensors), 1)
   gpu.reserveReads(4 * STAGE_STAMPS, 1)

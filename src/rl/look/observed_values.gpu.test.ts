@@ -1,4 +1,4 @@
-// What an observed run shows, against the float64 model and against the step’s own probes.
+// Compares what an observed run shows with the float64 model and with the step’s own probes.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { momentsRef } from '../../kernels/moments/moments.ref.ts'

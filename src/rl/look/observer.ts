@@ -1,5 +1,6 @@
-// Observes the policy while it trains, as far as it is asked to: measures on the GPU and reads means and lenses back.
-// Reads the weights only, and borrows the probe's workspace between steps, so training has the same bits with it and without.
+// Observes the policy while it trains, as far as it is asked to: measures on the GPU and reads
+// means and lenses back. Reads the weights only, and borrows the probe's workspace between steps,
+// so training has the same bits with it and without.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { unpackInternalMoments } from '../../model/internals/internal_moments.ts'
 import { uploadInternals } from '../../model/internals/internals_tensors.ts'
@@ -35,10 +36,9 @@ import {
 import { endOfQueued, readingCosts, stageOf, startReading } from './reading_costs.ts'
 import { readTokenLayers, type TracedLayers } from './token_layers.ts'
 
-/**
- * Observes what is asked for. The first observation that needs a buffer or a program makes it; a request without it frees it.
- * While a request stays the same, nothing is created. Where nothing is asked, nothing is encoded, submitted or read back.
- */
+/** Observes what is asked for. The first observation that needs a buffer or a program makes it; a
+ * request without it frees it. While a request stays the same, nothing is created. Where nothing is
+ * asked, nothing is encoded, submitted or read back. */
 export class Observer {
   #gpu: Gpu
   #config: Pick<TrainerConfig, 'seed' | 'task'>
@@ -60,7 +60,8 @@ export class Observer {
     this.#begun = gpu.counts.dispatches
   }
 
-  /** Sets what to observe from now on. Frees what is not needed any more. Not while `observe` is being called. */
+  /** Sets what to observe from now on. Frees what is not needed any more. Not while `observe` is
+   * being called. */
   ask(request: ObservationRequest): void {
     this.#request = request
     const kept = atMoment(request)
@@ -78,7 +79,8 @@ export class Observer {
     return asksInside(this.#request)
   }
 
-  /** Whether a step that is a moment may be looked at: moments have a share of the run's dispatches, but for those of short phases. */
+  /** Whether a step that is a moment may be looked at: moments have a share of the run's
+   * dispatches, but for those of short phases. */
   takesMoment(so_far: Omit<RunSoFar, 'dispatches'>, is_end: boolean, is_short: boolean): boolean {
     if (!this.#request.moments || is_short) return this.#request.moments === true
     const dispatches = this.#gpu.counts.dispatches - this.#begun
@@ -90,7 +92,8 @@ export class Observer {
     this.#moments.take(dispatches, is_short)
   }
 
-  /** Makes what moments need, their readbacks included, before the first step on this device: then no step creates anything. */
+  /** Makes what moments need, their readbacks included, before the first step on this device: then
+   * no step creates anything. */
   async prepare(): Promise<void> {
     if (this.#is_prepared || !this.#request.moments) return
     this.#is_prepared = true
@@ -111,10 +114,9 @@ export class Observer {
     return this.#request.tokens && isObserved(this.#request, step)
   }
 
-  /**
-   * Observes the present weights on rows of `batch`: encodes and submits, and returns the promise of the numbers. What cannot
-   * be observed is left out, with the reason in `refused`. `is_moment`: all that a moment shows.
-   */
+  /** Observes the present weights on rows of `batch`: encodes and submits, and returns the promise
+   * of the numbers. What cannot be observed is left out, with the reason in `refused`. `is_moment`:
+   * all that a moment shows. */
   async observe(
     batch: RolloutBatch,
     rows: ObservedRows,
@@ -180,10 +182,9 @@ export class Observer {
     return { reading }
   }
 
-  /**
-   * The entropies of every layer of the present weights at the responses of these rows of `batch`, where the request asks for
-   * them: encodes and submits, the probe's rows at a time, and returns the promise of the numbers, all in one readback.
-   */
+  /** The entropies of every layer of the present weights at the responses of these rows of `batch`,
+   * where the request asks for them: encodes and submits, the probe's rows at a time, and returns
+   * the promise of the numbers, all in one readback. */
   async traceLayers(
     batch: RolloutBatch,
     rows: readonly number[],

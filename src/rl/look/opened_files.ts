@@ -4,7 +4,8 @@ import type { RangedFolder } from '../../formats/ranged_file.ts'
 import { type FileSource, type OpenHfModel, openHfModel } from '../../model/hf/hf_model.ts'
 import { openWithAdapter } from '../../model/hf/peft_adapter.ts'
 
-/** Checks the files of a model and, where there is one, of an adapter that is merged into it while it is loaded. */
+/** Checks the files of a model and, where there is one, of an adapter that is merged into it while
+ * it is loaded. */
 export async function openFiles(
   folder: RangedFolder,
   adapter: FileSource | undefined,

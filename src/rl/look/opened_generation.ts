@@ -1,4 +1,5 @@
-// Text that an opened model writes, a few tokens at a time, so that a person can read along and stop it. One row with a KV cache.
+// Text that an opened model writes, a few tokens at a time, so that a person can read along and
+// stop it. One row with a KV cache.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { Allocator } from '../../kernels/device/tensor.ts'
@@ -20,7 +21,8 @@ export const MOST_WRITTEN = 512
 const CHUNK = 8
 const SIZE: RolloutSize = { rows: 1, prompt_length: MOST_PROMPT, response_length: MOST_WRITTEN }
 
-/** How the next token is drawn. 0 for temperature is greedy; 0 for top_k and 1 for top_p leave all tokens in. */
+/** How the next token is drawn. 0 for temperature is greedy; 0 for top_k and 1 for top_p leave all
+ * tokens in. */
 export interface GenerationSettings {
   readonly temperature: number
   readonly top_p: number
@@ -63,10 +65,8 @@ export class Generation {
     gpu.write(tensors.eos_token_ids, Uint32Array.from(this.#eos))
   }
 
-  /**
-   * Continues `ids` until an end token, `max_tokens` or the signal. Returns all tokens, the end token included. Throws RangeError for a
-   * prompt that is empty or too long.
-   */
+  /** Continues `ids` until an end token, `max_tokens` or the signal. Returns all tokens, the end
+   * token included. Throws RangeError for a prompt that is empty or too long. */
   async write(
     ids: readonly number[],
     settings: GenerationSettings,

@@ -19,7 +19,8 @@ const IDS = [4, 2, 9, 5, 7, 3, 10, 6]
 const TOKENS = ['<pad>', '<eos>', ...'abcdefghi']
 const WINDOW = { ids: IDS, first: 2, count: 5 }
 
-/** A model whose weights come in pieces of six; `exact_dtype` = what they lie in, of values that bfloat16 has. */
+/** A model whose weights come in pieces of six; `exact_dtype` = what they lie in, of values that
+ * bfloat16 has. */
 function opened(config: ModelConfig, exact_dtype?: MatrixDtype) {
   const { layout, flat: given, exact } = testWeights(config, 7)
   const flat = exact_dtype ? decodeBfloat16(encodeBfloat16(given)) : given

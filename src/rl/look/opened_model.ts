@@ -1,5 +1,5 @@
-// A model that came from elsewhere, on a device of its own: what every layer would say next at every position of any text, and what the
-// whole model writes.
+// A model that came from elsewhere, on a device of its own: what every layer would say next at
+// every position of any text, and what the whole model writes.
 
 import type { LoadOptions } from '../../formats/weight_stream.ts'
 import { GpuError, gibibytes } from '../../kernels/device/errors.ts'
@@ -42,7 +42,8 @@ export type OpenDevice = (plan: {
   readonly bytes: number
 }) => Promise<Gpu>
 
-/** How much attention and feed-forward of each block change the entropy (BuPO, eqs. 11 to 13), means over positions, [L], nats. */
+/** How much attention and feed-forward of each block change the entropy (BuPO, eqs. 11 to 13),
+ * means over positions, [L], nats. */
 export interface EntropyChanges {
   readonly dH_attn: readonly number[]
   readonly dH_ffn: readonly number[]
@@ -72,10 +73,9 @@ export class OpenedModel {
     return this.#gpu.counts.live_bytes
   }
 
-  /**
-   * Allocates everything and reads the weights. Throws GpuError too_large where a tensor does not fit the adapter, out_of_memory where the
-   * GPU has no room, and what `open` and the files throw.
-   */
+  /** Allocates everything and reads the weights. Throws GpuError too_large where a tensor does not
+   * fit the adapter, out_of_memory where the GPU has no room, and what `open` and the files
+   * throw. */
   static async open(
     hf: OpenHfModel,
     open: OpenDevice,
@@ -97,7 +97,8 @@ export class OpenedModel {
     }
   }
 
-  /** What every layer says at a window of a text. Throws RangeError for one that does not fit, GpuError for a lost device. */
+  /** What every layer says at a window of a text. Throws RangeError for one that does not fit,
+   * GpuError for a lost device. */
   async look(window: TextWindow, tokens: readonly string[]): Promise<Lens> {
     this.#check(window)
     const { model, lens } = this.#made
@@ -159,7 +160,8 @@ export function planOpened(facts: ModelOutline): {
   return { largest: plan.largest, bytes: plan.total() }
 }
 
-/** Everything on the device, or in a plan. Matrices that are bfloat16 in the files stay so: half the memory, decoded exactly. */
+/** Everything on the device, or in a plan. Matrices that are bfloat16 in the files stay so: half
+ * the memory, decoded exactly. */
 function create(alloc: Allocator, { config, layout: { head }, exact_dtype }: ModelOutline) {
   const layout = paramLayout(modelShape({ ...config, dtype: exact_dtype }), head)
   const { shape } = layout

@@ -1,4 +1,5 @@
-// A model of SmolLM2-135M's shape with random weights: opened, looked into and written with. Figures in docs/models.md.
+// A model of SmolLM2-135M's shape with random weights: opened, looked into and written with.
+// Figures in docs/models.md.
 import { expect, test } from 'vitest'
 import { bytesFile, type RangedFile } from '../../formats/ranged_file.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
@@ -13,7 +14,8 @@ const SMOLLM2_135M: ModelConfig = {
   ...{ rms_norm_eps: 1e-5, rope_theta: 1e5, tie_word_embeddings: true },
 }
 
-/** Bits of BF16 numbers of about ±0.03, one after the other: nothing of the file's size is ever in memory. */
+/** Bits of BF16 numbers of about ±0.03, one after the other: nothing of the file's size is ever in
+ * memory. */
 function randomBits(begin: number, end: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(end - begin)
   for (let i = 0; i < bytes.length; i++) {

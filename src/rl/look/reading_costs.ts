@@ -1,4 +1,5 @@
-// What an observation costs: the milliseconds of each of its parts until the numbers are there.
+// Measures the cost of an observation: the milliseconds of each of its parts until the numbers are
+// there.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Observation } from './observation.ts'
 
@@ -18,7 +19,8 @@ const now = () => performance.now()
 /** The stage of the GPU that a part is timed as. */
 export const stageOf = (name: PartName): string => `observe_${name}`
 
-/** When everything is done that was queued before: where stages are not timed, that work must not count. */
+/** When everything is done that was queued before: where stages are not timed, that work must not
+ * count. */
 export function endOfQueued(gpu: Gpu): Promise<number> {
   const end = gpu.finish().then(now)
   end.catch(() => {}) // what is read reports it
@@ -34,10 +36,9 @@ export function startReading<T>(name: PartName, read: () => Promise<T>): Reading
   return { name, arrays, submitted_ms, done_ms }
 }
 
-/**
- * Milliseconds of each part: of the GPU where its stages are timed, else from its submission, or the end of what was
- * submitted before it, until its numbers were there. Call it once all parts are submitted.
- */
+/** Milliseconds of each part: of the GPU where its stages are timed, else from its submission, or
+ * the end of what was submitted before it, until its numbers were there. Call it once all parts are
+ * submitted. */
 export async function readingCosts(
   gpu: Gpu,
   before: Promise<number>,

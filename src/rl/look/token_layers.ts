@@ -1,8 +1,10 @@
-// The entropies of every layer's policy at the tokens of a traced step: what of them a token table holds.
+// The entropies of every layer's policy at the tokens of a traced step: what of them a token table
+// holds.
 import { slotsOf } from '../../model/internals/internals_tensors.ts'
 import type { TokenLayerTensors } from './observed_parts.ts'
 
-/** Nats at token t under layer l at [t · (L+1) + l]; of the policy of H^l as it is, and of final_norm(H^l). */
+/** Nats at token t under layer l at [t · (L+1) + l]; of the policy of H^l as it is, and of
+ * final_norm(H^l). */
 export interface TokenLayers {
   readonly raw: Float32Array
   readonly normed: Float32Array
@@ -18,13 +20,15 @@ export interface LayersOfTable {
   readonly refused?: string
 }
 
-/** What comes back of a step's rows, in the order that was asked for; no rows where it was refused. */
+/** What comes back of a step's rows, in the order that was asked for; no rows where it was
+ * refused. */
 export interface TracedLayers {
   readonly layers: LayersOfTable
   readonly rows: readonly TokenLayers[]
 }
 
-/** `read`: tensors.all as it came back. `lengths`: tokens of each response, of as many rows as were asked for. */
+/** `read`: tensors.all as it came back. `lengths`: tokens of each response, of as many rows as were
+ * asked for. */
 export function readTokenLayers(
   { internals, all }: TokenLayerTensors,
   read: Float32Array,

@@ -1,4 +1,5 @@
-// One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for people.
+// One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for
+// people.
 
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { RlPhase } from '../config/phase.ts'
@@ -15,15 +16,15 @@ import { maskedMean, maskedVar } from '../math/masked.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
 import type { TraceColumn } from './trace_columns.ts'
 
-/**
- * What there can be to say of one token; nats where they are logarithms. The names are verl's; `ratio` and `clipped` are
- * those of its losses.
+/** What there can be to say of one token; nats where they are logarithms. The names are verl's;
+ * `ratio` and `clipped` are those of its losses.
  *
- * old_log_probs: of the policy before this step's updates, or of the rollout's in bypass mode. log_probs, entropy: as the
- * last optimizer step that saw this response found them, before it changed anything; log_probs_after: after all of them.
- * ratio = exp(log_probs - old_log_probs). reward_kl: each token's KL in the reward; kld: the KL in the loss. clipped: see
- * `Clipped`. chosen: 1 where clip_cov or kl_cov chose the token, else 0. response_mask: 0 where rejection took the token out.
- */
+ * old_log_probs: of the policy before this step's updates, or of the rollout's in bypass mode.
+ * log_probs, entropy: as the last optimizer step that saw this response found them, before it
+ * changed anything; log_probs_after: after all of them. ratio = exp(log_probs - old_log_probs).
+ * reward_kl: each token's KL in the reward; kld: the KL in the loss. clipped: see `Clipped`.
+ * chosen: 1 where clip_cov or kl_cov chose the token, else 0. response_mask: 0 where rejection took
+ * the token out. */
 const TOKEN_COLUMNS = [
   'token_level_scores',
   'old_log_probs',
@@ -57,15 +58,18 @@ export interface TracedSample extends RewardParts {
   readonly tokens: readonly string[]
   /** Places of tokens that a tool wrote, where rows have several turns. */
   readonly observed?: readonly number[]
-  /** A number for every token; a column that this step did not compute is absent, NaN where a single token has none. */
+  /** A number for every token; a column that this step did not compute is absent, NaN where a
+   * single token has none. */
   readonly columns: Readonly<Partial<Record<TokenColumn, readonly number[]>>>
-  /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
+  /** The responses to the same prompt: the sums of their rewards, their tokens that count, and
+   * which one this is. */
   readonly group: {
     readonly rewards: readonly number[]
     readonly lengths: readonly number[]
     readonly place: number
   }
-  /** Entropies of every layer's policy with the weights after this step; where they were asked for. */
+  /** Entropies of every layer's policy with the weights after this step; where they were asked
+   * for. */
   readonly layer_entropy?: TokenLayers
   /** ReMax: the score of a greedy response to the prompt. */
   readonly reward_baseline?: number
@@ -84,7 +88,8 @@ export interface TokenTable {
   readonly nonzero_rewards: number
   /** The spread of the rewards of all responses; tables of older runs have none. */
   readonly reward_std?: number
-  /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's tokens. */
+  /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's
+   * tokens. */
   readonly whitened?: { readonly mean: number; readonly std: number }
   /** Optimizer steps of the actor. */
   readonly updates: number
@@ -143,7 +148,8 @@ function whitening(
   return { whitened: { mean: maskedMean(before, mask), std } }
 }
 
-/** Whether the actor took an optimizer step on a row: not in a critic's warm-up, nor where all of its mini-batch was rejected. */
+/** Whether the actor took an optimizer step on a row: not in a critic's warm-up, nor where all of
+ * its mini-batch was rejected. */
 function wasUpdated({ trained, rows, updates, order }: TraceInput, row: number): boolean {
   const place = order ? order.indexOf(row) : row
   const first = place - (place % rows.mini)
@@ -191,7 +197,8 @@ function rowColumns(input: TraceInput, row: number): Columns {
   }
 }
 
-/** The clip's verdict on every token of a row; undefined where the loss has none. A rejected token has none either: NaN. */
+/** The clip's verdict on every token of a row; undefined where the loss has none. A rejected token
+ * has none either: NaN. */
 function clippedColumn(
   { phase }: TraceInput,
   loss_mode: LossMode,
@@ -250,7 +257,8 @@ function tracedSample(input: TraceInput, row: number, rewards: Float64Array): Tr
   }
 }
 
-/** The table of a step: what the GPU said in float32, what the driver computed in float64, and what follows from both. */
+/** The table of a step: what the GPU said in float32, what the driver computed in float64, and what
+ * follows from both. */
 export function tokenTable(input: TraceInput): TokenTable {
   const { phase, drawn, experience, updates } = input
   const { response_length } = drawn.batch
@@ -270,7 +278,8 @@ export function tokenTable(input: TraceInput): TokenTable {
   }
 }
 
-/** Rows of the batch that a table shows, as they were sampled. `order`: the place of each row in that order. */
+/** Rows of the batch that a table shows, as they were sampled. `order`: the place of each row in
+ * that order. */
 export function tracedRows(order: ArrayLike<number>): number[] {
   const rows: number[] = []
   for (let row = 0; row < order.length; row++) rows[order[row]] = row

@@ -1,4 +1,4 @@
-// What a traced step reads back from the GPU, and where it lies.
+// Lists the columns that a traced step reads back from the GPU, and where they lie.
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { needsCritic, needsReference } from '../experience/experience.ts'

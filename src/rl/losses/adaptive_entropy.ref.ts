@@ -1,4 +1,5 @@
-// An entropy coefficient that follows a target: TRL's use_adaptive_entropy (Skywork-OR1, arXiv 2505.22312).
+// An entropy coefficient that follows a target: TRL's use_adaptive_entropy (Skywork-OR1, arXiv
+// 2505.22312).
 
 export interface AdaptiveEntropy {
   /** Mean entropy per token in nats. */
@@ -15,7 +16,8 @@ export interface EntropyState {
   readonly entropy: number
 }
 
-/** What an update multiplies its entropy with: nothing while the last entropy was above the target. */
+/** What an update multiplies its entropy with: nothing while the last entropy was above the
+ * target. */
 export const appliedCoefficient = (
   { entropy_coef, entropy }: EntropyState,
   { entropy_target }: AdaptiveEntropy,

@@ -5,7 +5,8 @@ import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), c = clamp(r, 1 - low, 1 + high), a constant to the gradient;
+// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), c = clamp(r, 1 - low, 1 + high), a constant
+// to the gradient;
 //   L = -c A · log_prob.  dL/dlog_prob = -c A.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let x = clamp(log_prob - old_log_prob, -20.0, 20.0);
@@ -16,12 +17,11 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
 }
 `
 
-/**
- * x = clamp(log_prob - old_log_prob, ±20), c = clamp(exp(x), 1 - low, 1 + high) held constant; L = -c A log_prob;
- * d_log_prob = -c A · pg_weight, everywhere. pg_clipfrac counts exp(x) outside the range.
+/** x = clamp(log_prob - old_log_prob, ±20), c = clamp(exp(x), 1 - low, 1 + high) held constant; L =
+ * -c A log_prob; d_log_prob = -c A · pg_weight, everywhere. pg_clipfrac counts exp(x) outside the
+ * range.
  *
- * Source: MiniMax 2025, arXiv 2506.13585; verl core_algos.py compute_policy_loss_cispo.
- */
+ * Source: MiniMax 2025, arXiv 2506.13585; verl core_algos.py compute_policy_loss_cispo. */
 export const cispo = policyLoss({
   name: 'cispo',
   label: 'CISPO (clipped weights)',

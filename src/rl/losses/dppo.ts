@@ -1,4 +1,5 @@
-// DPPO: a token is left out where its probability has moved too far, measured as a divergence and not as a ratio.
+// DPPO: a token is left out where its probability has moved too far, measured as a divergence and
+// not as a ratio.
 import { line } from '../math/formula.ts'
 import { CLIP_RANGE, DUAL_CLIP, RATIO } from './clip_range.ts'
 import { type PolicyLoss, policyLoss, type ValuesOf } from './policy_loss.ts'
@@ -7,9 +8,11 @@ import { heldLogRatio, heldRatio, type ResponseTokens, tokenValues } from './res
 const NUMBERS = { ...CLIP_RANGE, ...DUAL_CLIP }
 type Numbers = ValuesOf<typeof NUMBERS>
 
-/** `is_kept` of the shader, from the tokens' probabilities p and q of the new and the old policy. */
+/** `is_kept` of the shader, from the tokens' probabilities p and q of the new and the old
+ * policy. */
 const tokenLossOf = (is_kept: string) => /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c), a constant to the gradient;
+// x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c), a constant to the
+// gradient;
 //   L = -w A · log_prob where the token is kept, else 0.  dL/dlog_prob = -w A there.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let x = clamp(log_prob - old_log_prob, -20.0, 20.0);
@@ -86,13 +89,12 @@ function dppo(isKept: typeof keptByTv, note: string): Rest {
   }
 }
 
-/**
- * x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c) held constant; L = -w A log_prob and d_log_prob = -w A
- * · pg_weight where the token is kept, else 0. Kept: p - q ≤ clip_ratio_high where A > 0, else p - q ≥ -clip_ratio_low, with
- * the token's probabilities p now and q before. pg_clipfrac counts what is not kept, pg_clipfrac_lower a w that is held.
+/** x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c) held constant; L = -w A
+ * log_prob and d_log_prob = -w A · pg_weight where the token is kept, else 0. Kept: p - q ≤
+ * clip_ratio_high where A > 0, else p - q ≥ -clip_ratio_low, with the token's probabilities p now
+ * and q before. pg_clipfrac counts what is not kept, pg_clipfrac_lower a w that is held.
  *
- * Source: arXiv 2602.04879; verl core_algos.py compute_policy_loss_dppo_tv.
- */
+ * Source: arXiv 2602.04879; verl core_algos.py compute_policy_loss_dppo_tv. */
 export const dppo_tv = policyLoss({
   name: 'dppo_tv',
   label: 'DPPO, total variation',
@@ -103,12 +105,10 @@ export const dppo_tv = policyLoss({
   ),
 })
 
-/**
- * The same, kept where KL = q (log q - log p) + (1 - q) log((1 - q + 1e-8) / (1 - p + 1e-8)) ≤ clip_ratio_high or p ≤ q for A >
- * 0, else where KL ≤ clip_ratio_low or p ≥ q.
+/** The same, kept where KL = q (log q - log p) + (1 - q) log((1 - q + 1e-8) / (1 - p + 1e-8)) ≤
+ * clip_ratio_high or p ≤ q for A > 0, else where KL ≤ clip_ratio_low or p ≥ q.
  *
- * Source: arXiv 2602.04879; verl core_algos.py compute_policy_loss_dppo_kl.
- */
+ * Source: arXiv 2602.04879; verl core_algos.py compute_policy_loss_dppo_kl. */
 export const dppo_kl = policyLoss({
   name: 'dppo_kl',
   label: 'DPPO, KL',

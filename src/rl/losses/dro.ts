@@ -4,12 +4,10 @@ import main from './dro.wgsl?raw'
 import { policyLoss } from './policy_loss.ts'
 import { logRatio, tokenValues } from './response.ts'
 
-/**
- * d = log_prob - old_log_prob, not clamped; L = -(A log_prob - dro_beta/2 · d²); d_log_prob = -(A - dro_beta · d) · pg_weight,
- * also where A is 0. ppo_kl = mean(-d).
+/** d = log_prob - old_log_prob, not clamped; L = -(A log_prob - dro_beta/2 · d²); d_log_prob = -(A
+ * - dro_beta · d) · pg_weight, also where A is 0. ppo_kl = mean(-d).
  *
- * Source: Richemond et al. 2024, arXiv 2405.19107; verl core_algos.py compute_policy_loss_dro.
- */
+ * Source: Richemond et al. 2024, arXiv 2405.19107; verl core_algos.py compute_policy_loss_dro. */
 export const dro = policyLoss({
   name: 'dro',
   label: 'DRO (squared distance)',

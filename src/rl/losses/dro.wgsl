@@ -1,4 +1,5 @@
-// d = log_prob - old_log_prob;  L = -(A · log_prob - dro_beta/2 · d²).  dL/dlog_prob = -(A - dro_beta · d), also where A is 0.
+// d = log_prob - old_log_prob;  L = -(A · log_prob - dro_beta/2 · d²).
+// dL/dlog_prob = -(A - dro_beta · d), also where A is 0.
 // One workgroup strides over tokens. uses policy_loss_frame.wgsl
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -22,7 +22,8 @@ function clippedLogRatio(row: ResponseTokens, t: number, k: ClipRange) {
   return { x, y, is_outside: x !== held, moves: sign !== 0 && sign * x <= sign * held }
 }
 
-/** The means of a response that its loss is made of; `mean_log_weight` only where it has weights. */
+/** The means of a response that its loss is made of; `mean_log_weight` only where it has
+ * weights. */
 function responseMeans(row: ResponseTokens, k: ClipRange) {
   const weights = row.rollout_is_weights
   return {
@@ -32,15 +33,14 @@ function responseMeans(row: ResponseTokens, k: ClipRange) {
   }
 }
 
-/**
- * x = log_prob - old_log_prob (not clamped to ±20), y = the smaller of A's sign times x and times clamp(x, -low, high),
- * times that sign again (0 where A is 0); over a row's tokens loss = -mean(A) · exp(mean(y)) · exp(mean(log(
- * rollout_is_weight + 1e-10))). The mean over all rows, empty ones too: sequence_scale = 1 / rows of the mini-batch.
- * pg_weights and loss_agg_mode are not used. d_log_prob = loss / tokens of the row where y = x and A is not 0, else 0.
- * pg_clipfrac counts x outside the range where A > 0, pg_clipfrac_lower where A < 0.
+/** x = log_prob - old_log_prob (not clamped to ±20), y = the smaller of A's sign times x and times
+ * clamp(x, -low, high), times that sign again (0 where A is 0); over a row's tokens loss = -mean(A)
+ * · exp(mean(y)) · exp(mean(log( rollout_is_weight + 1e-10))). The mean over all rows, empty ones
+ * too: sequence_scale = 1 / rows of the mini-batch. pg_weights and loss_agg_mode are not used.
+ * d_log_prob = loss / tokens of the row where y = x and A is not 0, else 0. pg_clipfrac counts x
+ * outside the range where A > 0, pg_clipfrac_lower where A < 0.
  *
- * Source: Zhao et al. 2025, arXiv 2507.20673; verl core_algos.py compute_policy_loss_geo_mean.
- */
+ * Source: Zhao et al. 2025, arXiv 2507.20673; verl core_algos.py compute_policy_loss_geo_mean. */
 export const geo_mean = policyLoss({
   name: 'geo_mean',
   label: 'GMPO (geometric mean)',

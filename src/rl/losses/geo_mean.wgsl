@@ -1,7 +1,8 @@
-// Per token: x = log_prob - old_log_prob, c = clamp(x, -low, high), y = x unless A > 0 and x > c, or A < 0 and x < c: then c;
+// Per token: x = log_prob - old_log_prob, c = clamp(x, -low, high), y = x unless A > 0 and x > c,
+// or A < 0 and x < c: then c;
 //   y = 0 where A = 0. Per row, means over unmasked tokens:
-//   loss = -mean(A) exp(mean(y)) exp(mean(log(rollout_is_weight + 1e-10))) · sequence_scale; an empty row adds 0.
-// d_log_prob = loss / tokens of the row where y = x and A != 0, else 0.
+//   loss = -mean(A) exp(mean(y)) exp(mean(log(rollout_is_weight + 1e-10))) · sequence_scale; an
+//   empty row adds 0. d_log_prob = loss / tokens of the row where y = x and A != 0, else 0.
 // One workgroup, a lane per row. uses policy_loss_frame.wgsl
 
 @compute @workgroup_size(WORKGROUP_SIZE)

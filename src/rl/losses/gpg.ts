@@ -10,11 +10,9 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
 }
 `
 
-/**
- * L = -A log_prob; d_log_prob = -A · pg_weight. old_log_probs are not used; no metrics.
+/** L = -A log_prob; d_log_prob = -A · pg_weight. old_log_probs are not used; no metrics.
  *
- * Source: Chu et al. 2025, arXiv 2504.02546; verl core_algos.py compute_policy_loss_gpg.
- */
+ * Source: Chu et al. 2025, arXiv 2504.02546; verl core_algos.py compute_policy_loss_gpg. */
 export const gpg = policyLoss({
   name: 'gpg',
   label: 'GPG (no ratio)',

@@ -8,12 +8,12 @@ import { logRatio, meanOf, type ResponseTokens, tokenValues } from './response.t
 const meanLogRatio = (row: ResponseTokens): number => meanOf(row, (t) => logRatio(row, t))
 const responseRatio = (mean_log_ratio: number): number => Math.exp(Math.min(mean_log_ratio, 10))
 
-/**
- * Over a row's tokens s = mean(log_prob - old_log_prob), ρ = exp(min(s, 10)); L = max(-A ρ, -A clamp(ρ, 1 - low, 1 +
- * high)) at each token; d_log_prob = -A ρ · pg_weight, 0 where clipped or s > 10. ppo_kl is of the tokens, not clamped.
+/** Over a row's tokens s = mean(log_prob - old_log_prob), ρ = exp(min(s, 10)); L = max(-A ρ, -A
+ * clamp(ρ, 1 - low, 1 + high)) at each token; d_log_prob = -A ρ · pg_weight, 0 where clipped or s >
+ * 10. ppo_kl is of the tokens, not clamped.
  *
- * Source: Zheng et al. 2025 (GSPO-token), arXiv 2507.18071; verl core_algos.py compute_policy_loss_gspo.
- */
+ * Source: Zheng et al. 2025 (GSPO-token), arXiv 2507.18071; verl core_algos.py
+ * compute_policy_loss_gspo. */
 export const gspo = policyLoss({
   name: 'gspo',
   label: 'GSPO (one ratio per response)',

@@ -1,5 +1,6 @@
 // Per row, over its unmasked tokens: s = mean(log_prob - old_log_prob), ρ = exp(min(s, 10));
-//   L = max(-A ρ, -A clamp(ρ, 1 - low, 1 + high)) at each token.  dL/dlog_prob = -A ρ at each token, as if every token had
+//   L = max(-A ρ, -A clamp(ρ, 1 - low, 1 + high)) at each token.
+//   dL/dlog_prob = -A ρ at each token, as if every token had
 //   the ratio ρ · exp(log_prob - stop_gradient(log_prob)), and 0 where a clamp holds.
 // One workgroup, a lane per row. uses policy_loss_frame.wgsl
 

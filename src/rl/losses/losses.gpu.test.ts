@@ -215,7 +215,8 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
   test('an unchanged policy has ratio exactly 1', async () => {
     const batch = batchOf(30, 10, 8)
     batch.old_log_probs.set(batch.log_probs)
-    // One advantage per row that sums without rounding, as geo_mean means it over the row; weights of 1 are no weights.
+    // One advantage per row that sums without rounding, as geo_mean means it over the row; weights
+    // of 1 are no weights.
     batch.advantages.forEach((_, i, all) => {
       all[i] = ((Math.floor(i / 10) % 5) - 2) / 4
     })

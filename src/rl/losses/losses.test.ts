@@ -19,7 +19,8 @@ const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
   tau_neg: 1.05,
 }
 
-/** Loss, gradient and metrics of one token with this ratio and advantage, whose old log-prob is 0. */
+/** Loss, gradient and metrics of one token with this ratio and advantage, whose old log-prob is
+ * 0. */
 function one(loss_mode: LossMode, ratio: number, advantage: number, config = k) {
   const { loss, d_log_probs, metrics } = policyLossRef(
     loss_mode,
@@ -152,7 +153,8 @@ test('gspo, by hand: one ratio per row, and each token clips by its own advantag
     batch,
   )
   const ratio = Math.exp(0.3)
-  // Row 0: held at 1.3 for A = 1; not held for A = -1. Row 1: the mean is above 10, where the clamp ends the gradient.
+  // Row 0: held at 1.3 for A = 1; not held for A = -1. Row 1: the mean is above 10, where the clamp
+  // ends the gradient.
   expectClose([loss], [((-1.3 + ratio) / 2 + Math.exp(10)) / 2])
   expectClose(d_log_probs, [0, ratio / 4, 0, 0, 0, 0])
   expectClose([metrics['actor/ppo_kl'], metrics['actor/pg_clipfrac']], [-24.6 / 3, 1 / 3])

@@ -1,4 +1,5 @@
-// The list of policy losses, and what follows from all of them together: their names, and the settings that hold their numbers.
+// The list of policy losses, and what follows from all of them together: their names, and the
+// settings that hold their numbers.
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { cispo } from './cispo.ts'
 import { clip_cov } from './cov/clip_cov.ts'
@@ -37,7 +38,8 @@ type KernelNames<L = Declared> = L extends { readonly numbers: infer N }
   ? { [K in keyof N]: N[K] extends { readonly is_share: true } ? never : K }[keyof N] & string
   : never
 
-/** verl's names of the policy losses (actor.policy_loss.loss_mode); `reinforce` is what its bypass_mode can choose. */
+/** verl's names of the policy losses (actor.policy_loss.loss_mode); `reinforce` is what its
+ * bypass_mode can choose. */
 export type LossMode = Declared['name']
 
 /** Numbers of losses that verl has in `actor` itself. */

@@ -36,7 +36,8 @@ export interface PolicyLossBatch {
   readonly response_length: number
 }
 
-/** d_log_probs [rows, R]; metrics have exactly the keys that verl reports for the loss_mode (POLICY_LOSS_METRICS). */
+/** d_log_probs [rows, R]; metrics have exactly the keys that verl reports for the loss_mode
+ * (POLICY_LOSS_METRICS). */
 export interface PolicyLossResult {
   readonly loss: number
   readonly d_log_probs: Float64Array
@@ -65,11 +66,10 @@ function weightsOf(
   )
 }
 
-/**
- * The policy loss of a loss_mode over one batch, its gradient by log_probs, and verl's metrics of it.
- * Masked tokens are not looked at.
- * Source: verl verl/trainer/ppo/core_algos.py compute_policy_loss_<loss_mode>; the formula is in the loss's own file.
- */
+/** The policy loss of a loss_mode over one batch, its gradient by log_probs, and verl's metrics of
+ * it. Masked tokens are not looked at.
+ * Source: verl verl/trainer/ppo/core_algos.py compute_policy_loss_<loss_mode>; the formula is in
+ * the loss's own file. */
 export function policyLossRef(
   loss_mode: LossMode,
   config: PolicyLossConfig,

@@ -1,5 +1,6 @@
-// What a policy loss is. Each is declared in one file of this folder; its kernel, its reference, its fields in forms, its
-// formula and its clip in the token table are all made from that declaration (losses.ts lists them).
+// Declares a policy loss. Each is declared in one file of this folder; its kernel, its reference,
+// its fields in forms, its formula and its clip in the token table are all made from that
+// declaration (losses.ts lists them).
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import type {
   POLICY_LOSS_SUMS,
@@ -8,7 +9,8 @@ import type {
 import type { Formula } from '../math/formula.ts'
 import type { ResponseTokens } from './response.ts'
 
-/** A number of a loss: a field of an experiment, and an f32 param of the kernel under the same name. */
+/** A number of a loss: a field of an experiment, and an f32 param of the kernel under the same
+ * name. */
 export interface LossNumber {
   /** Where it lies in an experiment: in `actor` itself, or in verl's block `actor.policy_loss`. */
   readonly section: 'actor' | 'policy_loss'
@@ -31,14 +33,16 @@ export type LossNumbers = Readonly<Record<string, LossNumber>>
 /** The values of a loss's numbers. */
 export type ValuesOf<N> = { readonly [K in keyof N]: number }
 
-/** 0: the gradient passes; 1: the clip of the ratio holds it; 2: dual clip does, or GMPO's clip of a bad response. */
+/** 0: the gradient passes; 1: the clip of the ratio holds it; 2: dual clip does, or GMPO's clip of
+ * a bad response. */
 export type Clipped = 0 | 1 | 2
 
 /** What a loss makes of one token, in float64, nats. */
 export interface TokenLoss {
   /** Before weights and the mean; where `own_mean` is 'responses', that of the whole response. */
   readonly loss: number
-  /** Its derivative by log_prob. Where the two sides of a max or min tie, the unclipped gradient applies in full. */
+  /** Its derivative by log_prob. Where the two sides of a max or min tie, the unclipped gradient
+   * applies in full. */
   readonly slope: number
   /** What it adds to the mean `actor/ppo_kl`. */
   readonly kl: number
@@ -91,7 +95,8 @@ export interface PolicyLoss<Name extends string = string, N extends LossNumbers 
   readonly numbers: N
   /** Of the metrics in POLICY_LOSS_SUMS, those that verl's function reports. */
   readonly metrics: readonly (typeof POLICY_LOSS_SUMS)[number][]
-  /** How it is averaged whatever loss_agg_mode says of entropy and KL; 'responses': one loss each, over all rows. */
+  /** How it is averaged whatever loss_agg_mode says of entropy and KL; 'responses': one loss each,
+   * over all rows. */
   readonly own_mean?: LossAggMode | 'responses'
   readonly code: PolicyLossCode
   readonly choice?: Choice<ValuesOf<N>>
@@ -102,7 +107,8 @@ export interface PolicyLoss<Name extends string = string, N extends LossNumbers 
   contradiction?(k: ValuesOf<N>): Contradiction<keyof N & string> | undefined
 }
 
-/** Declares a loss and infers its names, so that settings, kernels and references are held to them. */
+/** Declares a loss and infers its names, so that settings, kernels and references are held to
+ * them. */
 export function policyLoss<const Name extends string, const N extends LossNumbers>(
   loss: PolicyLoss<Name, N>,
 ): PolicyLoss<Name, N> {

@@ -4,18 +4,17 @@ import { policyLoss } from './policy_loss.ts'
 import { logRatio, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// L = -A · log_prob (times the rollout weight, in pg_weight).  dL/dlog_prob = -A.  The old policy is only for ppo_kl.
+// L = -A · log_prob (times the rollout weight, in pg_weight).  dL/dlog_prob = -A.
+// The old policy is only for ppo_kl.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   return TokenLoss(-advantage * log_prob, -advantage, vec3f(old_log_prob - log_prob, 0.0, 0.0));
 }
 `
 
-/**
- * L = -A log_prob · w, w in pg_weights; d_log_prob = -A · pg_weight. old_log_probs (the rollout's) are for ppo_kl =
- * mean(old_log_prob - log_prob) only.
+/** L = -A log_prob · w, w in pg_weights; d_log_prob = -A · pg_weight. old_log_probs (the rollout's)
+ * are for ppo_kl = mean(old_log_prob - log_prob) only.
  *
- * Source: Williams 1992; verl core_algos.py compute_policy_loss_reinforce.
- */
+ * Source: Williams 1992; verl core_algos.py compute_policy_loss_reinforce. */
 export const reinforce = policyLoss({
   name: 'reinforce',
   label: 'REINFORCE',

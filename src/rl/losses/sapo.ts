@@ -5,7 +5,8 @@ import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, isHeld, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), τ = tau_pos where A > 0, else tau_neg, σ = sigmoid(τ (r - 1));
+// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), τ = tau_pos where A > 0, else tau_neg, σ =
+// sigmoid(τ (r - 1));
 //   L = -A σ · 4/τ.  dL/dlog_prob = -4 A σ (1 - σ) r, and 0 where x is clamped.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let log_ratio = log_prob - old_log_prob;
@@ -13,7 +14,8 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let ratio = ratio_of(x);
   let tau = select(params.tau_neg, params.tau_pos, advantage > 0.0);
   let z = tau * (ratio - 1.0);
-  // With e = exp(-|z|) neither tail of the sigmoid overflows or cancels; below exp(-80) nothing is left in f32.
+  // With e = exp(-|z|) neither tail of the sigmoid overflows or cancels; below exp(-80) nothing is
+  // left in f32.
   let e = ratio_of(-min(abs(z), 80.0));
   let gate = select(e, 1.0, z >= 0.0) / (1.0 + e);
   let slope = -4.0 * advantage * (e / ((1.0 + e) * (1.0 + e))) * ratio;
@@ -29,12 +31,12 @@ const tauOf = (A: number, k: { readonly tau_pos: number; readonly tau_neg: numbe
   A > 0 ? k.tau_pos : k.tau_neg
 const gateOf = (tau: number, ratio: number): number => 1 / (1 + Math.exp(-tau * (ratio - 1)))
 
-/**
- * x = clamp(log_prob - old_log_prob, ±20), r = exp(x), τ = tau_pos where A > 0, else tau_neg, σ = sigmoid(τ (r - 1)); L =
- * -A σ · 4/τ; d_log_prob = -4 A σ (1 - σ) r · pg_weight, 0 where x is clamped: exactly -A · pg_weight at r = 1. No clip.
+/** x = clamp(log_prob - old_log_prob, ±20), r = exp(x), τ = tau_pos where A > 0, else tau_neg, σ =
+ * sigmoid(τ (r - 1)); L =
+ * -A σ · 4/τ; d_log_prob = -4 A σ (1 - σ) r · pg_weight, 0 where x is clamped: exactly -A ·
+ * pg_weight at r = 1. No clip.
  *
- * Source: Gao et al. 2025, arXiv 2511.20347; verl core_algos.py compute_policy_loss_sapo.
- */
+ * Source: Gao et al. 2025, arXiv 2511.20347; verl core_algos.py compute_policy_loss_sapo. */
 export const sapo = policyLoss({
   name: 'sapo',
   label: 'SAPO (soft gate)',

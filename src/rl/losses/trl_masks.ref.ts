@@ -1,7 +1,8 @@
 // Which tokens and rows TRL's options leave out of the policy's loss.
 import type { TrlLossBatch, TrlLossConfig } from './trl_objective.ref.ts'
 
-/** torch.quantile of float32 numbers, linear interpolation: rank, weight and result are rounded as torch rounds them. */
+/** torch.quantile of float32 numbers, linear interpolation: rank, weight and result are rounded as
+ * torch rounds them. */
 export function quantileF32(values: readonly number[], q: number): number {
   const sorted = values.map(Math.fround).sort((a, b) => a - b)
   const rank = Math.fround(Math.fround(q) * (sorted.length - 1))
@@ -14,7 +15,8 @@ export function quantileF32(values: readonly number[], q: number): number {
     : Math.fround(above - step * Math.fround(1 - weight))
 }
 
-/** Tokens whose entropy is among the highest `top_entropy_quantile` of the batch; all of them at 1. */
+/** Tokens whose entropy is among the highest `top_entropy_quantile` of the batch; all of them at
+ * 1. */
 export function isHighEntropy(
   { top_entropy_quantile }: Pick<TrlLossConfig, 'top_entropy_quantile'>,
   { entropies, mask }: Pick<TrlLossBatch, 'entropies' | 'mask'>,
@@ -26,7 +28,8 @@ export function isHighEntropy(
   return Array.from(entropies, (entropy, i) => mask[i] !== 0 && entropy >= threshold)
 }
 
-/** Rows that stay: those with an advantage of 0 or above, and those that drifted by no more than the threshold. */
+/** Rows that stay: those with an advantage of 0 or above, and those that drifted by no more than
+ * the threshold. */
 export function isOnPolicyRow(
   { off_policy_mask_threshold: threshold }: Pick<TrlLossConfig, 'off_policy_mask_threshold'>,
   batch: TrlLossBatch,

@@ -1,4 +1,5 @@
-// TRL's GRPO objective in float64: every loss type and option of GRPOTrainer._compute_loss, with gradients written by hand.
+// TRL's GRPO objective in float64: every loss type and option of GRPOTrainer._compute_loss, with
+// gradients written by hand.
 import { isHighEntropy, isOnPolicyRow } from './trl_masks.ref.ts'
 import { type TokenTerm, type TrlRatio, termOf, trlMetrics } from './trl_terms.ref.ts'
 
@@ -97,7 +98,8 @@ function ratioOf(batch: TrlLossBatch, level: 'token' | 'sequence'): TrlRatio {
   return { log_ratio, log_w, tokens, level }
 }
 
-/** Weight of every token's term in the loss; throws RangeError where the count that it divides by is missing. */
+/** Weight of every token's term in the loss; throws RangeError where the count that it divides by
+ * is missing. */
 function weightsOf(config: TrlLossConfig, batch: TrlLossBatch, tokens: readonly number[]) {
   const { loss_type, gradient_accumulation_steps: ga } = config
   const { rows, columns, mask } = batch

@@ -12,7 +12,8 @@ export interface TrlRatio {
   readonly level: 'token' | 'sequence'
 }
 
-/** A token's loss, and its derivatives by the token's log-prob as such and by the log of its ratio. */
+/** A token's loss, and its derivatives by the token's log-prob as such and by the log of its
+ * ratio. */
 export interface TokenTerm {
   readonly value: number
   readonly d_own: number
@@ -150,6 +151,7 @@ export function trlMetrics(
   return metrics
 }
 
-/** TRL reports the policy's loss before it is divided by the micro-batches, except where it divides by a count of tokens. */
+/** TRL reports the policy's loss before it is divided by the micro-batches, except where it divides
+ * by a count of tokens. */
 const policyScale = ({ loss_type, gradient_accumulation_steps }: TrlLossConfig): number =>
   ['dapo', 'cispo', 'vespo'].includes(loss_type) ? 1 : gradient_accumulation_steps

@@ -5,8 +5,10 @@ import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, isHeld, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), M = max(-A r, -A clamp(r, 1 - low, 1 + high));
-//   L = min(-A · clip_ratio_c, M) where A < 0, else M.  dL/dlog_prob = -A r where nothing is clamped, else 0.
+// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), M = max(-A r, -A clamp(r, 1 - low, 1 +
+// high));
+//   L = min(-A · clip_ratio_c, M) where A < 0, else M.
+//   dL/dlog_prob = -A r where nothing is clamped, else 0.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let log_ratio = log_prob - old_log_prob;
   let x = clamp(log_ratio, -20.0, 20.0);
@@ -26,13 +28,12 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
 }
 `
 
-/**
- * x = clamp(log_prob - old_log_prob, ±20), r = exp(x), M = max(-A r, -A clamp(r, 1 - low, 1 + high)); L = min(-A ·
- * clip_ratio_c, M) where A < 0, else M. d_log_prob = -A r · pg_weight, 0 where a clip or the clamp is active.
+/** x = clamp(log_prob - old_log_prob, ±20), r = exp(x), M = max(-A r, -A clamp(r, 1 - low, 1 +
+ * high)); L = min(-A · clip_ratio_c, M) where A < 0, else M. d_log_prob = -A r · pg_weight, 0 where
+ * a clip or the clamp is active.
  *
- * Source: Schulman et al. 2017 eq. 7, arXiv 1707.06347; dual clip Ye et al. 2020 eq. 5, arXiv 1912.09729;
- * verl verl/trainer/ppo/core_algos.py compute_policy_loss_vanilla.
- */
+ * Source: Schulman et al. 2017 eq. 7, arXiv 1707.06347; dual clip Ye et al. 2020 eq. 5, arXiv
+ * 1912.09729; verl verl/trainer/ppo/core_algos.py compute_policy_loss_vanilla. */
 export const vanilla = policyLoss({
   name: 'vanilla',
   label: 'PPO, clipped',

@@ -1,15 +1,15 @@
-// In which order a batch is trained on: verl balances work over ranks and micro-batches, and reorders even on one GPU.
+// In which order a batch is trained on: verl balances work over ranks and micro-batches, and
+// reorders even on one GPU.
 import { maximum, sum } from './stats.ts'
 
-/**
- * Relative work of a sequence of L tokens: 24576 L + L² (verl verl/utils/seqlen_balancing.py calculate_workload: a dense
- * transformer of width 4096, 12 C² L + 2 C L²).
- */
+/** Relative work of a sequence of L tokens: 24576 L + L² (verl verl/utils/seqlen_balancing.py
+ * calculate_workload: a dense transformer of width 4096, 12 C² L + 2 C L²). */
 export function calculateWorkload(seqlen: number): number {
   return 24576 * seqlen + seqlen * seqlen
 }
 
-/** One share of a partition under construction: which items, in the order they came, and their sum. */
+/** One share of a partition under construction: which items, in the order they came, and their
+ * sum. */
 interface Share {
   readonly sum: number
   readonly items: readonly number[]
@@ -56,14 +56,14 @@ function insert(splits: Split[], split: Split): void {
   splits.splice(low, 0, split)
 }
 
-/**
- * Parts the indices of `values` into k lists with nearly equal sums, by the largest differencing method: start with one split
- * per value (per k neighbours in sorted order if every list must be `equal_size`) and keep combining the two widest
- * (Karmarkar and Karp 1982, UCB/CSD-82-113; ties as verl verl/utils/seqlen_balancing.py get_seqlen_balanced_partitions).
- * Indices ascend within a list; the list with the largest sum comes first.
+/** Parts the indices of `values` into k lists with nearly equal sums, by the largest differencing
+ * method: start with one split per value (per k neighbours in sorted order if every list must be
+ * `equal_size`) and keep combining the two widest (Karmarkar and Karp 1982, UCB/CSD-82-113; ties as
+ * verl verl/utils/seqlen_balancing.py get_seqlen_balanced_partitions). Indices ascend within a
+ * list; the list with the largest sum comes first.
  *
- * RangeError for fewer values than lists, or equal_size with a number of values that k does not divide.
- */
+ * RangeError for fewer values than lists, or equal_size with a number of values that k does not
+ * divide. */
 export function balancedPartitions(
   values: readonly number[],
   k: number,
@@ -100,11 +100,10 @@ function lightEnds(rows: number[], work: readonly number[]): number[] {
   return [...even, ...odd.reverse()]
 }
 
-/**
- * The rows of each of `dp_size` ranks for sequences of `seqlens` tokens, in the order in which the rank visits them; their
- * concatenation is the new order of the batch. Mini-batches are cut from that order
- * (verl verl/trainer/ppo/ray_trainer.py RayPPOTrainer._balance_batch). Errors as `balancedPartitions`.
- */
+/** The rows of each of `dp_size` ranks for sequences of `seqlens` tokens, in the order in which the
+ * rank visits them; their concatenation is the new order of the batch. Mini-batches are cut from
+ * that order (verl verl/trainer/ppo/ray_trainer.py RayPPOTrainer._balance_batch). Errors as
+ * `balancedPartitions`. */
 export function balanceBatch(seqlens: readonly number[], dp_size = 1): number[][] {
   const work = seqlens.map(calculateWorkload)
   return balancedPartitions(work, dp_size, { equal_size: true }).map((rows) =>
@@ -112,14 +111,13 @@ export function balanceBatch(seqlens: readonly number[], dp_size = 1): number[][
   )
 }
 
-/**
- * Micro-batches by tokens (`use_dynamic_bsz`): as many as `max_token_len` tokens each would need, with nearly equal work, the
- * light ones at both ends. Rows ascend within each. As in verl, an uneven split may exceed max_token_len
- * (verl verl/utils/seqlen_balancing.py rearrange_micro_batches). No phase selects it, because the lab cuts equal micro-batches;
- * `lab conform` holds it to verl's.
+/** Micro-batches by tokens (`use_dynamic_bsz`): as many as `max_token_len` tokens each would need,
+ * with nearly equal work, the light ones at both ends. Rows ascend within each. As in verl, an
+ * uneven split may exceed max_token_len (verl verl/utils/seqlen_balancing.py
+ * rearrange_micro_batches). No phase selects it, because the lab cuts equal micro-batches; `lab
+ * conform` holds it to verl's.
  *
- * RangeError when a single sequence is longer than max_token_len.
- */
+ * RangeError when a single sequence is longer than max_token_len. */
 export function dynamicMicroBatches(seqlens: readonly number[], max_token_len: number): number[][] {
   const longest = maximum(seqlens)
   if (!(longest <= max_token_len))

@@ -1,4 +1,5 @@
-// Formulas as data: every line a template with the names of numbers in braces, and the numbers of one token by those names.
+// Formulas as data: every line a template with the names of numbers in braces, and the numbers of
+// one token by those names.
 
 export type Values = Readonly<Record<string, number>>
 
@@ -8,12 +9,14 @@ export interface Line {
   readonly template: string
 }
 
-/** A formula: lines that build on each other. A line whose result has no value for a token is left out. */
+/** A formula: lines that build on each other. A line whose result has no value for a token is left
+ * out. */
 export interface Formula<I> {
   readonly lines: readonly Line[]
   /** Said below it, where something is not in the lines. */
   readonly note?: string | undefined
-  /** What people read in place of a name that only this formula has; without an entry they read the name. */
+  /** What people read in place of a name that only this formula has; without an entry they read the
+   * name. */
   readonly symbols?: Readonly<Record<string, string>>
   /** The numbers of one token by the names in the templates, results included. */
   values(input: I): Values

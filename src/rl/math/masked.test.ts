@@ -27,7 +27,8 @@ test('whitening subtracts the mean and divides by the root of the variance plus 
   const [a, b, , c] = maskedWhiten(X, MASK)
   expectClose([a, b, c], [-1, 0, 1], { rtol: 1e-7, atol: 1e-7 })
   const constant = maskedWhiten([2, 2, 2.0001], [1, 1, 0])
-  // variance 0 leaves 1e-8: the token outside is 1e-4 away from the mean, which is 1 in units of 1e-4
+  // variance 0 leaves 1e-8: the token outside is 1e-4 away from the mean, which is 1 in units of
+  // 1e-4
   expectClose([constant[2]], [1], { rtol: 1e-3 })
 })
 

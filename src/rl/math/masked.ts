@@ -1,7 +1,9 @@
-// Sums, means and whitening over the tokens that a mask selects, as verl/utils/torch_functional.py defines them. Masks hold 0
-// or 1; values where the mask is 0 are never read, NaN included. Float64.
+// Sums, means and whitening over the tokens that a mask selects, as verl/utils/torch_functional.py
+// defines them. Masks hold 0 or 1; values where the mask is 0 are never read, NaN included.
+// Float64.
 
-/** Keeps a mean over no tokens at 0. With float64 masks, as here, verl's means are smaller by 1e-8/N too. */
+/** Keeps a mean over no tokens at 0. With float64 masks, as here, verl's means are smaller by
+ * 1e-8/N too. */
 const COUNT_EPSILON = 1e-8
 /** Inside the square root of `maskedWhiten`. */
 const VARIANCE_EPSILON = 1e-8
@@ -31,10 +33,8 @@ export function maskedMean(x: ArrayLike<number>, mask: ArrayLike<number>): numbe
   return maskedSum(x, mask) / (count(mask) + COUNT_EPSILON)
 }
 
-/**
- * maskedMean((x - mean)²), times N/(N-1) unless `unbiased` is false. The unbiased variance of fewer than two tokens throws
- * RangeError, as verl's masked_var raises ValueError.
- */
+/** maskedMean((x - mean)²), times N/(N-1) unless `unbiased` is false. The unbiased variance of
+ * fewer than two tokens throws RangeError, as verl's masked_var raises ValueError. */
 export function maskedVar(
   x: ArrayLike<number>,
   mask: ArrayLike<number>,
@@ -50,11 +50,10 @@ export function maskedVar(
   return variance * (tokens / (tokens - 1))
 }
 
-/**
- * (x - mean)/sqrt(var + 1e-8) with the mean and the unbiased variance of the selected tokens; `shift_mean: false` adds the
- * mean back. All positions are returned: those where the mask is 0 are shifted and scaled too, not cleared (verl
- * masked_whiten). Throws RangeError where `maskedVar` does.
- */
+/** (x - mean)/sqrt(var + 1e-8) with the mean and the unbiased variance of the selected tokens;
+ * `shift_mean: false` adds the mean back. All positions are returned: those where the mask is 0 are
+ * shifted and scaled too, not cleared (verl masked_whiten). Throws RangeError where `maskedVar`
+ * does. */
 export function maskedWhiten(
   x: ArrayLike<number>,
   mask: ArrayLike<number>,
@@ -97,7 +96,8 @@ export function maskedMeanRows(
   return maskedSumRows(x, mask, columns).map((sum, b) => sum / (counts[b] + COUNT_EPSILON))
 }
 
-/** Σ_b m·x / (Σ_b m + 1e-8) of each column: [rows, columns] → [columns]. verl's masked_mean along axis 0; only `lab conform` calls it. */
+/** Σ_b m·x / (Σ_b m + 1e-8) of each column: [rows, columns] → [columns]. verl's masked_mean along
+ * axis 0; only `lab conform` calls it. */
 export function maskedMeanColumns(
   x: ArrayLike<number>,
   mask: ArrayLike<number>,

@@ -3,13 +3,11 @@
 const WORDS = 624
 const SHIFT = 397
 
-/**
- * MT19937 as `numpy.random.seed(seed)` with an integer starts it, and the draws that `numpy.random.choice(n, size)` makes
- * with replacement.
+/** MT19937 as `numpy.random.seed(seed)` with an integer starts it, and the draws that
+ * `numpy.random.choice(n, size)` makes with replacement.
  *
- * Source: Matsumoto and Nishimura 1998, "Mersenne Twister", ACM TOMACS 8(1); seeding init_genrand of its 2002 revision.
- * numpy/random/mtrand.pyx RandomState.randint for the bounded draws.
- */
+ * Source: Matsumoto and Nishimura 1998, "Mersenne Twister", ACM TOMACS 8(1); seeding init_genrand
+ * of its 2002 revision. numpy/random/mtrand.pyx RandomState.randint for the bounded draws. */
 export class Mt19937 {
   readonly #state = new Uint32Array(WORDS)
   #next = WORDS
@@ -34,10 +32,8 @@ export class Mt19937 {
     return (bits ^ (bits >>> 18)) >>> 0
   }
 
-  /**
-   * `count` integers from 0 to n - 1: the low bits of a draw that can hold n - 1, drawn again while too large. n = 1 draws
-   * nothing. n: 1 … 2³²; RangeError otherwise.
-   */
+  /** `count` integers from 0 to n - 1: the low bits of a draw that can hold n - 1, drawn again
+   * while too large. n = 1 draws nothing. n: 1 … 2³²; RangeError otherwise. */
   integers(n: number, count: number): Uint32Array {
     if (!Number.isInteger(n) || n < 1 || n > 2 ** 32)
       throw new RangeError(`integers below n: expected n from 1 to 2^32, got ${n}`)

@@ -1,4 +1,5 @@
-// Orders drawn from a seed: functions of their key alone, so that a run that continues repeats them.
+// Orders drawn from a seed: functions of their key alone, so that a run that continues repeats
+// them.
 import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
 
 /** Keeps the order of a batch's rows apart from other draws under the same generator and seed. */
@@ -22,10 +23,9 @@ export function shuffledOrder(
 /** The row of the batch at each place in an epoch, from 0. */
 export type RowOrder = (epoch: number) => readonly number[]
 
-/**
- * The order of a batch's rows in every epoch of a step: what verl's DataLoader draws in its engine worker with actor.shuffle.
- * verl seeds it alike in every step; here every step has other orders. Actor and critic share them, as they share verl's seed.
- */
+/** The order of a batch's rows in every epoch of a step: what verl's DataLoader draws in its engine
+ * worker with actor.shuffle. verl seeds it alike in every step; here every step has other orders.
+ * Actor and critic share them, as they share verl's seed. */
 export const rowOrder =
   (seed: number, step: number, rows: number): RowOrder =>
   (epoch) =>

@@ -14,7 +14,8 @@ export function mean(x: Numbers): number {
   return sum(x) / x.length
 }
 
-/** Variance: divisor n - 1 when `unbiased` (torch's default; NaN for one number), else n (numpy's default). */
+/** Variance: divisor n - 1 when `unbiased` (torch's default; NaN for one number), else n (numpy's
+ * default). */
 export function variance(x: Numbers, { unbiased }: { unbiased: boolean }): number {
   const centre = mean(x)
   let squares = 0
@@ -22,7 +23,8 @@ export function variance(x: Numbers, { unbiased }: { unbiased: boolean }): numbe
   return squares / (x.length - (unbiased ? 1 : 0))
 }
 
-/** Largest number; -Infinity for none. A loop: Math.max(...x) overflows the stack on a large batch. */
+/** Largest number; -Infinity for none. A loop: Math.max(...x) overflows the stack on a large
+ * batch. */
 export function maximum(x: Numbers): number {
   let largest = Number.NEGATIVE_INFINITY
   for (let i = 0; i < x.length; i++) {

@@ -9,14 +9,14 @@ export interface SuggestedLayer {
 
 const nats = (value: number) => `${value > 0 ? '+' : ''}${value.toFixed(2)} nats`
 
-/**
- * The boundary layer of BuPO (arXiv 2512.19673 section 5.3): the last layer whose feed-forward still raises the entropy,
- * before they merely integrate or converge. `delta_h_ffn` holds ΔH_FFN of layers 1…L (metrics `layer/delta_h_ffn/<l>`).
- * The paper names no bound for "about zero": a change counts from above `threshold` nats on (≥ 0).
+/** The boundary layer of BuPO (arXiv 2512.19673 section 5.3): the last layer whose feed-forward
+ * still raises the entropy, before they merely integrate or converge. `delta_h_ffn` holds ΔH_FFN of
+ * layers 1…L (metrics `layer/delta_h_ffn/<l>`). The paper names no bound for "about zero": a change
+ * counts from above `threshold` nats on (≥ 0).
  *
- * The last layer has no inner policy of its own: where even its feed-forward raises the entropy the one below is named.
- * Throws RangeError for a model of one layer, a number that is not finite or a threshold below 0.
- */
+ * The last layer has no inner policy of its own: where even its feed-forward raises the entropy the
+ * one below is named. Throws RangeError for a model of one layer, a number that is not finite or a
+ * threshold below 0. */
 export function suggestedLayer(delta_h_ffn: readonly number[], threshold: number): SuggestedLayer {
   const L = delta_h_ffn.length
   if (L < 2) throw new RangeError(`delta_h_ffn: expected at least 2 layers, got ${L}`)

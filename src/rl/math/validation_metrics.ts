@@ -1,4 +1,5 @@
-// What validation says about N responses to each prompt: means, and bootstraps of best, worst and majority of n.
+// Summarises N responses to each prompt of a validation: means, and bootstraps of best, worst and
+// majority of n.
 import { Mt19937 } from './mt19937.ts'
 import { maximum, mean, variance } from './stats.ts'
 
@@ -17,7 +18,8 @@ export interface ValidationSamples {
   readonly variables: Readonly<Record<string, Variable>>
 }
 
-/** The n of best@n, worst@n and maj@n for N responses: 2, 4, 8 … below N, then N; none for N = 1. */
+/** The n of best@n, worst@n and maj@n for N responses: 2, 4, 8 … below N, then N; none for N =
+ * 1. */
 export function bootstrapSizes(responses: number): number[] {
   if (responses < 2) return []
   const sizes = []
@@ -25,10 +27,8 @@ export function bootstrapSizes(responses: number): number[] {
   return [...sizes, responses]
 }
 
-/**
- * Rows of a bootstrap: `n_bootstrap` × `subset_size` indices below `responses`, drawn with replacement, row-major; what
- * numpy.random.seed(seed) and numpy.random.choice give.
- */
+/** Rows of a bootstrap: `n_bootstrap` × `subset_size` indices below `responses`, drawn with
+ * replacement, row-major; what numpy.random.seed(seed) and numpy.random.choice give. */
 export function bootstrapIndices(
   responses: number,
   subset_size: number,
@@ -56,7 +56,8 @@ function gather(values: Float64Array, indices: Uint32Array): Float64Array {
   return results
 }
 
-/** Of each row the first vote for the answer with most votes; ties go to the answer seen first. `votes`: see `answerIds`. */
+/** Of each row the first vote for the answer with most votes; ties go to the answer seen first.
+ * `votes`: see `answerIds`. */
 function majorities(votes: Uint32Array, indices: Uint32Array, size: number): Uint32Array {
   const counts = new Uint32Array(votes.length)
   const first_seen = new Uint32Array(votes.length)
@@ -104,7 +105,8 @@ function remembering<T>(): (key: string, compute: () => T) => T {
   }
 }
 
-/** Remembers what it computed: of 0-or-1 scores there are few different prompts, and a bootstrap of each is slow. */
+/** Remembers what it computed: of 0-or-1 scores there are few different prompts, and a bootstrap of
+ * each is slow. */
 function promptMetrics(resample: Resample): PromptMetrics {
   const summaries = remembering<{ average: number; std: number }>()
   const elected = remembering<Uint32Array>()
@@ -156,15 +158,14 @@ function isNumeric(values: Variable): values is readonly number[] {
   return typeof values[0] === 'number'
 }
 
-/**
- * Per data source and numeric variable, for prompts with N responses: `mean@N`, `std@N` (population), and for n = 2, 4, 8 …
- * below N and n = N the bootstraps `best@n`, `worst@n` and, with a variable `pred`, `maj@n` (most frequent `pred`, ties to
- * the value drawn first; its value is that vote's first), each `/mean` and `/std`; averaged over prompts. Every bootstrap
- * starts from `seed` again, so all see the same draws. One response per prompt has only `mean@1`.
+/** Per data source and numeric variable, for prompts with N responses: `mean@N`, `std@N`
+ * (population), and for n = 2, 4, 8 … below N and n = N the bootstraps `best@n`, `worst@n` and,
+ * with a variable `pred`, `maj@n` (most frequent `pred`, ties to the value drawn first; its value
+ * is that vote's first), each `/mean` and `/std`; averaged over prompts. Every bootstrap starts
+ * from `seed` again, so all see the same draws. One response per prompt has only `mean@1`.
  *
- * verl verl/trainer/ppo/metric_utils.py process_validation_metrics, bootstrap_metric, calc_maj_val. RangeError when the lists
- * differ in length.
- */
+ * verl verl/trainer/ppo/metric_utils.py process_validation_metrics, bootstrap_metric, calc_maj_val.
+ * RangeError when the lists differ in length. */
 export function processValidationMetrics(
   samples: ValidationSamples,
   options: { seed?: number; n_bootstrap?: number } = {},
@@ -202,7 +203,8 @@ export function processValidationMetrics(
   return result
 }
 
-/** Mean of each metric over the prompts that have it: prompts may differ in their number of responses. */
+/** Mean of each metric over the prompts that have it: prompts may differ in their number of
+ * responses. */
 function averageByName(
   per_prompt: readonly Readonly<Record<string, number>>[],
 ): Record<string, number> {
@@ -216,12 +218,10 @@ function averageByName(
   return Object.fromEntries([...values].map(([name, list]) => [name, mean(list)]))
 }
 
-/**
- * How likely at least one of k responses to a prompt is right, estimated without bias from n responses of which c are:
- * 1 − C(n − c, k) / C(n, k). For 1 ≤ k ≤ n.
+/** How likely at least one of k responses to a prompt is right, estimated without bias from n
+ * responses of which c are: 1 − C(n − c, k) / C(n, k). For 1 ≤ k ≤ n.
  *
- * Source: Chen et al. 2021, arXiv 2107.03374, eq. 1; figure 6 of BuPO, arXiv 2512.19673.
- */
+ * Source: Chen et al. 2021, arXiv 2107.03374, eq. 1; figure 6 of BuPO, arXiv 2512.19673. */
 export function passAtK(n: number, c: number, k: number): number {
   let all_wrong = 1
   // Below k wrong responses one of the factors is 0.
@@ -229,11 +229,10 @@ export function passAtK(n: number, c: number, k: number): number {
   return 1 - all_wrong
 }
 
-/**
- * `val-aux/{data source}/pass@{k}/mean` for k = 1, 2, 4, 8 … below n and k = n: the mean of passAtK over prompts with n responses
- * each; `scores` holds those to one prompt side by side, right where 1. None for n = 1, where it is the accuracy. verl logs
- * nothing of that name: its third part is a variable without @.
- */
+/** `val-aux/{data source}/pass@{k}/mean` for k = 1, 2, 4, 8 … below n and k = n: the mean of
+ * passAtK over prompts with n responses each; `scores` holds those to one prompt side by side,
+ * right where 1. None for n = 1, where it is the accuracy. verl logs nothing of that name: its
+ * third part is a variable without @. */
 export function passMetrics(
   source: string,
   scores: readonly number[],
@@ -252,11 +251,9 @@ export function passMetrics(
   )
 }
 
-/**
- * The names that verl logs: `val-core/{data source}/{variable}/{metric}` for mean, maj and best at the largest N of the
- * variable `acc` (of `reward` where there is no `acc`), `val-aux/…` for all others. verl verl/trainer/ppo/ray_trainer.py
- * RayPPOTrainer._validate.
- */
+/** The names that verl logs: `val-core/{data source}/{variable}/{metric}` for mean, maj and best at
+ * the largest N of the variable `acc` (of `reward` where there is no `acc`), `val-aux/…` for all
+ * others. verl verl/trainer/ppo/ray_trainer.py RayPPOTrainer._validate. */
 export function nameValidationMetrics(metrics: ValidationMetrics): Record<string, number> {
   const named: Record<string, number> = {}
   for (const [source, variables] of Object.entries(metrics)) {

@@ -3,10 +3,9 @@ import { maximum, mean, minimum, sum } from '../math/stats.ts'
 
 const AGGREGATES = { mean, sum, max: maximum, min: minimum } as const
 
-/**
- * values[rank][micro batch] as one number: sums and means are of the ranks' average of each micro-batch, extremes are over all. One
- * rank gives what verl's Metric.aggregate does. RangeError unless the ranks have equally many values.
- */
+/** values[rank][micro batch] as one number: sums and means are of the ranks' average of each
+ * micro-batch, extremes are over all. One rank gives what verl's Metric.aggregate does. RangeError
+ * unless the ranks have equally many values. */
 export function aggregateRanks(
   values: readonly (readonly number[])[],
   aggregation: 'mean' | 'sum' | 'max' | 'min',

@@ -1,20 +1,24 @@
-// What one batch says about itself: scores, advantages, values, lengths, and what each part of the step cost.
+// Computes the metrics of one batch: scores, advantages, values, lengths, and what each part of the
+// step cost.
 import { fraction, maximum, mean, minimum, select, sum, variance } from '../math/stats.ts'
 
 type Numbers = ArrayLike<number>
 
-/** Lengths of a batch of B rows: attention_mask [B, P + R], prompts left-padded, responses right-padded. */
+/** Lengths of a batch of B rows: attention_mask [B, P + R], prompts left-padded, responses
+ * right-padded. */
 export interface AttentionRows {
   readonly attention_mask: Numbers
   /** P: columns of the prompt. */
   readonly prompt_length: number
   /** R: columns of the response. */
   readonly response_length: number
-  /** Tokens of each row's prompt and response, where they are not what the mask counts; [B] each. */
+  /** Tokens of each row's prompt and response, where they are not what the mask counts; [B]
+   * each. */
   readonly lengths?: { readonly prompts: Numbers; readonly responses: Numbers }
 }
 
-/** One batch as the trainer has it after the advantages; everything but attention_mask is [B, R]. */
+/** One batch as the trainer has it after the advantages; everything but attention_mask is [B,
+ * R]. */
 export interface DataMetricsInput extends AttentionRows {
   readonly token_level_scores: Numbers
   /** The scores after the in-reward KL penalty. */
@@ -29,7 +33,8 @@ export interface DataMetricsInput extends AttentionRows {
   readonly values?: Numbers
 }
 
-/** Prompt and response tokens of each row. RangeError unless the mask is whole rows of P + R columns. */
+/** Prompt and response tokens of each row. RangeError unless the mask is whole rows of P + R
+ * columns. */
 function rowLengths({
   attention_mask,
   prompt_length: P,
@@ -87,14 +92,13 @@ function tokenMetrics(input: DataMetricsInput): Record<string, number> {
   return { ...metrics, 'critic/vf_explained_var': 1 - unexplained / (total + 1e-5) }
 }
 
-/**
- * Metrics of one batch under verl's names (verl/trainer/ppo/metric_utils.py compute_data_metrics). Scores and rewards are sums
- * over a row, of rows with a response; lengths count the attention mask; `response_length_non_aborted` leaves out empty
- * responses. Without `values` there are no value metrics; what needs more responses or valid tokens than there are is absent,
- * where verl reports NaN.
+/** Metrics of one batch under verl's names (verl/trainer/ppo/metric_utils.py compute_data_metrics).
+ * Scores and rewards are sums over a row, of rows with a response; lengths count the attention
+ * mask; `response_length_non_aborted` leaves out empty responses. Without `values` there are no
+ * value metrics; what needs more responses or valid tokens than there are is absent, where verl
+ * reports NaN.
  *
- * RangeError when a tensor is not [B, R].
- */
+ * RangeError when a tensor is not [B, R]. */
 export function computeDataMetrics(input: DataMetricsInput): Record<string, number> {
   const { prompt_length: P, response_length: R, max_response_length = R } = input
   const { rows, prompts, responses } = rowLengths(input)
@@ -130,10 +134,9 @@ const TIMED_PER_TOKEN = {
   update_actor: 'all',
 } as const
 
-/**
- * `timing_s/<section>` for every measured section (seconds) and `timing_per_token_ms/<section>` for those that verl divides by
- * tokens: generation by response tokens, the rest by all (verl/trainer/ppo/metric_utils.py compute_timing_metrics).
- */
+/** `timing_s/<section>` for every measured section (seconds) and `timing_per_token_ms/<section>`
+ * for those that verl divides by tokens: generation by response tokens, the rest by all
+ * (verl/trainer/ppo/metric_utils.py compute_timing_metrics). */
 export function computeTimingMetrics(
   batch: AttentionRows,
   timing_raw: Readonly<Record<string, number>>,
@@ -149,10 +152,9 @@ export function computeTimingMetrics(
   return metrics
 }
 
-/**
- * Tokens of the batch (prompt and response), seconds of the step, and tokens per second per GPU
- * (verl/trainer/ppo/metric_utils.py compute_throughout_metrics). RangeError unless timing_raw.step is a positive time.
- */
+/** Tokens of the batch (prompt and response), seconds of the step, and tokens per second per GPU
+ * (verl/trainer/ppo/metric_utils.py compute_throughout_metrics). RangeError unless timing_raw.step
+ * is a positive time. */
 export function computeThroughputMetrics(
   batch: AttentionRows,
   timing_raw: Readonly<Record<string, number>>,

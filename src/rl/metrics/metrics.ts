@@ -47,7 +47,8 @@ export function sftMetrics(sums: Float32Array, history: Float32Array): Record<st
   }
 }
 
-/** Optimizer records of one step on pairs, and the policy's entropy at the tokens of both responses. */
+/** Optimizer records of one step on pairs, and the policy's entropy at the tokens of both
+ * responses. */
 export function preferenceMetrics(
   sums: Float32Array,
   history: Float32Array,
@@ -61,11 +62,10 @@ export function preferenceMetrics(
   }
 }
 
-/**
- * Loss sums and optimizer records of one reinforcement step. As in verl, losses are sums over mini-batches and the
- * fractions and KLs are means over them; grad_norm is before clipping, its mean over optimizer steps. Unlike verl's legacy
- * worker, `actor/pg_loss` never contains the entropy term.
- */
+/** Loss sums and optimizer records of one reinforcement step. As in verl, losses are sums over
+ * mini-batches and the fractions and KLs are means over them; grad_norm is before clipping, its
+ * mean over optimizer steps. Unlike verl's legacy worker, `actor/pg_loss` never contains the
+ * entropy term. */
 export function actorMetrics(
   { loss_mode, kl_loss_type }: Pick<Objective, 'loss_mode' | 'kl_loss_type'>,
   sums: Float32Array,
@@ -81,7 +81,8 @@ export function actorMetrics(
   return { ...metrics, 'actor/grad_norm': grad_norm, 'training/skipped_updates': skipped_updates }
 }
 
-/** Means over the micro-batches of one step of what rollout correction found in bypass mode, as far as it was asked for. */
+/** Means over the micro-batches of one step of what rollout correction found in bypass mode, as far
+ * as it was asked for. */
 export function bypassMetrics(
   { bypass }: Pick<Objective, 'bypass'>,
   sums: Float32Array,
@@ -135,10 +136,9 @@ const margins = ({ chosen, rejected }: PairScores) => {
   return { margin: mean(differences), accuracy: mean(differences.map((d) => (d > 0 ? 1 : 0))) }
 }
 
-/**
- * One step of a reward model: loss (nats per pair) and accuracy of its batch before the update, margin of the same scores
- * (Hugging Face trl's name for the mean of chosen - rejected), and both on held-out pairs after it where those were scored.
- */
+/** One step of a reward model: loss (nats per pair) and accuracy of its batch before the update,
+ * margin of the same scores (Hugging Face trl's name for the mean of chosen - rejected), and both
+ * on held-out pairs after it where those were scored. */
 export function rewardModelMetrics(
   sums: Float32Array,
   history: Float32Array,
@@ -163,7 +163,8 @@ export function rewardModelMetrics(
   }
 }
 
-/** What is known of one reinforcement step before its update is read back: scores, advantages, lengths, corrections. */
+/** What is known of one reinforcement step before its update is read back: scores, advantages,
+ * lengths, corrections. */
 export function rlMetrics(
   phase: Pick<RlPhase, 'actor' | 'rollout'>,
   drawn: DrawnBatch,
@@ -197,7 +198,8 @@ export function rlMetrics(
   }
 }
 
-/** How often rows changed hands, and how many calls a person's program did not answer. num_turns is verl's and counts the prompt. */
+/** How often rows changed hands, and how many calls a person's program did not answer. num_turns is
+ * verl's and counts the prompt. */
 function turnMetrics({ num_turns, tool_calls, tool_problems }: TurnCounts): Record<string, number> {
   const failed = tool_problems?.flat()
   const count = (kind: string) => failed?.filter((own) => own.kind === kind).length ?? 0

@@ -1,4 +1,5 @@
-// What broke a step whose update was left out: the parameter and the token that were not finite.
+// Names what broke a step whose update was left out: the parameter and the token that were not
+// finite.
 import { firstNonfinite, lastNonfinite } from '../../kernels/nonfinite/nonfinite.ts'
 import type { FlatLayout } from '../../model/layout/flat_params.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
@@ -10,12 +11,12 @@ export interface NonFinite {
   readonly model: 'actor' | 'critic' | 'reward_model'
   /** Optimizer step within the training step, from 0. */
   readonly update: number
-  /**
-   * Hugging Face name of the last parameter, in the order of the forward pass, whose gradient holds Inf or NaN: the nearest to
-   * where the backward pass broke. Undefined where every gradient is finite and the sum of their squares alone is not.
-   */
+  /** Hugging Face name of the last parameter, in the order of the forward pass, whose gradient
+   * holds Inf or NaN: the nearest to where the backward pass broke. Undefined where every gradient
+   * is finite and the sum of their squares alone is not. */
   readonly parameter?: string
-  /** The first token of the step's batch whose log-prob is Inf or NaN; undefined where all are finite. Of the actor alone. */
+  /** The first token of the step's batch whose log-prob is Inf or NaN; undefined where all are
+   * finite. Of the actor alone. */
   readonly token?: {
     /** Row of the batch, and token of its response, from 0. */
     readonly row: number
@@ -29,10 +30,8 @@ export interface NonFinite {
 const parameterAt = ({ params }: FlatLayout, index: number): string | undefined =>
   params.find(({ offset, size }) => index >= offset && index < offset + size)?.name
 
-/**
- * The first of `updates` optimizer steps that was left out; undefined where all were taken. `is_finite` says which were,
- * `found` [updates] is what find_nonfinite_gradient left.
- */
+/** The first of `updates` optimizer steps that was left out; undefined where all were taken.
+ * `is_finite` says which were, `found` [updates] is what find_nonfinite_gradient left. */
 export function brokenUpdate(
   model: NonFinite['model'],
   layout: FlatLayout,
@@ -46,10 +45,9 @@ export function brokenUpdate(
   return { model, update, ...(parameter !== undefined && { parameter }) }
 }
 
-/**
- * Where the first token that was not finite lies in [B, R] of a batch, from what find_nonfinite_token left of each epoch;
- * undefined where all were finite. `order` is that of each epoch's rows, where they were shuffled.
- */
+/** Where the first token that was not finite lies in [B, R] of a batch, from what
+ * find_nonfinite_token left of each epoch; undefined where all were finite. `order` is that of each
+ * epoch's rows, where they were shuffled. */
 export function brokenPlace(
   slots: ArrayLike<number>,
   R: number,

@@ -1,11 +1,9 @@
-// What the parts of a composed reward say of a batch.
+// Computes the metrics of the parts of a composed reward over a batch.
 import type { RewardProblem, Scored } from '../../tasks/rewards/composed.ts'
 import { mean } from '../math/stats.ts'
 
-/**
- * `reward/<part>/mean` of every part, without its weight, and how many responses could not be scored. Nothing without a composed
- * reward.
- */
+/** `reward/<part>/mean` of every part, without its weight, and how many responses could not be
+ * scored. Nothing without a composed reward. */
 export function rewardMetrics({
   columns,
   problems,

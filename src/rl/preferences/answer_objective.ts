@@ -1,4 +1,5 @@
-// The loss of a batch of answers that were judged one by one, its gradient by the policy's log-prob of every token, and its metrics.
+// The loss of a batch of answers that were judged one by one, its gradient by the policy's log-prob
+// of every token, and its metrics.
 import {
   meanOf,
   rowSums,
@@ -17,7 +18,8 @@ export interface AnswerObjective {
   readonly k: PreferenceValues
 }
 
-/** max(0, mean over rows of policy − reference) of mismatched prompts and completions: what KTO compares rewards with. */
+/** max(0, mean over rows of policy − reference) of mismatched prompts and completions: what KTO
+ * compares rewards with. */
 export function mismatchedKl(answers: ScoredAnswers): number {
   const { columns, log_probs, ref_log_probs } = answers
   if (!ref_log_probs) throw new RangeError('KTO: expected log-probs of the reference')
@@ -27,7 +29,8 @@ export function mismatchedKl(answers: ScoredAnswers): number {
   return Math.max(0, meanOf(ratios) ?? 0)
 }
 
-/** The update of a batch. `labels`: true = desirable; `kl`: see mismatchedKl, 0 for a loss without one. */
+/** The update of a batch. `labels`: true = desirable; `kl`: see mismatchedKl, 0 for a loss without
+ * one. */
 export function answerUpdate(
   { loss: rule, k }: AnswerObjective,
   answers: ScoredAnswers,

@@ -25,7 +25,8 @@ export function tokenCounts({ rows, columns, completion_mask }: ScoredAnswers): 
   return counts
 }
 
-/** What each token counts in the sum of its row: 1 or 0, or LD-DPO's `ld_alpha` beyond the length of the shorter answer of a pair. */
+/** What each token counts in the sum of its row: 1 or 0, or LD-DPO's `ld_alpha` beyond the length
+ * of the shorter answer of a pair. */
 export function tokenWeights(answers: ScoredAnswers, ld_alpha: number | null): Float64Array {
   const { rows, columns, completion_mask } = answers
   const counts = tokenCounts(answers)

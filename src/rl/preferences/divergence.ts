@@ -1,4 +1,4 @@
-// What f-DPO makes of a log ratio: scores whose margin measures another divergence than reverse KL.
+// Computes f-DPO's scores of a log ratio, whose margin measures another divergence than reverse KL.
 import { logistic, logLogistic } from '../math/logistic.ts'
 
 /** TRL's names (trl dpo_trainer.py, f_divergence_type; arXiv 2309.16240). */

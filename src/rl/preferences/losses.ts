@@ -49,7 +49,8 @@ const LOSSES = [
   apo_zero_unpaired,
 ] as const
 
-/** Of DPOTrainer and KTOTrainer TRL's own names; of CPOTrainer and ORPOTrainer names that tell theirs apart. */
+/** Of DPOTrainer and KTOTrainer TRL's own names; of CPOTrainer and ORPOTrainer names that tell
+ * theirs apart. */
 export type PreferenceLossName = (typeof LOSSES)[number]['name']
 
 export const PREFERENCE_LOSSES: readonly PreferenceLoss<PreferenceLossName>[] = LOSSES

@@ -1,4 +1,4 @@
-// What several preference losses make of a margin.
+// Computes the losses of a margin that several preference losses share.
 import { logistic, logLogistic } from '../math/logistic.ts'
 import type { PreferenceValues } from './preference_numbers.ts'
 

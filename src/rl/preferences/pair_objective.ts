@@ -1,4 +1,5 @@
-// The loss of a batch of pairs, its gradient by the policy's log-prob of every token, and its metrics.
+// The loss of a batch of pairs, its gradient by the policy's log-prob of every token, and its
+// metrics.
 
 import { logLogistic } from '../math/logistic.ts'
 import {
@@ -21,12 +22,14 @@ export interface PairTerm {
   readonly k: PreferenceValues
 }
 
-/** What a batch of pairs is trained by. The first term's score and beta are those of the metrics. */
+/** What a batch of pairs is trained by. The first term's score and beta are those of the
+ * metrics. */
 export interface PairObjective {
   readonly terms: readonly PairTerm[]
   readonly f_divergence_type: FDivergence
   readonly f_alpha_divergence_coef: number
-  /** Weight of tokens beyond the length of the shorter answer (LD-DPO, arXiv 2409.06411); null: 1. */
+  /** Weight of tokens beyond the length of the shorter answer (LD-DPO, arXiv 2409.06411); null:
+   * 1. */
   readonly ld_alpha: number | null
   /** Pairs weigh as much as the policy would write them (WPO, arXiv 2406.11827). */
   readonly use_weighting: boolean
@@ -67,7 +70,8 @@ export function pairRefusal({ terms, ...rest }: PairObjective): string | undefin
   return undefined
 }
 
-/** The update of a batch: the first half of the rows is chosen, the second half the matching rejected. Throws RangeError for settings that contradict each other. */
+/** The update of a batch: the first half of the rows is chosen, the second half the matching
+ * rejected. Throws RangeError for settings that contradict each other. */
 export function pairUpdate(objective: PairObjective, answers: ScoredAnswers): PreferenceUpdate {
   const refusal = pairRefusal(objective)
   if (refusal) throw new RangeError(refusal)
@@ -174,7 +178,8 @@ const shapedReward = (p: number, alpha: number) =>
     ? { score: p, slope: 1 }
     : { score: -Math.expm1(-alpha * p) / alpha, slope: Math.exp(-alpha * p) }
 
-/** Whatever the loss makes of log ratios, rewards are beta times the plain ones; without a reference beta times the scores. */
+/** Whatever the loss makes of log ratios, rewards are beta times the plain ones; without a
+ * reference beta times the scores. */
 const rewardsOf = (
   { score }: PairedLoss,
   { beta }: PreferenceValues,
@@ -231,7 +236,8 @@ function chosenNll(answers: ScoredAnswers, over: 'completion' | 'sequence') {
   return { loss: -sum / tokens, d_log_probs }
 }
 
-/** w_c · w_r of each pair, w = exp(mean over its tokens of log p − log Σ p²): a constant to the gradient. */
+/** w_c · w_r of each pair, w = exp(mean over its tokens of log p − log Σ p²): a constant to the
+ * gradient. */
 function writtenWeights(answers: ScoredAnswers): Float64Array {
   const { rows, columns, log_probs, completion_mask, sum_p_squared } = answers
   if (!sum_p_squared)

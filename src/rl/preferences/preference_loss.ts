@@ -1,5 +1,6 @@
-// What a preference loss is. Each is declared in one file of losses/; losses.ts lists them. All are float64 on the CPU: a batch
-// has a few numbers for each answer, and some losses compare all pairs of a batch.
+// Declares a preference loss. Each is declared in one file of losses/; losses.ts lists them. All
+// are float64 on the CPU: a batch has a few numbers for each answer, and some losses compare all
+// pairs of a batch.
 import type { PreferenceNumberName, PreferenceValues } from './preference_numbers.ts'
 
 /** One answer as a loss sees it: sums over its completion tokens, nats. */
@@ -8,7 +9,8 @@ export interface Answer {
   readonly log_prob: number
   /** Under the reference; 0 where the loss has none. */
   readonly ref_log_prob: number
-  /** What the loss compares: the log ratio of the two or what a divergence makes of it; without a reference the policy's mean or sum. */
+  /** What the loss compares: the log ratio of the two or what a divergence makes of it; without a
+   * reference the policy's mean or sum. */
   readonly score: number
   /** Completion tokens. */
   readonly tokens: number
@@ -40,7 +42,8 @@ export interface AnswerLoss {
   readonly d_score: number
 }
 
-/** Cross-entropy of the chosen answers beside a loss: the mean over all their tokens, of the completion or of the whole sequence. */
+/** Cross-entropy of the chosen answers beside a loss: the mean over all their tokens, of the
+ * completion or of the whole sequence. */
 export interface ChosenNll {
   readonly weight: number
   readonly over: 'completion' | 'sequence'
@@ -52,7 +55,8 @@ interface Declared<Name extends string> {
   readonly label: string
   /** One sentence: what it does that others do not. */
   readonly help: string
-  /** The rule as text: r = log π − log π_ref of an answer, d = r_chosen − r_rejected, σ = logistic function. */
+  /** The rule as text: r = log π − log π_ref of an answer, d = r_chosen − r_rejected, σ = logistic
+   * function. */
   readonly formula: string
   /** Those that it reads. */
   readonly numbers: readonly PreferenceNumberName[]
@@ -68,13 +72,16 @@ interface Declared<Name extends string> {
 /** Learns from pairs of answers. */
 export interface PairedLoss<Name extends string = string> extends Declared<Name> {
   readonly data: 'pairs'
-  /** Whether scores are log ratios to the reference; else 'sum' or 'mean': of the policy's own log-probs. */
+  /** Whether scores are log ratios to the reference; else 'sum' or 'mean': of the policy's own
+   * log-probs. */
   readonly score: 'ratio' | 'sum' | 'mean'
-  /** Whether it looks at the scores alone, so that another divergence than reverse KL may make them. */
+  /** Whether it looks at the scores alone, so that another divergence than reverse KL may make
+   * them. */
   readonly takes_divergence?: true
   /** Whether the loss of a pair depends on the other pairs of its batch. */
   readonly compares_batch?: true
-  /** Whether it is about the difference of both scores alone, so that the reference can be left out. */
+  /** Whether it is about the difference of both scores alone, so that the reference can be left
+   * out. */
   readonly may_be_reference_free?: true
   /** The losses of all pairs of a batch. */
   rule(pairs: readonly Pair[], k: PreferenceValues): readonly PairLoss[]

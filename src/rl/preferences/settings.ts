@@ -50,7 +50,8 @@ export function readsReference({ loss_type }: Pick<PreferenceSettings, 'loss_typ
   return loss.data === 'answers' || loss.score === 'ratio'
 }
 
-/** Why settings contradict each other, in words that begin with the setting; undefined where they do not. */
+/** Why settings contradict each other, in words that begin with the setting; undefined where they
+ * do not. */
 export function preferenceRefusal(settings: PreferenceSettings): string | undefined {
   const made = preferenceObjective(settings)
   if (made.data === 'pairs') return pairRefusal(made.objective)

@@ -11,7 +11,8 @@ const candidate = (text: string, score = 0, is_ended = true): Candidate => ({
   score,
 })
 
-/** Problems '0', '1', … four at a time; `answer` says what both responses are the n-th time a problem is asked. */
+/** Problems '0', '1', … four at a time; `answer` says what both responses are the n-th time a
+ * problem is asked. */
 function source(answer: (problem: number, time: number) => [Candidate, Candidate]) {
   const asked = new Map<number, number>()
   const rounds: number[] = []

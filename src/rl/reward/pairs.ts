@@ -74,10 +74,8 @@ export interface DrawnPairs {
   readonly rounds: number
 }
 
-/**
- * Up to `want` pairs that are no tie, at most one to a drawn problem. A tie is drawn again, at most 8 times in all; after four
- * problems for each pair that is wanted there are no more.
- */
+/** Up to `want` pairs that are no tie, at most one to a drawn problem. A tie is drawn again, at
+ * most 8 times in all; after four problems for each pair that is wanted there are no more. */
 export async function drawPairs(
   source: PairSource,
   want: number,
@@ -108,10 +106,9 @@ export async function drawPairs(
   return { pairs: pairs.slice(0, want), ties, rounds }
 }
 
-/**
- * The prompts that are held out of `pairs`: whole prompts from the last pair back, as long as all their pairs are no more than
- * `want`. Where the pairs of no prompt are that few, the prompt with the fewest; of one prompt alone nothing is held out.
- */
+/** The prompts that are held out of `pairs`: whole prompts from the last pair back, as long as all
+ * their pairs are no more than `want`. Where the pairs of no prompt are that few, the prompt with
+ * the fewest; of one prompt alone nothing is held out. */
 export function heldOutPrompts(
   pairs: readonly Pick<ResponsePair, 'prompt'>[],
   want: number,

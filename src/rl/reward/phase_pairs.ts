@@ -1,4 +1,5 @@
-// The pairs that a phase of a reward model or of preferences begins with: those that the policy makes now, or those that the rows of the task bring.
+// The pairs that a phase of a reward model or of preferences begins with: those that the policy
+// makes now, or those that the rows of the task bring.
 import type { Sample, Split, Task } from '../../tasks/task.ts'
 import type { PairedPhase, Pairs } from '../config/phase.ts'
 import {
@@ -11,7 +12,8 @@ import {
 } from './pairs.ts'
 
 export interface PhasePairSource extends PairSource {
-  /** Pairs of the rows, the better response first: up to `count` to train on, then up to `held_out` with other prompts. */
+  /** Pairs of the rows, the better response first: up to `count` to train on, then up to `held_out`
+   * with other prompts. */
   given(count: number, held_out: number): readonly ResponsePair[]
 }
 

@@ -1,4 +1,5 @@
-// What a preference phase is taught: its pairs, and the log-probs that the frozen reference gives their responses.
+// Keeps the pairs that a preference phase learns from, and the log-probs that the frozen reference
+// gives their responses.
 import type { PreferencePhase } from '../config/phase.ts'
 import { preferenceRefusal } from '../preferences/settings.ts'
 import type { SequenceRow } from './pairs.ts'
@@ -21,7 +22,8 @@ export class PreferenceTraining {
     return this.#preferences
   }
 
-  /** Begins a phase: draws its pairs. Throws NoPairsError where there are none, RangeError for settings that contradict each other. */
+  /** Begins a phase: draws its pairs. Throws NoPairsError where there are none, RangeError for
+   * settings that contradict each other. */
   async begin(
     { kind, pairs, preference }: PreferencePhase,
     source: PhasePairSource,

@@ -1,4 +1,5 @@
-// The preferences that a reward model learns: the task's, a person's verdicts as they come, and what training takes of them.
+// The preferences that a reward model learns: the task's, a person's verdicts as they come, and
+// what training takes of them.
 
 import type { Pairs, Verdict } from '../config/phase.ts'
 import { shuffledOrder } from '../math/shuffle.ts'
@@ -37,7 +38,8 @@ export interface PreferencesState {
 
 /** One in this many prompts of a person's preferences is held out. */
 const HELD_OUT_EVERY = 4
-/** Keeps the order of pairs apart from sampling (train/responses) under the same generator and seed. */
+/** Keeps the order of pairs apart from sampling (train/responses) under the same generator and
+ * seed. */
 const SHUFFLE_STREAM = 0x70616972
 
 const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =>
@@ -47,7 +49,8 @@ const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =
 const judge = (pair: ResponsePair): Preference =>
   prefer(pair, pair.a.score > pair.b.score ? 'a' : 'b')
 
-/** All preferences of one reward_model phase. Pairs are asked in order, so a verdict is of the pair that is next in line. */
+/** All preferences of one reward_model phase. Pairs are asked in order, so a verdict is of the pair
+ * that is next in line. */
 export class Preferences {
   readonly config: Pairs
   /** Prompts without a pair, because their responses were always a tie. */
@@ -141,7 +144,8 @@ export class Preferences {
     return this.#log
   }
 
-  /** Whether a person said something after `step` steps of the phase, which no step has seen yet. */
+  /** Whether a person said something after `step` steps of the phase, which no step has seen
+   * yet. */
   hasNews(step: number): boolean {
     return this.#log.some((verdict) => verdict.step === step)
   }
@@ -168,7 +172,8 @@ export class Preferences {
     ]
   }
 
-  /** What accuracy is measured on: pairs with held-out prompts, a person's first; a prompt may have several. */
+  /** What accuracy is measured on: pairs with held-out prompts, a person's first; a prompt may have
+   * several. */
   get held_out(): readonly Preference[] {
     const held_out = this.#heldOutPrompts
     return [...this.#given, ...this.#judged]
@@ -176,7 +181,8 @@ export class Preferences {
       .slice(0, this.config.held_out)
   }
 
-  /** Of the task's pairs the last prompts; where there are none, every fourth prompt that a person said something of. */
+  /** Of the task's pairs the last prompts; where there are none, every fourth prompt that a person
+   * said something of. */
   get #heldOutPrompts(): ReadonlySet<string> {
     const { source, held_out } = this.config
     if (source !== 'human') return this.#judged_held_out
@@ -185,7 +191,8 @@ export class Preferences {
     return new Set(turns.slice(0, held_out))
   }
 
-  /** Whether there is enough to train on after `step` steps of the phase. Puts the verdicts recorded until then in force. */
+  /** Whether there is enough to train on after `step` steps of the phase. Puts the verdicts
+   * recorded until then in force. */
   isReady(step: number): boolean {
     this.#replay(step)
     if (this.training.length === 0) return false
@@ -215,7 +222,8 @@ export class Preferences {
     return true
   }
 
-  /** A person's verdict on the pair `id`, after `step` steps of the phase. False for a pair that is not the next in line. */
+  /** A person's verdict on the pair `id`, after `step` steps of the phase. False for a pair that is
+   * not the next in line. */
   decide(id: number, choice: 'a' | 'b' | 'skip', step: number): boolean {
     if (this.is_recorded || id !== this.#decided.length) return false
     const verdict = { choice, step }
@@ -224,7 +232,8 @@ export class Preferences {
     return true
   }
 
-  /** Takes the last verdict back. One that no step was trained on yet leaves no trace in the log. */
+  /** Takes the last verdict back. One that no step was trained on yet leaves no trace in the
+   * log. */
   undo(step: number): boolean {
     const verdict = { choice: 'undo', step } as const
     if (this.is_recorded || !this.#apply(verdict)) return false
@@ -234,10 +243,9 @@ export class Preferences {
     return true
   }
 
-  /**
-   * The next `count` training pairs: passes over all of them in an order drawn from the seed; a set smaller than a batch is
-   * gone through more than once. New pairs join the next pass, withdrawn ones leave at once. Throws RangeError without pairs.
-   */
+  /** The next `count` training pairs: passes over all of them in an order drawn from the seed; a
+   * set smaller than a batch is gone through more than once. New pairs join the next pass,
+   * withdrawn ones leave at once. Throws RangeError without pairs. */
   nextBatch(count: number): Preference[] {
     const training = this.training
     if (training.length === 0) throw new RangeError('preferences: expected a pair to train on')

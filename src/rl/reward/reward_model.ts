@@ -20,7 +20,8 @@ import { createWorkspace, type Workspace } from '../../model/transformer/workspa
 import type { Optim } from '../config/optim.ts'
 import { createTrainableTensors, Trainable, type TrainableTensors } from '../learners/trainable.ts'
 
-/** Sequences of ids; all three arrays are [rows, width]. Of a pair, row i is chosen and row rows / 2 + i rejected. */
+/** Sequences of ids; all three arrays are [rows, width]. Of a pair, row i is chosen and row rows /
+ * 2 + i rejected. */
 export interface Sequences {
   readonly input_ids: Uint32Array
   readonly attention_mask: Uint32Array
@@ -29,10 +30,9 @@ export interface Sequences {
   readonly last_rows?: Uint32Array
 }
 
-/**
- * Row of the states that each sequence is scored at: its right-most token that is not padding, as Hugging Face's
- * ForSequenceClassification picks it (by id, whatever attention_mask says). A row of padding alone is scored at column 0.
- */
+/** Row of the states that each sequence is scored at: its right-most token that is not padding, as
+ * Hugging Face's ForSequenceClassification picks it (by id, whatever attention_mask says). A row of
+ * padding alone is scored at column 0. */
 export function lastRows(input_ids: Uint32Array, width: number, pad_token_id: number): Uint32Array {
   return Uint32Array.from({ length: input_ids.length / width }, (_, b) => {
     let column = width - 1
@@ -48,7 +48,8 @@ export interface RewardModelTensors extends TrainableTensors {
   readonly sums: Tensor
 }
 
-/** `rows` sequences of `width` columns at a time, and the kernels of the linear layers where they are not the default ones. */
+/** `rows` sequences of `width` columns at a time, and the kernels of the linear layers where they
+ * are not the default ones. */
 export interface RewardModelSize {
   readonly rows: number
   readonly width: number
@@ -135,16 +136,15 @@ export class RewardModel {
     this.#gpu.write(score.scored, lastStates(states))
   }
 
-  /** Encodes the scores of as many sequences as were allocated: fills tensors.score.scores [rows]. */
+  /** Encodes the scores of as many sequences as were allocated: fills tensors.score.scores
+   * [rows]. */
   score(sequences: Sequences): void {
     this.#upload(sequences)
     this.#gpu.replay(this.#score)
   }
 
-  /**
-   * Encodes the Bradley–Terry gradients of rows / 2 pairs: fills tensors.gradients and tensors.sums. Throws RangeError where
-   * the model was made for an odd number of rows.
-   */
+  /** Encodes the Bradley–Terry gradients of rows / 2 pairs: fills tensors.gradients and
+   * tensors.sums. Throws RangeError where the model was made for an odd number of rows. */
   computeGradients(pairs: Sequences): void {
     this.clearGradients()
     this.accumulate(pairs, 2 / this.tensors.workspace.rows)
@@ -156,7 +156,8 @@ export class RewardModel {
     this.#gpu.clear(this.tensors.sums)
   }
 
-  /** Adds the gradients of rows / 2 pairs of a batch of 1 / inv_pairs. Throws as computeGradients does. */
+  /** Adds the gradients of rows / 2 pairs of a batch of 1 / inv_pairs. Throws as computeGradients
+   * does. */
   accumulate(pairs: Sequences, inv_pairs: number): void {
     const { rows } = this.tensors.workspace
     if (rows % 2 !== 0)

@@ -15,7 +15,8 @@ import { RewardRef } from './reward_training.ref.ts'
 import { create, finish, numbers, REWARDED, rewardPhase } from './testing.ts'
 
 test('a phase follows float64 from the policy’s weights on, and its scores are the reward', async () => {
-  // Every step sees every training pair, so their order does not matter; two passes of 6 pairs each.
+  // Every step sees every training pair, so their order does not matter; two passes of 6 pairs
+  // each.
   const reward = rewardPhase({ steps: 4, batch_size: 12 }, { count: 12, held_out: 5 })
   const trainer = await create({ ...CONFIG, phases: [SFT, reward, REWARDED] })
   while (trainer.step < SFT.steps) await trainer.next()

@@ -1,4 +1,5 @@
-// Distributions of student and teacher over one vocabulary, and how a gradient by log-probs becomes one by logits.
+// Distributions of student and teacher over one vocabulary, and how a gradient by log-probs becomes
+// one by logits.
 
 export type Numbers = ArrayLike<number>
 
@@ -17,7 +18,8 @@ export function logProbsOf({ data, vocabulary: V }: Logits, i: number, temperatu
   return z.map((x) => x - log_sum)
 }
 
-/** [V] gradient by logits of a loss whose gradient by log-probs is `d_log_probs`: (g - p Σ g) / temperature. */
+/** [V] gradient by logits of a loss whose gradient by log-probs is `d_log_probs`: (g - p Σ g) /
+ * temperature. */
 export function gradientByLogits(
   log_probs: Float64Array,
   d_log_probs: Float64Array,

@@ -1,4 +1,5 @@
-// verl's forward KL on the teacher's k likeliest tokens, the student's log-probs normalised over the whole vocabulary.
+// verl's forward KL on the teacher's k likeliest tokens, the student's log-probs normalised over
+// the whole vocabulary.
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'
 import {
@@ -35,7 +36,8 @@ export interface ForwardKlTopkLoss {
   readonly metrics: Record<string, number>
 }
 
-/** One token: Σ over the teacher's ids of T (log T - log S), both log-probs raised to a floor. Masses are of unraised ones. */
+/** One token: Σ over the teacher's ids of T (log T - log S), both log-probs raised to a floor.
+ * Masses are of unraised ones. */
 function tokenOf(student: Logits, teacher: TopkTeacher, floor: number, i: number) {
   const { topk: k } = teacher
   const log_probs = logProbsOf(student, i)
@@ -58,7 +60,8 @@ function tokenOf(student: Logits, teacher: TopkTeacher, floor: number, i: number
   return { ...found, advantage, d_logits: gradientByLogits(log_probs, d_log_probs) }
 }
 
-/** verl's compute_forward_kl_topk with its means: no token counts for less than 0, nor for more than the clamp. */
+/** verl's compute_forward_kl_topk with its means: no token counts for less than 0, nor for more
+ * than the clamp. */
 export function forwardKlTopkLoss(
   student: Logits,
   teacher: TopkTeacher,

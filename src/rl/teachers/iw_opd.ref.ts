@@ -1,4 +1,5 @@
-// Importance-weighted on-policy distillation: sampled tokens, weighted by how far the prefix has drifted from the teacher.
+// Importance-weighted on-policy distillation: sampled tokens, weighted by how far the prefix has
+// drifted from the teacher.
 import {
   type DistributionLoss,
   distributionLoss,

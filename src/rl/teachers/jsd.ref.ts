@@ -1,4 +1,5 @@
-// Generalized Jensen–Shannon divergence of a student S from a teacher T: forward KL at beta 0, reverse KL at beta 1.
+// Generalized Jensen–Shannon divergence of a student S from a teacher T: forward KL at beta 0,
+// reverse KL at beta 1.
 import {
   type DistributionLoss,
   distributionLoss,
@@ -17,10 +18,9 @@ export interface JsdReduction {
   readonly num_items_in_batch: number | undefined
 }
 
-/**
- * beta 0: Σ T (log T - log S). beta 1: Σ S (log S - log T). Else beta KL(T‖M) + (1 - beta) KL(S‖M) with M = (1 - beta) S + beta T.
- * No gradient through T (Agarwal et al., arXiv 2306.13649; TRL GKDTrainer.generalized_jsd_loss). Log-probs [V].
- */
+/** beta 0: Σ T (log T - log S). beta 1: Σ S (log S - log T). Else beta KL(T‖M) + (1 - beta) KL(S‖M)
+ * with M = (1 - beta) S + beta T. No gradient through T (Agarwal et al., arXiv 2306.13649; TRL
+ * GKDTrainer.generalized_jsd_loss). Log-probs [V]. */
 export function jsdToken(student: Numbers, teacher: Numbers, beta: number): TokenLoss {
   if (beta !== 0 && beta !== 1) return mixtureToken(student, teacher, beta)
   const d_log_probs = new Float64Array(student.length)
@@ -39,7 +39,8 @@ export function jsdToken(student: Numbers, teacher: Numbers, beta: number): Toke
   return { loss, d_log_probs }
 }
 
-/** beta KL(T‖M) + (1 - beta) KL(S‖M), M = (1 - beta) S + beta T, and its gradient by the student's log-probs. */
+/** beta KL(T‖M) + (1 - beta) KL(S‖M), M = (1 - beta) S + beta T, and its gradient by the student's
+ * log-probs. */
 export function mixtureToken(student: Numbers, teacher: Numbers, beta: number): TokenLoss {
   const d_log_probs = new Float64Array(student.length)
   let loss = 0

@@ -1,4 +1,5 @@
-// The generalized JSD on the likeliest tokens alone: the teacher's at beta 0, the student's at beta 1, else those of both.
+// The generalized JSD on the likeliest tokens alone: the teacher's at beta 0, the student's at beta
+// 1, else those of both.
 import {
   type DistributionLoss,
   distributionLoss,
@@ -64,7 +65,8 @@ function topkToken(student: Float64Array, teacher: Float64Array, config: TopkJsd
   return { loss, d_log_probs: d }
 }
 
-/** The divergence over a batch of tokens with these weights (TRL IWOPDTrainer.generalized_jsd_loss). */
+/** The divergence over a batch of tokens with these weights (TRL
+ * IWOPDTrainer.generalized_jsd_loss). */
 export function jsdTopkLoss(
   student: Logits,
   teacher: Logits,

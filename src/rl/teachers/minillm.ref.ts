@@ -4,11 +4,10 @@ import type { Numbers } from './distribution.ref.ts'
 /** What masked tokens count in a length. */
 const MASKED = 1e-4
 
-/**
- * r = (log T - log S)(y) m. gamma 0: A = r. Else A_t = Σ_{i ≥ t} gamma^i r_i, where the power counts from the row's first token, not
- * from t; with length_normalization divided by the same sum of the mask (Gu et al., arXiv 2306.08543; TRL
- * MiniLLMTrainer._compute_advantage). [B, T] → [B, T].
- */
+/** r = (log T - log S)(y) m. gamma 0: A = r. Else A_t = Σ_{i ≥ t} gamma^i r_i, where the power
+ * counts from the row's first token, not from t; with length_normalization divided by the same sum
+ * of the mask (Gu et al., arXiv 2306.08543; TRL MiniLLMTrainer._compute_advantage). [B, T] → [B,
+ * T]. */
 export function minillmAdvantages(
   student_logps: Numbers,
   teacher_logps: Numbers,

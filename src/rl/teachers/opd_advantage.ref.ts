@@ -1,4 +1,5 @@
-// On-policy distillation as an advantage: the sampled reverse KL to the teacher is taken off what the estimator gives.
+// On-policy distillation as an advantage: the sampled reverse KL to the teacher is taken off what
+// the estimator gives.
 
 /** Rows of different lengths. */
 export type Rows = readonly (readonly number[])[]
@@ -11,10 +12,9 @@ export interface OpdBatch {
   readonly mask: Rows | undefined
 }
 
-/**
- * A_t - coef (log S - log T)(y_t) m (slime apply_opd_kl_to_advantages). With a discount above 0 the penalty of a token is the discounted
- * sum of its own and of those behind it, masked tokens being steps too (tinker-cookbook incorporate_kl_penalty).
- */
+/** A_t - coef (log S - log T)(y_t) m (slime apply_opd_kl_to_advantages). With a discount above 0
+ * the penalty of a token is the discounted sum of its own and of those behind it, masked tokens
+ * being steps too (tinker-cookbook incorporate_kl_penalty). */
 export function opdAdvantages(
   { student_logps, teacher_logps, advantages, mask }: OpdBatch,
   { kl_coef, discount }: { readonly kl_coef: number; readonly discount: number },

@@ -1,4 +1,5 @@
-// verl's estimators of the KL to a teacher from sampled tokens: as a loss with a gradient of its own, or as a reward of PPO.
+// verl's estimators of the KL to a teacher from sampled tokens: as a loss with a gradient of its
+// own, or as a reward of PPO.
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { aggLossRef } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'
@@ -52,10 +53,8 @@ export interface Distilled {
   readonly metrics: Record<string, number>
 }
 
-/**
- * What the lab's weights of tokens are multiplied by here: verl's mean of a row divides by n + 1e-8 where masks are float64, and by n
- * where they are narrower, as here.
- */
+/** What the lab's weights of tokens are multiplied by here: verl's mean of a row divides by n +
+ * 1e-8 where masks are float64, and by n where they are narrower, as here. */
 const exactMeans = ({ response_mask, response_length: R }: DistilledBatch, mode: LossAggMode) => {
   const counts = new Float64Array(response_mask.length / R)
   for (let i = 0; i < response_mask.length; i++) counts[Math.floor(i / R)] += response_mask[i]
@@ -77,7 +76,8 @@ export function taskLoss(config: PolicyLossConfig, batch: DistilledBatch): Disti
   return { ...found, metrics: { ...found.metrics, 'actor/pg_loss': found.loss } }
 }
 
-/** `of_teacher` with the task's loss, as settings join them; gradients by the log-prob of the sampled token. */
+/** `of_teacher` with the task's loss, as settings join them; gradients by the log-prob of the
+ * sampled token. */
 export function joinedWithTask(
   of_teacher: Distilled,
   of_task: Distilled,
@@ -92,7 +92,8 @@ export function joinedWithTask(
   }
 }
 
-/** verl's distillation_ppo_loss over one of its estimators. RangeError for k1 as a loss: its gradient does not see the teacher. */
+/** verl's distillation_ppo_loss over one of its estimators. RangeError for k1 as a loss: its
+ * gradient does not see the teacher. */
 export function sampledKlLoss(
   loss_mode: SampledKl,
   batch: DistilledBatch & { readonly teacher_log_probs: Numbers },

@@ -16,7 +16,8 @@ export interface BenchmarkNumbers {
   /** Whole training steps per second, from prompts to metrics. */
   readonly sft_steps_per_second: number
   readonly rl_steps_per_second: number
-  /** Response columns sampled per second: rows that have ended count on, as they wait for the others. */
+  /** Response columns sampled per second: rows that have ended count on, as they wait for the
+   * others. */
   readonly rollout_tokens_per_second: number
 }
 
@@ -72,10 +73,9 @@ async function timeSteps(trainer: Trainer): Promise<{ rate: number; gen_s: numbe
   return { rate: steps / seconds, gen_s: gen_s / steps }
 }
 
-/**
- * Probes the adapter, times two matrix products, then steps of a supervised and a reinforcement phase. Wants the device to
- * itself; on a GPU it takes a few seconds. `config` as benchmarkConfig makes it.
- */
+/** Probes the adapter, times two matrix products, then steps of a supervised and a reinforcement
+ * phase. Wants the device to itself; on a GPU it takes a few seconds. `config` as benchmarkConfig
+ * makes it. */
 export async function runBenchmark(
   gpu: Gpu,
   config: TrainerConfig,

@@ -1,5 +1,5 @@
-// How many dispatches a step of the first preset starts, and how much WGSL a run of it compiles, on a GPU and on a software
-// adapter: recorded without a device.
+// How many dispatches a step of the first preset starts, and how much WGSL a run of it compiles, on
+// a GPU and on a software adapter: recorded without a device.
 import { expect, test } from 'vitest'
 import { joinCommands } from '../../kernels/device/joined/join_commands.ts'
 import { SeparateBuffers } from '../../kernels/device/joined/testing.ts'
@@ -80,10 +80,8 @@ function programs(matmul: MatmulChoice, joins: boolean) {
   return { ...counts, shaders: shaders.size, kilobytes }
 }
 
-/**
- * Rollout and the sum of its entropies; a pass for every mini-batch but the first, whose update reads its old log-probs; and, for
- * each, a pass, an update and a step of the optimizer.
- */
+/** Rollout and the sum of its entropies; a pass for every mini-batch but the first, whose update
+ * reads its old log-probs; and, for each, a pass, an update and a step of the optimizer. */
 const reinforcement = ({ rollout, pass, update, apply, minis }: ReturnType<typeof programs>) =>
   rollout + 1 + (minis - 1) * pass + minis * (pass + update + apply)
 

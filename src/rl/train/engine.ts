@@ -1,4 +1,5 @@
-// Creates trainers on one device, one at a time: for runs whose configuration changes while they train.
+// Creates trainers on one device, one at a time: for runs whose configuration changes while they
+// train.
 import { gibibytes, tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../../kernels/matmul/matmul_variants.ts'
@@ -14,11 +15,10 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
   return all.reduce((a, b) => (b.bytes > a.bytes ? b : a))
 }
 
-/**
- * What host/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`, but for the classes of its configuration's
- * own, as far as this device has what they require. A change that would take more than `most_bytes` in all is refused. On hardware, which
- * may have a watchdog, dispatches are limited.
- */
+/** What host/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`,
+ * but for the classes of its configuration's own, as far as this device has what they require. A
+ * change that would take more than `most_bytes` in all is refused. On hardware, which may have a
+ * watchdog, dispatches are limited. */
 export function steeredEngine(
   gpu: Gpu,
   matmul: MatmulChoice | undefined,

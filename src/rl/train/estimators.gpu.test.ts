@@ -1,4 +1,5 @@
-// Estimators and what changes a batch on the way to its update. Against float64: algorithms.gpu.test.ts.
+// Estimators and what changes a batch on the way to its update. Against float64:
+// algorithms.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { RL } from '../testing.ts'
 import type { StepResult } from './step_result.ts'

@@ -1,4 +1,5 @@
-// How a run evaluates itself: which problems are asked, and under which names the scores are reported.
+// How a run evaluates itself: which problems are asked, and under which names the scores are
+// reported.
 import { expect, test } from 'vitest'
 import { CONFIG } from '../testing.ts'
 import { open } from './testing.ts'

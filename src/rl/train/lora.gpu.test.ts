@@ -1,4 +1,5 @@
-// Runs that train a LoRA adapter: what changes and what does not, that they learn, and that they continue with the same bits.
+// Runs that train a LoRA adapter: what changes and what does not, that they learn, and that they
+// continue with the same bits.
 import { expect, test } from 'vitest'
 import { adapterLayout } from '../../model/layout/adapter_layout.ts'
 import { type LoraConfig, modelShape } from '../../model/layout/config.ts'

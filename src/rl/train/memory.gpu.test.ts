@@ -1,4 +1,4 @@
-// What a run allocates: as much as was planned, and nothing once it is prepared.
+// Tests what a run allocates: as much as was planned, and nothing once it is prepared.
 import { expect, test } from 'vitest'
 import type { LimitOptions } from '../../kernels/device/timing/dispatch_limit.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
@@ -18,7 +18,8 @@ test('after the preparation nothing is created, and a step reads back twice in t
   const trainer = await Trainer.create(gpu, { ...CONFIG, phases, validation })
   await trainer.prepareLater()
   const made = { ...gpu.counts }
-  // Step 0, the warm start, the inner phase and one more; each queued before the numbers of the last are awaited.
+  // Step 0, the warm start, the inner phase and one more; each queued before the numbers of the
+  // last are awaited.
   let in_flight: Promise<StepResult> | undefined
   for (let i = 0; i < 10; i++) {
     const { result } = await trainer.queue()
@@ -154,7 +155,8 @@ test('dispatches in parts train the same bits and create nothing once they are k
   expect(parts.weights).toEqual(whole.weights)
   const split = parts.results.map(({ metrics }) => metrics['perf/split_dispatches'])
   const longest = parts.results.map(({ metrics }) => metrics['perf/longest_dispatch_ms'])
-  // Step 0 runs nothing; a phase is measured in its first three steps, and then there is nothing new to say.
+  // Step 0 runs nothing; a phase is measured in its first three steps, and then there is nothing
+  // new to say.
   expect(longest).toEqual([undefined, 5, 5, 5, 5, undefined])
   expect(split[1]).toBeGreaterThan(0)
   // The products of the second phase come on top.

@@ -151,7 +151,8 @@ export function pairSize(config: TrainerConfig): RolloutSize {
 }
 
 /** The layout of the critic's weights. */
-/** All weights of a critic are trained, also beside a policy with an adapter, as by verl where critic.model.lora_rank is 0. */
+/** All weights of a critic are trained, also beside a policy with an adapter, as by verl where
+ * critic.model.lora_rank is 0. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
   paramLayout(modelShape({ ...model, lora: undefined }), 'value_head')
 
@@ -174,13 +175,13 @@ export function rolloutSize(
   }
 }
 
-/** Rows of validation's own rollout: more would be quicker, and take memory that is idle most of the time. */
+/** Rows of validation's own rollout: more would be quicker, and take memory that is idle most of
+ * the time. */
 const VALIDATION_ROWS = 64
 
-/**
- * Validation borrows the rollout of the last reinforcement phase where that has one response to each prompt; training and
- * validation then share it. Where training has more, validation has a smaller rollout of its own.
- */
+/** Validation borrows the rollout of the last reinforcement phase where that has one response to
+ * each prompt; training and validation then share it. Where training has more, validation has a
+ * smaller rollout of its own. */
 export function validationSize(config: TrainerConfig): RolloutSize {
   const { task, validation } = config
   const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
@@ -208,7 +209,8 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
 
-/** Room for the readbacks that may be on their way at once: the metrics of two steps, and responses. */
+/** Room for the readbacks that may be on their way at once: the metrics of two steps, and
+ * responses. */
 export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   // Log-probs and entropies of rows with several turns are read together.
   const responses = rolloutSizes(config).map(
@@ -216,10 +218,12 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   )
   const { updates, epochs = 1 } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
-  // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.
+  // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place
+  // of theirs.
   const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
-  // Beside the records of every update, where its gradients were not finite; and the token that was not.
+  // Beside the records of every update, where its gradients were not finite; and the token that was
+  // not.
   const critic_updates = Math.max(updates, criticSize(config)?.updates ?? 0)
   const records = (updates + critic_updates) * (CONTROL.length + 1) + epochs
   const metrics = sums + records + layers + changes + STAGE_STAMPS
@@ -245,13 +249,15 @@ function driverReads(config: TrainerConfig): number[] {
     // Log-probs of policy and reference, and sums of squares.
     if (phase.kind === 'preference') return 3 * batch_rows * response_length
     if (phase.kind !== 'rl') return 0
-    // The rollout's log-probs come with its responses, and its entropies where a batch is chosen from several.
+    // The rollout's log-probs come with its responses, and its entropies where a batch is chosen
+    // from several.
     const arrays = driverColumns(phase).length + 1 + (phase.algorithm.filter_groups.enable ? 1 : 0)
     return arrays * batch_rows * response_length
   })
 }
 
-/** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
+/** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a
+ * device. */
 export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): MemoryPlan {
   const layout = paramLayout(modelShape(config.model))
   const actor = createActorTensors(plan, layout, actorSize(config))

@@ -41,7 +41,8 @@ test('an update that is left out says which parameter and which token broke it',
     trainer.importWeights(weights)
     return (await trainer.next()).non_finite
   }
-  // Nothing but the embedding of one digit: rows without that digit are sound, and all other gradients of theirs.
+  // Nothing but the embedding of one digit: rows without that digit are sound, and all other
+  // gradients of theirs.
   const digit = CONFIG.task.tokenizer.encode('3')[0]
   const of_digit = await step(layout.slices.embed_tokens.offset + digit * C, Number.NaN)
   expect(of_digit).toMatchObject({ model: 'actor', update: 0 })

@@ -1,4 +1,5 @@
-// What a trainer works with: the models, rollouts and measurements that its configuration asks for.
+// Creates the parts of a trainer: the models, rollouts and measurements that its configuration asks
+// for.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { adapterLayout, initialAdapter } from '../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../model/layout/config.ts'
@@ -36,7 +37,8 @@ export interface Parts {
   readonly changes: LayerChanges | undefined
 }
 
-/** Allocates everything, uploads seeded weights and records what the first phase of the policy needs; prepareParts records the rest. */
+/** Allocates everything, uploads seeded weights and records what the first phase of the policy
+ * needs; prepareParts records the rest. */
 export async function createParts(
   gpu: Gpu,
   config: TrainerConfig,
@@ -59,7 +61,8 @@ export async function createParts(
   return { actor, critic, reward, samplers, changes }
 }
 
-/** Whether parts that were made for one configuration serve another: buffers keep their sizes, and what it trains has its own. */
+/** Whether parts that were made for one configuration serve another: buffers keep their sizes, and
+ * what it trains has its own. */
 export function servesToo(made: TrainerConfig, other: TrainerConfig): boolean {
   const [trained, wanted] = [actorSize(made).trains, actorSize(other).trains]
   return sizesOf(made) === sizesOf(other) && !wanted?.some((wants, i) => wants && !trained?.[i])
@@ -106,7 +109,8 @@ async function addSamplers(
   }
 }
 
-/** The critic of the phases that have one. Its transformer is copied from the actor at its first step of a stage. */
+/** The critic of the phases that have one. Its transformer is copied from the actor at its first
+ * step of a stage. */
 async function createCritic(
   gpu: Gpu,
   config: TrainerConfig,
@@ -139,7 +143,8 @@ async function prepareCritic(
       )
 }
 
-/** The reward model of the phases that train one. Its transformer is copied from the actor when such a phase begins. */
+/** The reward model of the phases that train one. Its transformer is copied from the actor when
+ * such a phase begins. */
 async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTraining | undefined> {
   const size = rewardSize(config)
   if (!size) return undefined

@@ -48,7 +48,8 @@ test('in warm-up steps the critic learns and the policy stays bit for bit', asyn
     expect(results.map(({ metrics }) => 'actor/lr' in metrics)).toEqual(moved)
     expect(results.every(({ metrics }) => metrics['training/skipped_updates'] === 0)).toBe(true)
   }
-  // Up to the first actor update both runs sample the same; only the critics differ, from their first update on.
+  // Up to the first actor update both runs sample the same; only the critics differ, from their
+  // first update on.
   for (const i of [0, 1, 2]) {
     const [a, b] = [still.results[i], learning.results[i]]
     expect(a.samples.map((s) => s.response)).toEqual(b.samples.map((s) => s.response))
@@ -135,7 +136,8 @@ test('the critic warms up when it first appears in a stage, and the stage after 
     true,
     true,
   ])
-  // The second stage's reference is the policy after the second warm start, which its critic left alone for one step.
+  // The second stage's reference is the policy after the second warm start, which its critic left
+  // alone for one step.
   expect(steps[3].metrics['actor/kl_loss']).toBeGreaterThan(0)
   expect(steps[6].metrics['actor/kl_loss']).toBe(0)
 })

@@ -1,4 +1,5 @@
-// Where a run is: its phase, its counts of steps, why phases begin and end, and the KL controller of its stage.
+// Keeps the position of a run: its phase, its counts of steps, why phases begin and end, and the KL
+// controller of its stage.
 import type { Algorithm, KlControllerConfig } from '../config/algorithm.ts'
 import { hasStop, type Phase, type PhaseReason } from '../config/phase.ts'
 import {
@@ -16,7 +17,8 @@ import type { PhaseStart } from './step_result.ts'
 
 /** What the CPU knows between two steps. */
 export interface ProgressState {
-  /** Index of the phase of the last step, or of one that has begun since and waits for a person's verdicts. */
+  /** Index of the phase of the last step, or of one that has begun since and waits for a person's
+   * verdicts. */
   readonly phase: number
   /** Training steps done, over all phases. */
   readonly step: number
@@ -87,7 +89,8 @@ export class Progress {
     return this.phase === this.#phases.length - 1
   }
 
-  /** Whether the current phase has taken its last step: all of its steps, or as many as a person or a condition let it. */
+  /** Whether the current phase has taken its last step: all of its steps, or as many as a person or
+   * a condition let it. */
   get isPhaseOver(): boolean {
     return this.is_started && (this.phase_step >= this.current.steps || this.#ends !== undefined)
   }
@@ -112,13 +115,15 @@ export class Progress {
     return learningRate(scheduledOptim(this.#phases, this.phase), this.#stage_step++, total_steps)
   }
 
-  /** The critic's learning rate in the step that was counted last: its schedule runs beside the actor's. */
+  /** The critic's learning rate in the step that was counted last: its schedule runs beside the
+   * actor's. */
   get critic_lr(): number {
     const optim = scheduledOptim(this.#phases, this.phase, 'critic')
     return learningRate(optim, this.#stage_step - 1, scheduleSteps(this.#phases, this.phase))
   }
 
-  /** Moves to the next phase when this one is over; undefined when it is not. Throws Error where there is none. */
+  /** Moves to the next phase when this one is over; undefined when it is not. Throws Error where
+   * there is none. */
   enterPhase(): { readonly is_new_stage: boolean } | undefined {
     const is_over = this.phase_step >= this.current.steps
     if (!is_over && !this.#ends) return undefined
@@ -137,7 +142,8 @@ export class Progress {
     return { is_new_stage }
   }
 
-  /** Ends the phase where one of its stop conditions holds after a step with these metrics; returns that condition. */
+  /** Ends the phase where one of its stop conditions holds after a step with these metrics; returns
+   * that condition. */
   judge(
     metrics: Readonly<Record<string, number>>,
     { task, model }: Pick<TrainerConfig, 'task' | 'model'>,
@@ -161,7 +167,8 @@ export class Progress {
     return this.#kl ?? fresh
   }
 
-  /** Settings of the current phase's KL controller; those of another phase where this one has no KL in the reward. */
+  /** Settings of the current phase's KL controller; those of another phase where this one has no KL
+   * in the reward. */
   #klSettings(): KlControllerConfig | undefined {
     const { current } = this
     const own = current.kind === 'rl' ? current.algorithm.kl_ctrl : undefined
@@ -190,7 +197,8 @@ export class Progress {
     }
   }
 
-  /** Continues where a state left off; `has_critic`: whether the state brings one, whose steps count. */
+  /** Continues where a state left off; `has_critic`: whether the state brings one, whose steps
+   * count. */
   importState(state: ProgressState, has_critic: boolean): void {
     this.phase = state.phase
     this.step = state.step

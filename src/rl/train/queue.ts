@@ -138,7 +138,8 @@ function countSkipped(training: Training, reading: Promise<StepNumbers>): Promis
   return skipped
 }
 
-/** Ends the phase where one of its stop conditions holds; its last step is then validated, as the last one always is. */
+/** Ends the phase where one of its stop conditions holds; its last step is then validated, as the
+ * last one always is. */
 async function judge(
   training: Training,
   result: StepResult,
@@ -162,10 +163,8 @@ export function beginStage({ parts, progress }: Training): void {
 const isShort = ({ config, progress }: Training): boolean =>
   isShortInner(progress.current, config.model.num_hidden_layers)
 
-/**
- * Whether a step is one to look back to, and may be: one of a short inner phase, the last of its phase, the first of another one, or one
- * that validates.
- */
+/** Whether a step is one to look back to, and may be: one of a short inner phase, the last of its
+ * phase, the first of another one, or one that validates. */
 function isMoment(training: Training): boolean {
   const { config, observer, progress } = training
   const { step, phase, phase_step, current } = progress
@@ -176,7 +175,8 @@ function isMoment(training: Training): boolean {
   return observer.takesMoment({ steps: step - 1, planned }, is_end, is_short)
 }
 
-/** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own` dispatches. */
+/** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own`
+ * dispatches. */
 function countMoment(training: Training, own: number, observed: number): void {
   const { observer, progress, plain_step, is_moment } = training
   const { phase } = progress
@@ -203,7 +203,8 @@ function validateNow({ gpu, config, responder, progress }: Training): Promise<Va
   return validate(gpu, rollout, config, progress.step)
 }
 
-/** Cuts what took too long in this step, so that no watchdog fires. Waits for the GPU in the first steps of a phase alone. */
+/** Cuts what took too long in this step, so that no watchdog fires. Waits for the GPU in the first
+ * steps of a phase alone. */
 async function limitDispatches(gpu: Gpu): Promise<Record<string, number>> {
   const limits = await gpu.settleDispatches()
   if (!limits) return {}

@@ -5,14 +5,16 @@ import type { Preferences } from '../reward/preferences.ts'
 import type { TakenStep } from './stages/taken_step.ts'
 import type { Training } from './training.ts'
 
-/** What the current phase teaches, once its pairs are drawn; undefined in phases of another kind. */
+/** What the current phase teaches, once its pairs are drawn; undefined in phases of another
+ * kind. */
 export function preferencesOf({ parts, progress, taught }: Training): Preferences | undefined {
   if (progress.pairs_of !== progress.phase) return undefined
   const of = progress.current.kind === 'preference' ? taught : parts.reward
   return of?.preferences
 }
 
-/** Has the policy answer prompts twice, or takes the pairs of the rows, where the current phase is taught by pairs and has none yet. */
+/** Has the policy answer prompts twice, or takes the pairs of the rows, where the current phase is
+ * taught by pairs and has none yet. */
 export async function drawPhasePairs(training: Training): Promise<void> {
   const { gpu, parts, progress, responder, layout, taught } = training
   const { current, phase } = progress
@@ -30,7 +32,8 @@ export async function drawPhasePairs(training: Training): Promise<void> {
   progress.pairs_of = phase
 }
 
-/** Trains the reward model for one step, on pairs that the policy made when the phase began. The policy rests. */
+/** Trains the reward model for one step, on pairs that the policy made when the phase began. The
+ * policy rests. */
 export function rewardModelStep(
   training: Training,
   phase: RewardModelPhase,

@@ -1,4 +1,4 @@
-// What the rollouts of a run keep keys and values in, where halves were asked for.
+// Decides in which type the rollouts of a run keep keys and values, where halves were asked for.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { Rollout } from '../../model/rollout/rollout.ts'
 
@@ -6,7 +6,8 @@ import type { Rollout } from '../../model/rollout/rollout.ts'
 export interface RolloutDType {
   /** What ran. */
   readonly dtype: CacheDType
-  /** Largest difference of attention from halves, relative to its largest value; absent where it was no number. */
+  /** Largest difference of attention from halves, relative to its largest value; absent where it
+   * was no number. */
   readonly difference?: number | undefined
   /** Why it is not float16. */
   readonly reason?: string | undefined

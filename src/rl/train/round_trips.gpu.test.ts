@@ -1,4 +1,5 @@
-// What a step asks of the GPU: which parts of an algorithm cost a readback, and that a part that is off costs nothing.
+// Counts what a step asks of the GPU: which parts of an algorithm cost a readback, and that a part
+// that is off costs nothing.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { decodedColumns, TURN_CHUNK } from '../../model/rollout/rollout_inputs.ts'

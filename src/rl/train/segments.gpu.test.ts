@@ -1,4 +1,5 @@
-// Parameters in several buffers train as those in one do, and what a run never trains has no gradients and no moments.
+// Parameters in several buffers train as those in one do, and what a run never trains has no
+// gradients and no moments.
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'

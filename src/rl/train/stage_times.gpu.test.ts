@@ -15,7 +15,8 @@ const PPO: RlPhase = {
   actor: { ...RL.actor, ppo_mini_batch_size: 8, use_kl_loss: true },
 }
 
-/** Stamps of a clock that needs no GPU: of the pairs of a step, the first lasts a second, and each twice as long as the one before. */
+/** Stamps of a clock that needs no GPU: of the pairs of a step, the first lasts a second, and each
+ * twice as long as the one before. */
 const TICKS = new Uint32Array(STAGE_STAMPS)
 for (let pair = 0, now = 0; pair < 10; pair++)
   for (const at of [2 * pair, 2 * pair + 1]) {

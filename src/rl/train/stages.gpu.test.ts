@@ -1,4 +1,4 @@
-// What neighbouring phases of reinforcement share, and what begins again with each.
+// Tests what neighbouring phases of reinforcement share, and what begins again with each.
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { KlControllerConfig } from '../config/algorithm.ts'

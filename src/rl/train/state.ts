@@ -1,5 +1,5 @@
-// The whole state of a training run between two steps, as plain arrays and numbers. A trainer that imports it continues with
-// the same bits.
+// The whole state of a training run between two steps, as plain arrays and numbers. A trainer that
+// imports it continues with the same bits.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamBuffers } from '../../model/params/param_buffers.ts'
 import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'
@@ -14,7 +14,8 @@ import type { Training } from './training.ts'
 export interface ModelState {
   /** In the flat layout of model/layout/params.ts. */
   readonly weights: Float32Array
-  /** The factors of a LoRA adapter, in the layout of model/layout; then it is trained, and the weights are its frozen base. */
+  /** The factors of a LoRA adapter, in the layout of model/layout; then it is trained, and the
+   * weights are its frozen base. */
   readonly adapter?: Float32Array
   /** In the layout of what is trained, as is adam_v. */
   readonly adam_m: Float32Array
@@ -43,10 +44,8 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly preferences?: PreferencesState
 }
 
-/**
- * Which segments a model has trained since its optimizer was new, [segments]. The others are as they were then, which is when the
- * reference was taken.
- */
+/** Which segments a model has trained since its optimizer was new, [segments]. The others are as
+ * they were then, which is when the reference was taken. */
 export const trainedIn = ({ corrections }: ModelState): readonly boolean[] =>
   Array.from({ length: corrections.length / 2 }, (_, segment) => corrections[2 * segment] !== 0)
 
@@ -71,7 +70,8 @@ async function exportModel(gpu: Gpu, tensors: TrainableTensors): Promise<ModelSt
   return Object.fromEntries(buffers.map(([name], i) => [name, read[i]])) as unknown as ModelState
 }
 
-/** Uploads a model. Throws RangeError naming a part of another size, or an adapter that only one of both has. */
+/** Uploads a model. Throws RangeError naming a part of another size, or an adapter that only one of
+ * both has. */
 function importModel(
   gpu: Gpu,
   tensors: TrainableTensors,
@@ -92,7 +92,8 @@ function importArray(gpu: Gpu, buffers: ParamBuffers, values: Float32Array, name
   writeParams(gpu, buffers, values)
 }
 
-/** Reads all models back, as they are when this is called: every copy is submitted before it returns. */
+/** Reads all models back, as they are when this is called: every copy is submitted before it
+ * returns. */
 export async function exportModels(
   gpu: Gpu,
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
@@ -112,10 +113,8 @@ export async function exportModels(
   }
 }
 
-/**
- * Uploads all models that there are. A reference that the state lacks is its policy. Throws RangeError naming a part of another
- * size.
- */
+/** Uploads all models that there are. A reference that the state lacks is its policy. Throws
+ * RangeError naming a part of another size. */
 export function importModels(
   gpu: Gpu,
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
@@ -141,7 +140,8 @@ export function exportPairs({
   return (phase?.kind === 'preference' ? taught : parts.reward)?.preferences?.exportState()
 }
 
-/** Continues with the pairs of a state. Throws RangeError for pairs that belong to no phase of `phases` that pairs teach. */
+/** Continues with the pairs of a state. Throws RangeError for pairs that belong to no phase of
+ * `phases` that pairs teach. */
 export function importPairs(
   { parts, taught }: Pick<Training, 'parts' | 'taught'>,
   { preferences, pairs_of }: TrainerState,

@@ -1,6 +1,7 @@
-// One step of reinforcement in float64, from the batch that a trainer sampled: every number it reports, and the weights it
-// leaves behind. Estimators and what verl's driver reports are float64 already and held to verl's own numbers elsewhere;
-// what is computed on the GPU is computed here by its references.
+// One step of reinforcement in float64, from the batch that a trainer sampled: every number it
+// reports, and the weights it leaves behind. Estimators and what verl's driver reports are float64
+// already and held to verl's own numbers elsewhere; what is computed on the GPU is computed here by
+// its references.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
@@ -78,7 +79,8 @@ function sumPiSquared(
   })
 }
 
-/** verl's in-reward KL, where a phase has one: rewards and metrics; changes the coefficient of an adaptive controller. */
+/** verl's in-reward KL, where a phase has one: rewards and metrics; changes the coefficient of an
+ * adaptive controller. */
 function klInReward(
   run: RefRun,
   { algorithm }: RlPhase,
@@ -139,7 +141,8 @@ function probabilities(train: Numbers, sampled: Numbers, mask: Numbers): Record<
   }
 }
 
-/** Decoupled rollout correction: the mask and weights that are trained with, and metrics; without it all ones. */
+/** Decoupled rollout correction: the mask and weights that are trained with, and metrics; without
+ * it all ones. */
 function correctedRollout(
   { algorithm: { rollout_correction }, rollout }: RlPhase,
   old_log_prob: Numbers,
@@ -205,7 +208,8 @@ function scoreRef(
   }
 }
 
-/** Everything a step reports but times, work and the probe's entropies; the models of `run` take the step. */
+/** Everything a step reports but times, work and the probe's entropies; the models of `run` take
+ * the step. */
 export function stepRef(
   run: RefRun,
   phase: RlPhase,

@@ -1,5 +1,6 @@
-// One step of reinforcement learning in the order in which it happens: sample, score, old and reference log-probs, values,
-// advantages, critic, actor, probe, report. Calls queue work on the GPU; every `await` waits for a readback.
+// One step of reinforcement learning in the order in which it happens: sample, score, old and
+// reference log-probs, values, advantages, critic, actor, probe, report. Calls queue work on the
+// GPU; every `await` waits for a readback.
 
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
@@ -37,7 +38,8 @@ interface RlStep {
   readonly critic_lr: number
 }
 
-/** Trains the policy of `target_layer` for one step; responses always come from the final policy. */
+/** Trains the policy of `target_layer` for one step; responses always come from the final
+ * policy. */
 export async function reinforcementStep(
   training: Training,
   phase: RlPhase,
@@ -106,10 +108,9 @@ function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase
   critic.begin(reward.tensors.model.weights, reward.layout)
 }
 
-/**
- * Uploads the batch, scores it under every model, makes its advantages and uploads them. Only what the estimator asks for comes
- * back from the GPU: nothing for plain GRPO, whose advantages go up with the batch.
- */
+/** Uploads the batch, scores it under every model, makes its advantages and uploads them. Only what
+ * the estimator asks for comes back from the GPU: nothing for plain GRPO, whose advantages go up
+ * with the batch. */
 async function prepareExperience(training: Training, step: RlStep, drawn: Drawn): Promise<Learned> {
   const { parts, progress, config } = training
   const { actor } = parts
@@ -160,7 +161,8 @@ function scoreBatch({ gpu, parts }: Training, { phase, rows, critic }: RlStep): 
   critic?.computeValues(rows)
 }
 
-/** Whether the first mini-batch's old log-probs can be those that its own update reads: nobody asks for them earlier. */
+/** Whether the first mini-batch's old log-probs can be those that its own update reads: nobody asks
+ * for them earlier. */
 const knowsOldInUpdate = (phase: RlPhase): boolean =>
   driverColumns(phase).length === 0 && !shufflesRows(phase.actor)
 

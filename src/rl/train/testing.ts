@@ -74,7 +74,8 @@ export const ONE_UPDATE = { ppo_mini_batch_size: 4 }
 export const rlSteps = (results: readonly StepResult[]) =>
   results.filter(({ samples }) => samples.length)
 
-/** A device with weights whose responses now and then end, and then have scores of both kinds: fresh ones seldom do. */
+/** A device with weights whose responses now and then end, and then have scores of both kinds:
+ * fresh ones seldom do. */
 export async function warmStart() {
   const { weights: WARM } = await train(
     only({ ...SFT, steps: 18, optim: { ...SFT.optim, lr: 0.015 } }),

@@ -1,4 +1,5 @@
-// Trains a run step by step: opens it on a device, moves it from phase to phase, and hands its state over.
+// Trains a run step by step: opens it on a device, moves it from phase to phase, and hands its
+// state over.
 
 import type { WeightSink } from '../../formats/weight_stream.ts'
 import { tooLarge } from '../../kernels/device/errors.ts'
@@ -48,11 +49,10 @@ export class Trainer {
     }
   }
 
-  /**
-   * Plans the memory, allocates, uploads seeded weights and records the programs of the first phase. Those of later ones are
-   * recorded while the first step runs.
-   * Throws GpuError too_large before anything is allocated when the adapter's limits do not suffice.
-   */
+  /** Plans the memory, allocates, uploads seeded weights and records the programs of the first
+   * phase. Those of later ones are recorded while the first step runs.
+   * Throws GpuError too_large before anything is allocated when the adapter's limits do not
+   * suffice. */
   static async create(
     gpu: Gpu,
     config: TrainerConfig,
@@ -74,11 +74,9 @@ export class Trainer {
     }
   }
 
-  /**
-   * Continues with another configuration of the same task and model, from the next step on. Phases that have begun keep
-   * their index. False, and nothing has changed, where it needs buffers of another size: then a new trainer continues from
-   * this one's state.
-   */
+  /** Continues with another configuration of the same task and model, from the next step on. Phases
+   * that have begun keep their index. False, and nothing has changed, where it needs buffers of
+   * another size: then a new trainer continues from this one's state. */
   async adopt(changed: TrainerConfig): Promise<boolean> {
     const { gpu, parts, responder, progress } = this.#training
     const { matmul, fusion } = this.config
@@ -95,11 +93,9 @@ export class Trainer {
     return true
   }
 
-  /**
-   * The state after the last step that was queued. Everything is captured before this returns, copies on the GPU included, so
-   * further steps may be queued while the promise is open; it resolves when the numbers of that step are there. Not while a
-   * step is being queued.
-   */
+  /** The state after the last step that was queued. Everything is captured before this returns,
+   * copies on the GPU included, so further steps may be queued while the promise is open; it
+   * resolves when the numbers of that step are there. Not while a step is being queued. */
   async exportState(): Promise<TrainerState> {
     const { gpu, parts, progress, responder, last, skipped_updates } = this.#training
     const reading = exportModels(gpu, parts)
@@ -115,11 +111,10 @@ export class Trainer {
     }
   }
 
-  /**
-   * Continues from a state, which may come from a trainer with other phases than this one: a critic or reward model that the
-   * state lacks is new at its first step, a reference that it lacks is the policy as it is now. Throws RangeError for a state
-   * of another model or of phases that are not this trainer's.
-   */
+  /** Continues from a state, which may come from a trainer with other phases than this one: a
+   * critic or reward model that the state lacks is new at its first step, a reference that it lacks
+   * is the policy as it is now. Throws RangeError for a state of another model or of phases that
+   * are not this trainer's. */
   importState(state: TrainerState): void {
     const training = this.#training
     if (!(state.phase < this.phases.length))
@@ -164,7 +159,8 @@ export class Trainer {
     return this.#training.progress.isLastPhase && this.isPhaseOver
   }
 
-  /** Whether the current phase has taken its last step: all of its steps, or as many as a person or a condition let it. */
+  /** Whether the current phase has taken its last step: all of its steps, or as many as a person or
+   * a condition let it. */
   get isPhaseOver(): boolean {
     return this.#training.progress.isPhaseOver
   }
@@ -179,26 +175,28 @@ export class Trainer {
     this.#training.progress.endPhase(reason)
   }
 
-  /** The next step of reinforcement reads back what it computed of every token: `StepResult.trace`. Changes none of its numbers. */
+  /** The next step of reinforcement reads back what it computed of every token: `StepResult.trace`.
+   * Changes none of its numbers. */
   traceNext(): void {
     this.#training.wants_trace = true
   }
 
-  /**
-   * From the next step on, every `request.every`-th brings what is asked for: `StepResult.observation`, and its token table in
-   * phases of reinforcement. Changes none of its numbers. Not while a step is being queued.
-   */
+  /** From the next step on, every `request.every`-th brings what is asked for:
+   * `StepResult.observation`, and its token table in phases of reinforcement. Changes none of its
+   * numbers. Not while a step is being queued. */
   observe(request: ObservationRequest): void {
     this.#training.observer.ask(request)
   }
 
-  /** What is asked for of the state after the last step that was queued; undefined where nothing is. Between two steps. */
+  /** What is asked for of the state after the last step that was queued; undefined where nothing
+   * is. Between two steps. */
   async observeNow(): Promise<Observation | undefined> {
     const training = this.#training
     return training.observer.isAsked ? (await observe(training)).reading : undefined
   }
 
-  /** What a phase that pairs teach is taught, once its pairs are drawn; undefined in other phases. */
+  /** What a phase that pairs teach is taught, once its pairs are drawn; undefined in other
+   * phases. */
   get preferences(): Preferences | undefined {
     return preferencesOf(this.#training)
   }
@@ -208,7 +206,8 @@ export class Trainer {
     return this.preferences?.isReady(this.phase_step) === false
   }
 
-  /** A person's verdict on the pair that is next in line; false where it is another pair, or no person is asked. */
+  /** A person's verdict on the pair that is next in line; false where it is another pair, or no
+   * person is asked. */
   decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
     return this.preferences?.decide(id, choice, this.phase_step) ?? false
   }
@@ -218,12 +217,14 @@ export class Trainer {
     return this.preferences?.undo(this.phase_step) ?? false
   }
 
-  /** The phase that has begun, to report it before its first step; undefined once it was reported. */
+  /** The phase that has begun, to report it before its first step; undefined once it was
+   * reported. */
   takePhaseStart(): PhaseStart | undefined {
     return this.#training.progress.takeReason().phase_started
   }
 
-  /** Enters the phase of the next step and draws its pairs. False while it waits for a person's verdicts. */
+  /** Enters the phase of the next step and draws its pairs. False while it waits for a person's
+   * verdicts. */
   async ready(): Promise<boolean> {
     if (!this.#training.progress.is_started) return true
     this.#enterPhase()
@@ -231,7 +232,8 @@ export class Trainer {
     return !this.isWaiting
   }
 
-  /** Moves to the next phase when this one is over. A stage of another kind begins with a new optimizer. */
+  /** Moves to the next phase when this one is over. A stage of another kind begins with a new
+   * optimizer. */
   #enterPhase(): void {
     const { parts, progress, responder } = this.#training
     const entered = progress.enterPhase()
@@ -249,11 +251,10 @@ export class Trainer {
     return (await this.queue()).result
   }
 
-  /**
-   * Queues one step: returns once its last GPU work is submitted, with the promise of its numbers. Queue the next step
-   * before awaiting them, and the GPU never waits for the readback. In a phase with a stop condition it returns when the
-   * numbers are there, because they decide what the next step is. Throws while the phase waits for verdicts.
-   */
+  /** Queues one step: returns once its last GPU work is submitted, with the promise of its numbers.
+   * Queue the next step before awaiting them, and the GPU never waits for the readback. In a phase
+   * with a stop condition it returns when the numbers are there, because they decide what the next
+   * step is. Throws while the phase waits for verdicts. */
   async queue(): Promise<PendingStep> {
     if (!this.#training.progress.is_started) return queueStepZero(this.#training)
     if (!(await this.ready())) throw new Error('trainer: this phase waits for verdicts')
@@ -263,7 +264,8 @@ export class Trainer {
     return queued
   }
 
-  /** Compiles what later phases need: beside the first step, unless it is called before; the second step waits for it. */
+  /** Compiles what later phases need: beside the first step, unless it is called before; the second
+   * step waits for it. */
   prepareLater(): Promise<void> {
     const { gpu, parts, config } = this.#training
     this.#later ??= prepareParts(gpu, parts, config)
@@ -280,7 +282,8 @@ export class Trainer {
     return this.#training.parts.actor.exportWeights()
   }
 
-  /** Replaces the factors of the adapter, e.g. by those that training is to begin with. Throws RangeError for others than it has. */
+  /** Replaces the factors of the adapter, e.g. by those that training is to begin with. Throws
+   * RangeError for others than it has. */
   importAdapter(flat: Float32Array): void {
     const { gpu, parts } = this.#training
     const { adapter } = parts.actor.tensors.model
@@ -297,7 +300,8 @@ export class Trainer {
     return gpuSink(gpu, this.layout, parts.actor.tensors.model.weights.buffers)
   }
 
-  /** Replaces the weights, e.g. by a warm start that several runs share. Throws RangeError for another size. */
+  /** Replaces the weights, e.g. by a warm start that several runs share. Throws RangeError for
+   * another size. */
   importWeights(flat: Float32Array): void {
     const { gpu, parts } = this.#training
     if (flat.length !== this.layout.size)

@@ -1,4 +1,5 @@
-// What the steps of a run share: the device, the models, the prompts and where the run is.
+// Declares what the steps of a run share: the device, the models, the prompts and the position of
+// the run.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { type ActorPhase, type RlPhase, trainsActor } from '../config/phase.ts'
@@ -35,7 +36,8 @@ export interface Training {
   seen: { readonly batch: RolloutBatch; readonly rows: ObservedRows } | undefined
   /** The numbers of the last step that was queued. */
   last: Promise<unknown> | undefined
-  /** Optimizer steps left out because a gradient was not finite, after the last step that was queued. */
+  /** Optimizer steps left out because a gradient was not finite, after the last step that was
+   * queued. */
   skipped_updates: Promise<number>
 }
 
@@ -54,7 +56,8 @@ export function rowOrderOf(
   return shufflesRows(actor) ? rowOrder(config.seed, progress.step, rows) : undefined
 }
 
-/** Uploads the rows whose layer entropies are measured, when that is due; returns their response tokens. */
+/** Uploads the rows whose layer entropies are measured, when that is due; returns their response
+ * tokens. */
 export function uploadProbe({ config, parts, progress }: Training, batch: RolloutBatch): number {
   const { freq } = config.probe
   if (freq === 0 || progress.step % freq !== 0) return 0

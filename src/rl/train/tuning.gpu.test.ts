@@ -1,4 +1,5 @@
-// What is measured beside a run: one variant at a time, on another device. What claims matrix units is tried before it.
+// Tests measurements beside a run: one variant at a time, on another device. A variant that claims
+// matrix units is tried before it.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { chosenVariant, type MatmulVariant } from '../../kernels/matmul/matmul_variants.ts'
@@ -29,7 +30,8 @@ test('measures one variant at each turn, leaves settled classes and the run’s 
   gpu.destroy()
 })
 
-/** The default's kernels as if they were matrix units', with a part of the source replaced; counts the products. */
+/** The default's kernels as if they were matrix units', with a part of the source replaced; counts
+ * the products. */
 function claimed(from = '', to = '') {
   const seen = { products: 0 }
   const variantOf: typeof chosenVariant = (_, op, size) => {

@@ -20,6 +20,7 @@ test('every shape class of a run is there once, with the widths of its layers', 
   expect(new Set(tn)).toEqual(
     new Set([`${qkv}×${C}`, `${C}×${2 * D}`, `${2 * F}×${C}`, `${C}×${F}`]),
   )
-  // A supervised pass of 8 rows and a reinforcement pass of 8 rows of 6 columns fall into one class.
+  // A supervised pass of 8 rows and a reinforcement pass of 8 rows of 6 columns fall into one
+  // class.
   expect(products.filter((p) => p.op === 'tn').length).toBe(4)
 })

@@ -1,4 +1,5 @@
-// Which matrix products a run makes, how the tuner measures them beside it, and whether experimental ones are right here.
+// Which matrix products a run makes, how the tuner measures them beside it, and whether
+// experimental ones are right here.
 import type { OpenOptions } from '../../kernels/device/adapter.ts'
 import { GpuError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
@@ -29,7 +30,8 @@ const decoded = ({ hidden_size: C, intermediate_size: F, ...shape }: ModelShape)
   [shape.vocab_size, C],
 ]
 
-/** One product of every shape class of a run: its passes forward and backward, its probe, and the prefill of its rollouts. */
+/** One product of every shape class of a run: its passes forward and backward, its probe, and the
+ * prefill of its rollouts. */
 export function runProducts(config: TrainerConfig): MatmulProduct[] {
   const shape = modelShape(config.model)
   const { prompt_length, response_length, probe_rows } = actorSize(config)
@@ -52,10 +54,9 @@ export function runProducts(config: TrainerConfig): MatmulProduct[] {
   return [...new Map(products.map((p) => [shapeClass(p.op, p), p])).values()]
 }
 
-/**
- * Measures the products that `pinned` leaves open, one measurement at each `next`, once the work that `run` has in hand is done. On a
- * device of its own, opened at the first: a kernel that fails there leaves the run's device alone.
- */
+/** Measures the products that `pinned` leaves open, one measurement at each `next`, once the work
+ * that `run` has in hand is done. On a device of its own, opened at the first: a kernel that fails
+ * there leaves the run's device alone. */
 export async function* tuneBeside(
   run: Pick<Gpu, 'finish'>,
   products: readonly MatmulProduct[],
@@ -76,10 +77,9 @@ export async function* tuneBeside(
   }
 }
 
-/**
- * Runs the smallest product of each kind that the configuration gives to matrix units, and compares it with the default kernel's.
- * Throws GpuError shader where one differs by more than its factors' rounding explains, with what to do.
- */
+/** Runs the smallest product of each kind that the configuration gives to matrix units, and
+ * compares it with the default kernel's. Throws GpuError shader where one differs by more than its
+ * factors' rounding explains, with what to do. */
 export async function checkMatrices(
   gpu: Gpu,
   config: TrainerConfig,

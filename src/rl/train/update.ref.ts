@@ -1,4 +1,5 @@
-// The updates of one step in float64: all mini-batches and epochs of the critic and of the actor, and what they report.
+// The updates of one step in float64: all mini-batches and epochs of the critic and of the actor,
+// and what they report.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
@@ -23,7 +24,8 @@ import { type Learner, mean, rowsOf } from './learner.ref.ts'
 
 type Numbers = ArrayLike<number>
 
-/** Mini-batches of all epochs, in order: the batch and its columns as the epoch goes through them, and their first row. */
+/** Mini-batches of all epochs, in order: the batch and its columns as the epoch goes through them,
+ * and their first row. */
 function miniBatches<N extends string>(
   { actor, critic, rollout }: RlPhase,
   whose: 'actor' | 'critic',

@@ -1,4 +1,5 @@
-// A run whose task brings a vocabulary and partial scores: everything that says tokens or scores follows the task.
+// A run whose task brings a vocabulary and partial scores: everything that says tokens or scores
+// follows the task.
 import { expect, test } from 'vitest'
 import { createTask } from '../../tasks/index.ts'
 import { isRight } from '../../tasks/task.ts'

@@ -1,11 +1,13 @@
-// Chooses the params.select_count tokens with the largest keys, exactly, ties by lowest index; fewer where fewer have a key.
-// The includer supplies `key_of(i)`, a u32 per token, 0 = not to be chosen. Each lane owns a contiguous run of tokens.
+// Chooses the params.select_count tokens with the largest keys, exactly, ties by lowest index;
+// fewer where fewer have a key. The includer supplies `key_of(i)`, a u32 per token, 0 = not to be
+// chosen. Each lane owns a contiguous run of tokens.
 // uses policy_loss_frame.wgsl
 
 var<workgroup> reached: array<atomic<u32>, 33>;
 var<workgroup> lane_ties: array<u32, 256>;
 
-/** What a lane needs to walk its tokens: keys above `key` are chosen, and of those equal to it the first `ties`. */
+/** What a lane needs to walk its tokens: keys above `key` are chosen, and of those equal to it the
+ * first `ties`. */
 struct Choice {
   key: u32,
   ties: u32,
@@ -35,12 +37,14 @@ fn means(lane: u32) -> vec2f {
   return sum.xy / max(sum.z, 1.0);
 }
 
-/** Covariance part of one token: how far its advantage and its log-prob lie on the same side of their means. */
+/** Covariance part of one token: how far its advantage and its log-prob lie on the same side of
+ * their means. */
 fn covariance(i: u32, mean: vec2f) -> f32 {
   return (advantages[i] - mean.x) * (log_probs[i] - mean.y);
 }
 
-/** Finds the key of the last chosen token bit by bit; counts are whole numbers, so atomics do not blur them. Holds barriers. */
+/** Finds the key of the last chosen token bit by bit; counts are whole numbers, so atomics do not
+ * blur them. Holds barriers. */
 fn choose(lane: u32) -> Choice {
   let range = tokens_of(lane);
   var found = 0u;

@@ -1,4 +1,5 @@
-// Clip-Cov: PPO's clip, and no loss at some of the tokens whose log-prob and advantage vary together: those drain the entropy.
+// Clip-Cov: PPO's clip, and no loss at some of the tokens whose log-prob and advantage vary
+// together: those drain the entropy.
 import { line } from '../../math/formula.ts'
 import { CLIP_RANGE, clipOf, RATIO, surrogates } from '../clip_range.ts'
 import { policyLoss } from '../policy_loss.ts'
@@ -28,16 +29,16 @@ const covariance = {
   step: 0.1,
 } as const
 
-/**
- * L = corr · max(-A r, -A clamp(r, 1 - low, 1 + high)), r = exp(log_prob - old_log_prob), held at e^80 on the GPU; no dual
- * clip. Candidates are unmasked, not clipped already and have clip_cov_lb < (A - mean A)(log_prob - mean log_prob) <
- * clip_cov_ub, means over the unmasked tokens of this call. min(candidates, select_count) of them, drawn without replacement
- * by `seed` and index, get corr = 0: no loss, no gradient, the divisor stays. pg_clipfrac counts them; ppo_kl = mean(-x). The
- * kernel uses d_log_probs as scratch, too.
+/** L = corr · max(-A r, -A clamp(r, 1 - low, 1 + high)), r = exp(log_prob - old_log_prob), held at
+ * e^80 on the GPU; no dual clip. Candidates are unmasked, not clipped already and have clip_cov_lb
+ * < (A - mean A)(log_prob - mean log_prob) < clip_cov_ub, means over the unmasked tokens of this
+ * call. min(candidates, select_count) of them, drawn without replacement by `seed` and index, get
+ * corr = 0: no loss, no gradient, the divisor stays. pg_clipfrac counts them; ppo_kl = mean(-x).
+ * The kernel uses d_log_probs as scratch, too.
  *
- * Source: Cui et al. 2025, arXiv 2505.22617; verl core_algos.py compute_policy_loss_clip_cov. verl draws by torch.randperm,
- * so the tokens differ from a run of verl where there are more candidates than select_count.
- */
+ * Source: Cui et al. 2025, arXiv 2505.22617; verl core_algos.py compute_policy_loss_clip_cov. verl
+ * draws by torch.randperm, so the tokens differ from a run of verl where there are more candidates
+ * than select_count. */
 export const clip_cov = policyLoss({
   name: 'clip_cov',
   label: 'Clip-Cov',

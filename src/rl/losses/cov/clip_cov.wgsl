@@ -1,7 +1,10 @@
-// x = log_prob - old_log_prob, r = exp(x);  L = corr · max(-A r, -A clamp(r, 1 - low, 1 + high)),  dL/dlog_prob = -corr A r where
-//   the first is the larger, else 0. corr = 0 at select_count random candidates, else 1; a candidate is a token that is not
-//   clipped already and whose covariance (A - mean A)(log_prob - mean log_prob) lies between clip_cov_lb and clip_cov_ub.
-// One workgroup. d_log_probs holds the candidates (1, else 0) until the gradients are written.
+// x = log_prob - old_log_prob, r = exp(x);  L = corr · max(-A r, -A clamp(r, 1 - low, 1 + high)),
+// dL/dlog_prob = -corr A r where
+//   the first is the larger, else 0. corr = 0 at select_count random candidates, else 1; a
+//   candidate is a token that is not
+//   clipped already and whose covariance (A - mean A)(log_prob - mean log_prob) lies between
+//   clip_cov_lb and clip_cov_ub. One workgroup. d_log_probs holds the candidates (1, else 0) until
+//   the gradients are written.
 // uses clip_cov_key.wgsl, choose.wgsl, policy_loss_frame.wgsl
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -1,7 +1,9 @@
-// What clip_cov draws its tokens by: candidates, marked in d_log_probs, and a random number for each.
+// Computes the keys by which clip_cov draws its tokens: candidates, marked in d_log_probs, and a
+// random number for each.
 // uses choose.wgsl, policy_loss_frame.wgsl
 
-/** MurmurHash3's finalizer: u32 to u32, one to one, every input bit changes about half of the output bits. */
+/** MurmurHash3's finalizer: u32 to u32, one to one, every input bit changes about half of the
+ * output bits. */
 fn mixed(x: u32) -> u32 {
   var h = x;
   h = (h ^ (h >> 16u)) * 0x85ebca6bu;
@@ -9,7 +11,8 @@ fn mixed(x: u32) -> u32 {
   return h ^ (h >> 16u);
 }
 
-/** A random number from the token's index and the seed; different tokens have different ones, but for 0, which becomes 1. */
+/** A random number from the token's index and the seed; different tokens have different ones, but
+ * for 0, which becomes 1. */
 fn key_of(i: u32) -> u32 {
   if (d_log_probs[i] == 0.0) { return 0u; }
   return max(mixed(mixed(i) ^ mixed(params.seed ^ 0x9e3779b9u)), 1u);

@@ -25,7 +25,8 @@ function batchOf(seed: number) {
   }
 }
 
-/** Two tokens of advantage ±1 and log-probs -1 ± 1, ratios 1: both have covariance 1. A third is masked. */
+/** Two tokens of advantage ±1 and log-probs -1 ± 1, ratios 1: both have covariance 1. A third is
+ * masked. */
 const pair = {
   log_probs: [0, -2, Number.NaN],
   old_log_probs: [0, -2, 0],

@@ -1,4 +1,5 @@
-// KL-Cov: the ratio without any clip, and a penalty where log-prob and advantage vary together most: there entropy is lost.
+// KL-Cov: the ratio without any clip, and a penalty where log-prob and advantage vary together
+// most: there entropy is lost.
 import { line } from '../../math/formula.ts'
 import { RATIO } from '../clip_range.ts'
 import { policyLoss } from '../policy_loss.ts'
@@ -16,13 +17,12 @@ function count({ kl_cov_ratio }: { readonly kl_cov_ratio: number }, token_count:
   return selectCount('kl_cov_ratio', kl_cov_ratio, token_count)
 }
 
-/**
- * L = -A r, r = exp(x), x = log_prob - old_log_prob, r held at e^80 on the GPU; at the select_count unmasked tokens with the
- * largest (A - mean A)(log_prob - mean log_prob) also + ppo_kl_coef |x|, whose gradient is ppo_kl_coef sign(x). Ties go to the
- * lowest index. ppo_kl = mean |x|, no clip fractions. The kernel uses d_log_probs as scratch, too.
+/** L = -A r, r = exp(x), x = log_prob - old_log_prob, r held at e^80 on the GPU; at the
+ * select_count unmasked tokens with the largest (A - mean A)(log_prob - mean log_prob) also +
+ * ppo_kl_coef |x|, whose gradient is ppo_kl_coef sign(x). Ties go to the lowest index. ppo_kl =
+ * mean |x|, no clip fractions. The kernel uses d_log_probs as scratch, too.
  *
- * Source: Cui et al. 2025, arXiv 2505.22617; verl core_algos.py compute_policy_loss_kl_cov.
- */
+ * Source: Cui et al. 2025, arXiv 2505.22617; verl core_algos.py compute_policy_loss_kl_cov. */
 export const kl_cov = policyLoss({
   name: 'kl_cov',
   label: 'KL-Cov',

@@ -1,5 +1,7 @@
-// x = log_prob - old_log_prob;  L = -A exp(x), and + ppo_kl_coef |x| at the select_count tokens with the largest covariance
-//   (A - mean A)(log_prob - mean log_prob).  dL/dlog_prob = -A exp(x), and + ppo_kl_coef sign(x) there.
+// x = log_prob - old_log_prob;
+// L = -A exp(x), and + ppo_kl_coef |x| at the select_count tokens with the largest covariance
+//   (A - mean A)(log_prob - mean log_prob).
+//   dL/dlog_prob = -A exp(x), and + ppo_kl_coef sign(x) there.
 // One workgroup. d_log_probs holds the covariances until the gradients are written.
 // uses kl_cov_key.wgsl, choose.wgsl, policy_loss_frame.wgsl
 

@@ -1,4 +1,4 @@
-// What kl_cov chooses its tokens by: their covariances, kept in d_log_probs.
+// Computes the keys by which kl_cov chooses its tokens: their covariances, kept in d_log_probs.
 // uses choose.wgsl, policy_loss_frame.wgsl
 
 /** A u32 that orders as the covariance does, 0 where masked; -0 counts as 0. */

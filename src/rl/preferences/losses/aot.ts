@@ -3,11 +3,10 @@ import { logisticMargin } from '../margins.ts'
 import { pairedLoss } from '../preference_loss.ts'
 import { sortedOrder } from '../sorted_order.ts'
 
-/**
- * z = sorted(p_c − p_r) − sorted(f_c − f_r); L = −(1 − e) log σ(b z) − e log σ(−b z). Gradients return through the sort.
+/** z = sorted(p_c − p_r) − sorted(f_c − f_r); L = −(1 − e) log σ(b z) − e log σ(−b z). Gradients
+ * return through the sort.
  *
- * Source: Melnyk 2024, arXiv 2406.05882; trl dpo_trainer.py.
- */
+ * Source: Melnyk 2024, arXiv 2406.05882; trl dpo_trainer.py. */
 export const aot = pairedLoss({
   name: 'aot',
   label: 'AOT',

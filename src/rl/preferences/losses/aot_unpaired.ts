@@ -1,13 +1,13 @@
-// AOT without pairs: the rewards of all better answers, sorted, against those of all worse ones, sorted.
+// AOT without pairs: the rewards of all better answers, sorted, against those of all worse ones,
+// sorted.
 import { logisticMargin } from '../margins.ts'
 import { pairedLoss } from '../preference_loss.ts'
 import { sortedOrder } from '../sorted_order.ts'
 
-/**
- * z = sorted(r_c) − sorted(r_r); L = −(1 − e) log σ(b z) − e log σ(−b z). Gradients return through both sorts.
+/** z = sorted(r_c) − sorted(r_r); L = −(1 − e) log σ(b z) − e log σ(−b z). Gradients return through
+ * both sorts.
  *
- * Source: Melnyk 2024, arXiv 2406.05882; trl dpo_trainer.py.
- */
+ * Source: Melnyk 2024, arXiv 2406.05882; trl dpo_trainer.py. */
 export const aot_unpaired = pairedLoss({
   name: 'aot_unpaired',
   label: 'AOT, unpaired',

@@ -2,7 +2,8 @@
 import { logistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from '../preference_loss.ts'
 
-/** L = σ(b r_c) + 1 − σ(b (r_c − r_r)). Source: D'Oosterlinck 2024, arXiv 2408.06266 eq. 8; trl dpo_trainer.py. */
+/** L = σ(b r_c) + 1 − σ(b (r_c − r_r)). Source: D'Oosterlinck 2024, arXiv 2408.06266 eq. 8; trl
+ * dpo_trainer.py. */
 export const apo_down = pairedLoss({
   name: 'apo_down',
   label: 'APO-down',

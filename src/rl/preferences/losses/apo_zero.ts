@@ -2,7 +2,8 @@
 import { logistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from '../preference_loss.ts'
 
-/** L = 1 − σ(b r_c) + σ(b r_r). Source: D'Oosterlinck 2024, arXiv 2408.06266 eq. 7; trl dpo_trainer.py. */
+/** L = 1 − σ(b r_c) + σ(b r_r). Source: D'Oosterlinck 2024, arXiv 2408.06266 eq. 7; trl
+ * dpo_trainer.py. */
 export const apo_zero = pairedLoss({
   name: 'apo_zero',
   label: 'APO-zero',

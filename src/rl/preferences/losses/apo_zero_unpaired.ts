@@ -2,7 +2,8 @@
 import { unpairedLoss } from '../preference_loss.ts'
 import { prospectLoss } from './kto.ts'
 
-/** Desirable: w_d (1 − σ(b r)), undesirable: w_u σ(b r). Source: arXiv 2408.06266; trl kto_trainer.py. */
+/** Desirable: w_d (1 − σ(b r)), undesirable: w_u σ(b r). Source: arXiv 2408.06266; trl
+ * kto_trainer.py. */
 export const apo_zero_unpaired = unpairedLoss({
   name: 'apo_zero_unpaired',
   label: 'APO-zero, unpaired',

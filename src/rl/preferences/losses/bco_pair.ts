@@ -2,7 +2,8 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from '../preference_loss.ts'
 
-/** L = −log σ(b r_c) − log σ(−b r_r), without a running mean. Source: Jung 2024, arXiv 2404.04656; trl dpo_trainer.py. */
+/** L = −log σ(b r_c) − log σ(−b r_r), without a running mean. Source: Jung 2024, arXiv 2404.04656;
+ * trl dpo_trainer.py. */
 export const bco_pair = pairedLoss({
   name: 'bco_pair',
   label: 'BCO',

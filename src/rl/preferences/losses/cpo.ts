@@ -2,11 +2,10 @@
 import { logisticMargin } from '../margins.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/**
- * z = p_c − p_r of sums: L = −(1 − e) log σ(b z) − e log σ(−b z) + cpo_alpha · NLL of the chosen completions.
+/** z = p_c − p_r of sums: L = −(1 − e) log σ(b z) − e log σ(−b z) + cpo_alpha · NLL of the chosen
+ * completions.
  *
- * Source: Xu 2024, arXiv 2401.08417; trl cpo_trainer.py.
- */
+ * Source: Xu 2024, arXiv 2401.08417; trl cpo_trainer.py. */
 export const cpo = pairedLoss({
   name: 'cpo',
   label: 'CPO',

@@ -2,7 +2,8 @@
 import { hingeMargin } from '../margins.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/** z = p_c − p_r of sums: L = max(0, 1 − b z) + cpo_alpha · NLL of the chosen completions. Source: trl cpo_trainer.py. */
+/** z = p_c − p_r of sums: L = max(0, 1 − b z) + cpo_alpha · NLL of the chosen completions. Source:
+ * trl cpo_trainer.py. */
 export const cpo_hinge = pairedLoss({
   name: 'cpo_hinge',
   label: 'CPO, hinge',

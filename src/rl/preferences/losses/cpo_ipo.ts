@@ -2,7 +2,8 @@
 import { squaredMargin } from '../margins.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/** z = p_c − p_r of means: L = (z − 1/(2b))² + cpo_alpha · NLL of the chosen completions. Source: trl cpo_trainer.py. */
+/** z = p_c − p_r of means: L = (z − 1/(2b))² + cpo_alpha · NLL of the chosen completions. Source:
+ * trl cpo_trainer.py. */
 export const cpo_ipo = pairedLoss({
   name: 'cpo_ipo',
   label: 'CPO, IPO',

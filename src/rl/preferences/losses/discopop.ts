@@ -2,11 +2,9 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/**
- * x = b d, q = σ(x / tau): L = −(1 − q) log σ(x) + q exp(−x).
+/** x = b d, q = σ(x / tau): L = −(1 − q) log σ(x) + q exp(−x).
  *
- * Source: Lu 2024, arXiv 2406.08414 eq. 5; trl dpo_trainer.py.
- */
+ * Source: Lu 2024, arXiv 2406.08414 eq. 5; trl dpo_trainer.py. */
 export const discopop = pairedLoss({
   name: 'discopop',
   label: 'DiscoPOP',

@@ -2,11 +2,10 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/**
- * s = σ(b d); L = s (log s − log(1 − e)) + (1 − s)(log(1 − s) − log e). dL/d(b d) = s (1 − s)(b d − log(1 − e) + log e).
+/** s = σ(b d); L = s (log s − log(1 − e)) + (1 − s)(log(1 − s) − log e). dL/d(b d) = s (1 − s)(b d
+ * − log(1 − e) + log e).
  *
- * Source: Ji 2024, arXiv 2402.00856 eq. 16; trl dpo_trainer.py.
- */
+ * Source: Ji 2024, arXiv 2402.00856 eq. 16; trl dpo_trainer.py. */
 export const exo_pair = pairedLoss({
   name: 'exo_pair',
   label: 'EXO',

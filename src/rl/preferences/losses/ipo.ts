@@ -2,7 +2,8 @@
 import { squaredMargin } from '../margins.ts'
 import { ofTokenMargin, pairedLoss } from '../preference_loss.ts'
 
-/** L = (r_c/n_c − r_r/n_r − 1/(2b))². Source: Azar 2023, arXiv 2310.12036; trl dpo_trainer.py, which divides by the tokens. */
+/** L = (r_c/n_c − r_r/n_r − 1/(2b))². Source: Azar 2023, arXiv 2310.12036; trl dpo_trainer.py,
+ * which divides by the tokens. */
 export const ipo = pairedLoss({
   name: 'ipo',
   label: 'IPO',

@@ -14,12 +14,10 @@ export function prospectLoss(
   return { loss: weight * (1 - s), d_score: is_desirable ? -slope : slope }
 }
 
-/**
- * kl = max(0, mean of policy − reference over mismatched pairs), a constant. Desirable: w_d (1 − σ(b (r − kl))), undesirable:
- * w_u (1 − σ(b (kl − r))).
+/** kl = max(0, mean of policy − reference over mismatched pairs), a constant. Desirable: w_d (1 −
+ * σ(b (r − kl))), undesirable: w_u (1 − σ(b (kl − r))).
  *
- * Source: Ethayarajh 2024, arXiv 2402.01306; trl kto_trainer.py.
- */
+ * Source: Ethayarajh 2024, arXiv 2402.01306; trl kto_trainer.py. */
 export const kto = unpairedLoss({
   name: 'kto',
   label: 'KTO',

@@ -2,7 +2,8 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from '../preference_loss.ts'
 
-/** L = −log σ(b r_c) − ½ log σ(−b r_c) − ½ log σ(−b r_r). Source: Chen 2024, arXiv 2402.05369; trl dpo_trainer.py. */
+/** L = −log σ(b r_c) − ½ log σ(−b r_c) − ½ log σ(−b r_r). Source: Chen 2024, arXiv 2402.05369; trl
+ * dpo_trainer.py. */
 export const nca_pair = pairedLoss({
   name: 'nca_pair',
   label: 'NCA',

@@ -2,11 +2,10 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from '../preference_loss.ts'
 
-/**
- * p = mean log-prob per token, o = p − log(1 − e^p): L = −b log σ(o_c − o_r) + NLL of prompt and completion of the chosen.
+/** p = mean log-prob per token, o = p − log(1 − e^p): L = −b log σ(o_c − o_r) + NLL of prompt and
+ * completion of the chosen.
  *
- * Source: Hong 2024, arXiv 2403.07691; trl orpo_trainer.py.
- */
+ * Source: Hong 2024, arXiv 2403.07691; trl orpo_trainer.py. */
 export const orpo = pairedLoss({
   name: 'orpo',
   label: 'ORPO',

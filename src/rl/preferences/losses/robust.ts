@@ -2,7 +2,8 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/** L = [−(1 − e) log σ(b d) + e log σ(−b d)] / (1 − 2e). Source: Chowdhury 2024, arXiv 2403.00409; trl dpo_trainer.py. */
+/** L = [−(1 − e) log σ(b d) + e log σ(−b d)] / (1 − 2e). Source: Chowdhury 2024, arXiv 2403.00409;
+ * trl dpo_trainer.py. */
 export const robust = pairedLoss({
   name: 'robust',
   label: 'Robust DPO',

@@ -2,11 +2,10 @@
 import { logisticMargin } from '../margins.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/**
- * L = −(1 − e) log σ(b d) − e log σ(−b d); e = label_smoothing makes it conservative DPO.
+/** L = −(1 − e) log σ(b d) − e log σ(−b d); e = label_smoothing makes it conservative DPO.
  *
- * Source: Rafailov 2023, arXiv 2305.18290; trl dpo_trainer.py, v0.19.1 for label smoothing, which 1.13 ignores here.
- */
+ * Source: Rafailov 2023, arXiv 2305.18290; trl dpo_trainer.py, v0.19.1 for label smoothing, which
+ * 1.13 ignores here. */
 export const sigmoid = pairedLoss({
   name: 'sigmoid',
   label: 'DPO',

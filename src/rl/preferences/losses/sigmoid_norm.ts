@@ -2,7 +2,8 @@
 import { logisticMargin } from '../margins.ts'
 import { ofTokenMargin, pairedLoss } from '../preference_loss.ts'
 
-/** L = −log σ(b (r_c/n_c − r_r/n_r)). Source: Lambert 2024, arXiv 2411.15124 (Tülu 3); trl dpo_trainer.py. */
+/** L = −log σ(b (r_c/n_c − r_r/n_r)). Source: Lambert 2024, arXiv 2411.15124 (Tülu 3); trl
+ * dpo_trainer.py. */
 export const sigmoid_norm = pairedLoss({
   name: 'sigmoid_norm',
   label: 'DPO per token',

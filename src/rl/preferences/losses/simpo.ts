@@ -2,11 +2,10 @@
 import { logisticMargin } from '../margins.ts'
 import { ofMargin, pairedLoss } from '../preference_loss.ts'
 
-/**
- * z = p_c − p_r − gamma/b of means: L = −(1 − e) log σ(b z) − e log σ(−b z) + cpo_alpha · NLL of the chosen completions.
+/** z = p_c − p_r − gamma/b of means: L = −(1 − e) log σ(b z) − e log σ(−b z) + cpo_alpha · NLL of
+ * the chosen completions.
  *
- * Source: Meng 2024, arXiv 2405.14734; AlphaPO: arXiv 2501.03884; trl cpo_trainer.py.
- */
+ * Source: Meng 2024, arXiv 2405.14734; AlphaPO: arXiv 2501.03884; trl cpo_trainer.py. */
 export const simpo = pairedLoss({
   name: 'simpo',
   label: 'SimPO',

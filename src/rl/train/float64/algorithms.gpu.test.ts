@@ -1,4 +1,5 @@
-// Every estimator, loss, mean, KL and mode in the real trainer: a step or two on a tiny model follow float64.
+// Every estimator, loss, mean, KL and mode in the real trainer: a step or two on a tiny model
+// follow float64.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
 import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/aggregations/aggregations.ts'

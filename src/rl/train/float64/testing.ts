@@ -1,5 +1,5 @@
-// Follows the real trainer in float64: every number that it reports is that of the same steps, computed from the responses
-// that it sampled.
+// Follows the real trainer in float64: every number that it reports is that of the same steps,
+// computed from the responses that it sampled.
 import { expect, vi } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Tensor } from '../../../kernels/device/tensor.ts'
@@ -95,7 +95,8 @@ const lastRows = (shown: readonly Uint32Array[], R: number): Uint32Array[] =>
     return row
   })
 
-/** The step's batch as it was trained on, from what was reported and what the tokenizer was shown meanwhile. */
+/** The step's batch as it was trained on, from what was reported and what the tokenizer was shown
+ * meanwhile. */
 function recorded(
   phase: RlPhase,
   { samples, step }: StepResult,
@@ -189,7 +190,8 @@ interface Followed {
   readonly truth: Record<string, number>[]
 }
 
-/** The phase with the rates of step `step` (from 1) of `total`, where it warms up over a share of them. */
+/** The phase with the rates of step `step` (from 1) of `total`, where it warms up over a share of
+ * them. */
 function warmed(phase: RlPhase, step: number, total: number): RlPhase {
   const rate = <P extends { readonly optim: RlPhase['actor']['optim'] }>(of: P): P => {
     const { lr, lr_warmup_steps, lr_warmup_steps_ratio = 0 } = of.optim
@@ -200,7 +202,8 @@ function warmed(phase: RlPhase, step: number, total: number): RlPhase {
   return { ...phase, actor: rate(phase.actor), critic: rate(phase.critic) }
 }
 
-/** Trains and computes the same in float64; compares every metric of every step and, at the end, every weight. */
+/** Trains and computes the same in float64; compares every metric of every step and, at the end,
+ * every weight. */
 export const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
 
 /** The same for several phases in order. */
@@ -249,7 +252,8 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
     )
     expect(Object.keys(seen).sort()).toEqual(Object.keys(truth).sort())
     for (const [name, x] of Object.entries(truth)) {
-      // f32 through four updates of a size that does not shrink with the gradient; a norm is a sum of 10,000 squares.
+      // f32 through four updates of a size that does not shrink with the gradient; a norm is a sum
+      // of 10,000 squares.
       const bound = 3e-5 + (name.endsWith('grad_norm') ? 2e-3 : 2e-4) * Math.abs(x)
       expect(Math.abs(seen[name] - x), `step ${step} ${name}: ${seen[name]}, ${x}`).toBeLessThan(
         bound,
@@ -263,17 +267,17 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   const moved = Math.hypot(...state.weights.map((w, i) => w - WARM[i]))
   const errors = Array.from(state.weights, (w, i) => Math.abs(w - weights[i])).sort((x, y) => y - x)
   expect(moved).toBeGreaterThan(0.05)
-  // Adam moves a weight however small its gradient is, so where gradients nearly cancel their rounding shows: in 30 weights of one case by
+  // Adam moves a weight however small its gradient is, so where gradients nearly cancel their
+  // rounding shows: in 30 weights of one case by
   // 2.5e-3 of the whole, on some kernels for products; the others are within 2.7e-6 there.
   expect(Math.hypot(...errors) / moved).toBeLessThan(1e-2)
   expect(Math.hypot(...errors.slice(errors.length / 100)) / moved).toBeLessThan(3e-4)
   return followed
 }
 
-/**
- * Makes the responses those of another policy: the log-probs that the trainer reads back of the rollout are others than the
- * rollout's, by up to `noise`. Returns them as they were read last. The test must restore all mocks.
- */
+/** Makes the responses those of another policy: the log-probs that the trainer reads back of the
+ * rollout are others than the rollout's, by up to `noise`. Returns them as they were read last. The
+ * test must restore all mocks. */
 function otherPolicy(noise: number): () => Float32Array | undefined {
   const real = gpu.read.bind(gpu)
   let last: Float32Array | undefined

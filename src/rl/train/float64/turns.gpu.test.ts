@@ -1,4 +1,5 @@
-// Conversations in the real trainer follow float64: what a tool wrote counts nowhere, in no estimator, loss, mean or KL.
+// Conversations in the real trainer follow float64: what a tool wrote counts nowhere, in no
+// estimator, loss, mean or KL.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { RlPhase } from '../../config/phase.ts'
 import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'

@@ -1,4 +1,5 @@
-// Conversations as they must have gone, found again in the ids of their responses: who wrote what, and how often.
+// Conversations as they must have gone, found again in the ids of their responses: who wrote what,
+// and how often.
 import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import type { Tool } from '../../../tasks/tools/tool.ts'
 import type { RlPhase } from '../../config/phase.ts'
@@ -8,7 +9,8 @@ const CLOSES = '+-,'
 /** Tokens of every answer: 7>. */
 const ANSWER = 2
 
-/** A digit and one of the marks behind it make a call: even a policy that knows nothing makes some. */
+/** A digit and one of the marks behind it make a call: even a policy that knows nothing makes
+ * some. */
 export const TOOLS: readonly Tool[] = [...'0123456789'].flatMap((open) =>
   [...CLOSES].map(
     (close): Tool => ({

@@ -50,7 +50,8 @@ test('a state moved to a new trainer after every step leaves the run as it is, b
 })
 
 const REWARDED: RlPhase = { ...RL, steps: 2, reward_model: { enable: true } }
-/** A reward model taught by the task and by recorded verdicts, its reward, groups that are filtered, and a second reward model. */
+/** A reward model taught by the task and by recorded verdicts, its reward, groups that are
+ * filtered, and a second reward model. */
 const TAUGHT: TrainerConfig = {
   ...CONFIG,
   model: { ...CONFIG.model, tie_word_embeddings: false },
@@ -169,7 +170,8 @@ test('a phase that waits for a person continues in a new trainer with the same p
   )
 })
 
-// The first test moves a state between any two steps; here it is awaited when later steps are queued.
+// The first test moves a state between any two steps; here it is awaited when later steps are
+// queued.
 test.runIf(process.env.LONG_TESTS)(
   'a state that is awaited later is that of its own step',
   async () => {

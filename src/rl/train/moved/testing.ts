@@ -47,7 +47,8 @@ const CORRECTED: RlPhase = {
     rollout_correction: { ...RL.algorithm.rollout_correction, rollout_is: 'token' },
   },
 }
-/** Every kind of state: moments, a reference, a critic, an adaptive coefficient, importance weights, a cosine. */
+/** Every kind of state: moments, a reference, a critic, an adaptive coefficient, importance
+ * weights, a cosine. */
 export const FULL: TrainerConfig = {
   ...CONFIG,
   phases: [

@@ -1,4 +1,5 @@
-// Log-probs of the rows of pairs: of the policy as it is, and of the frozen reference, which are computed once for each row.
+// Log-probs of the rows of pairs: of the policy as it is, and of the frozen reference, which are
+// computed once for each row.
 import type { PreferencePhase } from '../../config/phase.ts'
 import { policyPhaseOf } from '../../config/preference_policy.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'
@@ -56,7 +57,8 @@ export function mismatched(prompt: SequenceRow, response: SequenceRow, P: number
   return { input_ids: join('input_ids'), attention_mask, position_ids }
 }
 
-/** Uploads `rows.batch` rows and reads their log-probs back; the batch stays uploaded. One readback. */
+/** Uploads `rows.batch` rows and reads their log-probs back; the batch stays uploaded. One
+ * readback. */
 export async function scoreRows(
   training: Training,
   phase: PreferencePhase,

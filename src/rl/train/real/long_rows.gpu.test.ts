@@ -1,4 +1,5 @@
-// The longest rows that an experiment may have: prompts and responses of 1,024 tokens, decoded and trained on, where LONG_TESTS is set.
+// The longest rows that an experiment may have: prompts and responses of 1,024 tokens, decoded and
+// trained on, where LONG_TESTS is set.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { TINY } from '../../../model/testing.ts'

@@ -1,4 +1,4 @@
-// What models of real sizes are planned to take, before anything is allocated.
+// Tests the planned memory of models of real sizes, before anything is allocated.
 import { expect, test } from 'vitest'
 import type { ModelConfig } from '../../../model/layout/config.ts'
 import { planMemory } from '../memory.ts'

@@ -1,5 +1,5 @@
-// A model of SmolLM2-135M's shape, with random weights, opened, looked into and trained for a step, where LONG_TESTS is set. Prints what
-// it took: docs/models/memory.md has the figures.
+// A model of SmolLM2-135M's shape, with random weights, opened, looked into and trained for a step,
+// where LONG_TESTS is set. Prints what it took: docs/models/memory.md has the figures.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { normalValues } from '../../../kernels/sampling/philox.ts'
@@ -14,7 +14,8 @@ import { grpo, LORA, SHAPES } from './testing.ts'
 
 const longTest = test.skipIf(!process.env.LONG_TESTS)
 const SHAPE = { ...SHAPES['135m'], dtype: 'bfloat16' } as const
-/** A software adapter may have a minute's work of a second's; SwiftShader compiles for a quarter of an hour on a busy machine. */
+/** A software adapter may have a minute's work of a second's; SwiftShader compiles for a quarter of
+ * an hour on a busy machine. */
 const TIMEOUT = 60 * 60_000
 /** Values that are uploaded at a time. */
 const PIECE = 2 ** 22

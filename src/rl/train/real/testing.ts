@@ -1,4 +1,5 @@
-// Models of the sizes that people open, with random weights, and a task whose tokens are numbers: for plans, measurements and long tests.
+// Models of the sizes that people open, with random weights, and a task whose tokens are numbers:
+// for plans, measurements and long tests.
 import type { LoraConfig, ModelConfig } from '../../../model/layout/config.ts'
 import type { Reward } from '../../../tasks/rewards/composed.ts'
 import type { Task } from '../../../tasks/task.ts'
@@ -68,7 +69,8 @@ interface Lengths {
   readonly response: number
 }
 
-/** Prompts of random tokens. No token ends a response, and the task's own score is 0 for one that did not end: MEAN_ID rewards it. */
+/** Prompts of random tokens. No token ends a response, and the task's own score is 0 for one that
+ * did not end: MEAN_ID rewards it. */
 export function numbersTask(vocab_size: number, { prompt, response }: Lengths): Task {
   const sample = (seed: number, index: number) => {
     const token = (i: number) => 2 + ((seed * 31 + index * 7919 + i * 104_729) % (vocab_size - 2))
@@ -99,7 +101,8 @@ export function numbersTask(vocab_size: number, { prompt, response }: Lengths): 
   }
 }
 
-/** The mean of a response's ids: hardly two are worth the same, so that a group always teaches something. */
+/** The mean of a response's ids: hardly two are worth the same, so that a group always teaches
+ * something. */
 const MEAN_ID: Reward = {
   parts: ['mean_id'],
   weights: [1],

@@ -1,4 +1,5 @@
-// DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch of those groups.
+// DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch
+// of those groups.
 import {
   checkFilterGroups,
   chooseGroups,
@@ -30,7 +31,8 @@ export async function sampleFiltered(
   return chosenGroups(parts, request, drawn, informative)
 }
 
-/** What a group's spread is measured on: `acc` is whether a response is right; every other metric is what the phase trains on. */
+/** What a group's spread is measured on: `acc` is whether a response is right; every other metric
+ * is what the phase trains on. */
 async function filterValues(
   { judge }: SamplingParts,
   { phase, reward }: SamplingRequest,

@@ -1,4 +1,5 @@
-// Held-out accuracy of any weights of one model: the same problems, greedily answered, as often as is asked.
+// Held-out accuracy of any weights of one model: the same problems, greedily answered, as often as
+// is asked.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Allocator } from '../../../kernels/device/tensor.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
@@ -25,7 +26,8 @@ export class HeldOut {
     this.#rollout = rollout
   }
 
-  /** The first `prompts` held-out problems of a run's task, or all that there are. `layout` is the model's, without an adapter. */
+  /** The first `prompts` held-out problems of a run's task, or all that there are. `layout` is the
+   * model's, without an adapter. */
   static async create(
     gpu: Gpu,
     given: TrainerConfig,

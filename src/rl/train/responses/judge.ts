@@ -41,7 +41,8 @@ export class Judge {
     this.#format = format
   }
 
-  /** Responses [B, R] as a batch and as text, with their scores. What is scored of a conversation its format says. */
+  /** Responses [B, R] as a batch and as text, with their scores. What is scored of a conversation
+   * its format says. */
   async judge(
     samples: readonly Sample[],
     { response_ids, turns }: { readonly response_ids: Uint32Array; readonly turns?: BatchTurns },
@@ -66,7 +67,8 @@ export class Judge {
     return { batch, texts, ...scored, ...(spoken && { spoken }) }
   }
 
-  /** Problems with the given texts as their responses. What a tool would write in them has mask 0. */
+  /** Problems with the given texts as their responses. What a tool would write in them has mask
+   * 0. */
   batchOf(samples: readonly Sample[], texts: readonly string[]): RolloutBatch {
     const { tokenizer } = this.#task
     const R = this.#columns
@@ -108,7 +110,8 @@ export class Judge {
   }
 }
 
-/** Scores with DAPO's penalty for responses that come close to the maximum length, where a phase has one. */
+/** Scores with DAPO's penalty for responses that come close to the maximum length, where a phase
+ * has one. */
 export function penalised(
   { algorithm, rollout }: RlPhase,
   scores: readonly number[],

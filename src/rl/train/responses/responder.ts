@@ -77,7 +77,8 @@ export class Responder {
     return this.#parts.judge.batchOf(samples, texts)
   }
 
-  /** The first held-out problems with their right answers for responses. Draws none of the run's own. */
+  /** The first held-out problems with their right answers for responses. Draws none of the run's
+   * own. */
   heldOut(count: number): RolloutBatch {
     const { seed, task } = this.#parts.config
     const samples = Array.from({ length: count }, (_, i) => task.sample(seed, i, 'test'))
@@ -119,7 +120,8 @@ export class Responder {
     return samples.map((_, i) => [candidates[2 * i], candidates[2 * i + 1]])
   }
 
-  /** Pairs that the rows of the task bring: the better response scores 1, the worse 0. Those to train on come first. */
+  /** Pairs that the rows of the task bring: the better response scores 1, the worse 0. Those to
+   * train on come first. */
   writtenPairs(count: number, held_out: number): readonly ResponsePair[] {
     const { config, judge } = this.#parts
     const { seed, task } = config
@@ -153,7 +155,8 @@ export class Responder {
       : sampleBatch(this.#parts, request)
   }
 
-  /** Scores what was sampled: by the task or the experiment's reward, and by the reward model where the phase is trained on one. */
+  /** Scores what was sampled: by the task or the experiment's reward, and by the reward model where
+   * the phase is trained on one. */
   async score({ phase, reward }: SamplingRequest, sampled: Sampled): Promise<Drawn> {
     const { judge } = this.#parts
     const { n, max_response_length: R } = phase.rollout

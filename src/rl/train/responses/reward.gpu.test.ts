@@ -1,4 +1,5 @@
-// A composed reward in the real trainer: what is trained on, what is reported of each part, and a response that cannot be scored.
+// A composed reward in the real trainer: what is trained on, what is reported of each part, and a
+// response that cannot be scored.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { installProgramRunner, loadProgram } from '../../../tasks/program.ts'

@@ -60,7 +60,8 @@ export function samplerOf(samplers: ReadonlyMap<string, Sampler>, size: RolloutS
   return sampler
 }
 
-/** Samples n responses to each of the next prompts. `gen_batch` counts the batches of one step: each draws its own random numbers. */
+/** Samples n responses to each of the next prompts. `gen_batch` counts the batches of one step:
+ * each draws its own random numbers. */
 export async function sampleBatch(
   parts: SamplingParts,
   request: SamplingRequest,
@@ -106,10 +107,8 @@ async function greedyBaselines(
   return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
 }
 
-/**
- * One response to each sample; `samples` holds each of them n times in a row. `change` asks for another draw, e.g. a greedy one;
- * `columns` for numbers of every token.
- */
+/** One response to each sample; `samples` holds each of them n times in a row. `change` asks for
+ * another draw, e.g. a greedy one; `columns` for numbers of every token. */
 function generate(
   { gpu, config }: SamplingParts,
   { phase, step }: SamplingRequest,

@@ -81,7 +81,8 @@ export class Sampler {
     return new Sampler(gpu, rollout, tensors, sum)
   }
 
-  /** Of a batch with several turns: which of the columns are of its responses. Others hold what was sampled for nothing. */
+  /** Of a batch with several turns: which of the columns are of its responses. Others hold what was
+   * sampled for nothing. */
   count(placed: TurnResponses): void {
     this.#gpu.write(this.#counted, writtenColumns(placed, this.rollout.size))
   }

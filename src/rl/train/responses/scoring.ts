@@ -4,10 +4,9 @@ import { responseTo, type Written } from '../../../tasks/rewards/response.ts'
 import { isRight, type Sample } from '../../../tasks/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 
-/**
- * Scores responses. The task's own score is 0 for one that did not end; a composed reward sees every text, cut off or not, as verl's do.
- * Throws RewardError where not one of them can be scored.
- */
+/** Scores responses. The task's own score is 0 for one that did not end; a composed reward sees
+ * every text, cut off or not, as verl's do. Throws RewardError where not one of them can be
+ * scored. */
 export async function scoreTexts(
   { task, reward }: Pick<TrainerConfig, 'task' | 'reward'>,
   samples: readonly Sample[],

@@ -1,4 +1,5 @@
-// Which problem every step trains on: an endless stream, or passes over a finite set as verl's data loader makes them.
+// Which problem every step trains on: an endless stream, or passes over a finite set as verl's data
+// loader makes them.
 import type { Sample, Task } from '../../../tasks/task.ts'
 import { DATA_DEFAULTS, type Data, hasSet } from '../../config/data.ts'
 import { shuffledOrder } from '../../math/shuffle.ts'
@@ -6,13 +7,13 @@ import { shuffledOrder } from '../../math/shuffle.ts'
 /** Keeps the order of problems apart from other draws under the same generator and seed. */
 const PROBLEMS_STREAM = 0x64617461
 
-/**
- * The training problems of a run, in order. Its whole state is `sample_index`; with a set of N problems, that is
- * passes so far · N + problems of the present pass that were taken or left out.
- */
+/** The training problems of a run, in order. Its whole state is `sample_index`; with a set of N
+ * problems, that is passes so far · N + problems of the present pass that were taken or left
+ * out. */
 export class TrainingData {
   sample_index = 0
-  /** Which pass over the set the last batch was of, from 0 and over all phases; undefined without a set. */
+  /** Which pass over the set the last batch was of, from 0 and over all phases; undefined without a
+   * set. */
   epoch: number | undefined
   #seed: number
   #task: Task
@@ -32,10 +33,8 @@ export class TrainingData {
     return Array.from({ length: count }, (_, i) => this.#at(first + i))
   }
 
-  /**
-   * The next problems, all of one pass: where too few are left of it the next one begins (verl's drop_last). Throws RangeError
-   * for more problems than the set has.
-   */
+  /** The next problems, all of one pass: where too few are left of it the next one begins (verl's
+   * drop_last). Throws RangeError for more problems than the set has. */
   takeBatch(count: number): Sample[] {
     const { train_max_samples } = this.#data
     if (hasSet(this.#data)) {

@@ -1,4 +1,4 @@
-// What an evaluation answers, when it is made, and what it needs.
+// Tests what an evaluation answers, when it is made, and what it needs.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RlPhase } from '../../config/phase.ts'

@@ -32,12 +32,13 @@ export interface Validated {
   readonly generations: readonly Generation[]
 }
 
-/**
- * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n`
- * sampled responses to each with the last reinforcement phase's filters and, unless validation has one, temperature. Metrics are `val-aux/<task>/acc/greedy`
- * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; `reward` is the
- * score there, `acc` whether it is right, and every part of a composed reward has a name of its own. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
- */
+/** What the policy makes of the first `validation.prompts` held-out problems, or of all that there
+ * are: greedy once, and `validation.n` sampled responses to each with the last reinforcement
+ * phase's filters and, unless validation has one, temperature. Metrics are
+ * `val-aux/<task>/acc/greedy` and verl's `val-core` and `val-aux` of the samples, such as
+ * `val-core/<task>/acc/mean@n`; `reward` is the score there, `acc` whether it is right, and every
+ * part of a composed reward has a name of its own. With several responses to each also
+ * `val-aux/<task>/pass@<k>/mean` (passMetrics). */
 export async function validate(
   gpu: Gpu,
   rollout: Rollout,
@@ -67,7 +68,8 @@ export async function validate(
   return { metrics, generations }
 }
 
-/** Whether the likeliest response to each of the first `validation.prompts` held-out problems is right. */
+/** Whether the likeliest response to each of the first `validation.prompts` held-out problems is
+ * right. */
 export const greedyRight = async (
   gpu: Gpu,
   rollout: Rollout,
@@ -80,10 +82,9 @@ interface Responses extends Omit<Scored, 'problems'> {
   readonly is_ended: readonly boolean[]
 }
 
-/**
- * The first `log_val_generations` of `n` responses to each prompt: one to each of the first prompts, so that those of one step
- * and of the next, greedy and sampled, answer the same problems; then a second one to each.
- */
+/** The first `log_val_generations` of `n` responses to each prompt: one to each of the first
+ * prompts, so that those of one step and of the next, greedy and sampled, answer the same problems;
+ * then a second one to each. */
 function generationsOf(
   { scores, texts, is_ended }: Responses,
   { seed, task, validation: { prompts, log_val_generations = 0 } }: TrainerConfig,
@@ -118,10 +119,8 @@ function samplesOf(
 /** A part that could not be scored counts as 0, as its response does. */
 const orNothing = (score: number | undefined) => score ?? 0
 
-/**
- * `n` responses per prompt in batches of the rollout's size; the last one is filled up, and
- * scored when they are all there.
- */
+/** `n` responses per prompt in batches of the rollout's size; the last one is filled up, and
+ * scored when they are all there. */
 async function respond(
   gpu: Gpu,
   rollout: Rollout,

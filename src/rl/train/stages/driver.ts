@@ -1,4 +1,5 @@
-// What the CPU does between rollout and update: reads per-token arrays back and makes the experience, with the seconds it takes.
+// Does the CPU's work between rollout and update: reads per-token arrays back and makes the
+// experience, and times both.
 import { type DriverColumn, type Experience, makeExperience } from '../../experience/experience.ts'
 import type { Training } from '../training.ts'
 

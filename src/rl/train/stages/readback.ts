@@ -1,4 +1,5 @@
-// The end of a step that trains the policy: probes the layers, then reads every number of the step in one readback.
+// The end of a step that trains the policy: probes the layers, then reads every number of the step
+// in one readback.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Tensor } from '../../../kernels/device/tensor.ts'
 import type { ActorPhase } from '../../config/phase.ts'
@@ -48,7 +49,8 @@ interface Updates {
 
 type Sums = Awaited<ReturnType<typeof readSums>>
 
-/** Encodes what is measured after the updates and the readback; returns the promise of the numbers. */
+/** Encodes what is measured after the updates and the readback; returns the promise of the
+ * numbers. */
 export function readNumbers(training: Training, step: PolicyStep): Promise<StepNumbers> {
   const { gpu, parts } = training
   const { actor } = parts
@@ -78,7 +80,8 @@ export function readNumbers(training: Training, step: PolicyStep): Promise<StepN
   }))
 }
 
-/** Readback 2. In place of a tensor that the step lacks the loss sums are read: the readback keeps its size. */
+/** Readback 2. In place of a tensor that the step lacks the loss sums are read: the readback keeps
+ * its size. */
 async function readSums(
   { gpu, parts }: Training,
   { sampler, critic }: PolicyStep,
@@ -143,7 +146,8 @@ function criticNumbers(
   }
 }
 
-/** The evidence of an update that was left out, with the first token of the batch whose log-prob was not finite. */
+/** The evidence of an update that was left out, with the first token of the batch whose log-prob
+ * was not finite. */
 function nonFinite(
   { parts, config }: Training,
   { batch, order, critic }: PolicyStep,
@@ -165,7 +169,8 @@ function nonFinite(
   return { non_finite: { ...broken, ...(token && { token }) } }
 }
 
-/** Seconds of the GPU by stage. Generation is timed with its readback, as verl does, where it happens. */
+/** Seconds of the GPU by stage. Generation is timed with its readback, as verl does, where it
+ * happens. */
 function gpuSeconds({ gen, ...others }: Readonly<Record<string, number>>): Record<string, number> {
   return others
 }

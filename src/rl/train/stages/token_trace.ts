@@ -23,7 +23,8 @@ export type TracedStep = Pick<TraceInput, 'phase' | 'drawn' | 'experience' | 'tr
   readonly order: RowOrder | undefined
 }
 
-/** Scores the batch once more, after the update, and reads back what the step computed of every token. */
+/** Scores the batch once more, after the update, and reads back what the step computed of every
+ * token. */
 export function traceTokens(training: Training, step: TracedStep): Tracing {
   const { gpu, parts, config } = training
   const { actor, critic } = parts
@@ -51,7 +52,8 @@ export function traceTokens(training: Training, step: TracedStep): Tracing {
   return { table, batch: drawn.batch, order: drawn.order }
 }
 
-/** The table with the entropies of every layer after the step, where the observer is asked for them. */
+/** The table with the entropies of every layer after the step, where the observer is asked for
+ * them. */
 export async function traceLayers(
   { observer }: Training,
   { table, batch, order }: Tracing,

@@ -1,4 +1,4 @@
-// What a model would take in each use, from its config alone: to look into it, and to train it.
+// Plans the memory of a model in each use, from its config alone: to look into it, and to train it.
 
 import type { ModelConfig } from '../../../model/layout/config.ts'
 import { USUAL_LORA } from '../../../model/layout/lora.ts'
@@ -18,10 +18,8 @@ export interface PlannedUse {
   readonly largest: { readonly label: string; readonly bytes: number }
 }
 
-/**
- * Plans a model that has only been described: each training as it is, then with gradient checkpointing. `usual`: a run whose other
- * settings are taken. Allocates nothing.
- */
+/** Plans a model that has only been described: each training as it is, then with gradient
+ * checkpointing. `usual`: a run whose other settings are taken. Allocates nothing. */
 export function planUses(facts: ModelOutline, usual: TrainerConfig): readonly PlannedUse[] {
   const { config, exact_dtype } = facts
   const adapted = { ...config, dtype: exact_dtype, lora: USUAL_LORA }
