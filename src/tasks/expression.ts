@@ -7,7 +7,8 @@ export interface Worked {
   readonly numbers: readonly number[]
 }
 
-/** Works out an expression with × and ÷ before + and −; undefined where the text is none. Division by 0 gives no finite value. */
+/** Works out an expression with × and ÷ before + and −; undefined where the text is none. Division
+ * by 0 gives no finite value. */
 export function workOut(text: string): Worked | undefined {
   const tokens = text.match(/\d+|[-+*/()]/g) ?? []
   if (tokens.join('') !== text || tokens.some((token) => /^0\d/.test(token))) return undefined

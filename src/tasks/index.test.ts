@@ -1,4 +1,4 @@
-// What every task guarantees, checked on each at its smallest, default and largest parameters.
+// Tests what every task guarantees, at its smallest, default and largest parameters.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

@@ -56,11 +56,10 @@ export const TASKS: readonly TaskKind[] = [
   calculator_products,
 ]
 
-/**
- * A task with its parameters filled in; what `params` leaves out gets its default.
+/** A task with its parameters filled in; what `params` leaves out gets its default.
  *
- * Throws RangeError for an unknown task, an unknown parameter or an illegal value, naming the legal ones.
- */
+ * Throws RangeError for an unknown task, an unknown parameter or an illegal value, naming the legal
+ * ones. */
 export function createTask(id: string, params: Readonly<Record<string, number>> = {}): Task {
   const kind = TASKS.find((task) => task.id === id)
   if (!kind)
@@ -79,7 +78,8 @@ export function createTask(id: string, params: Readonly<Record<string, number>> 
   )
 }
 
-/** A score outside of what the task declares would train a model on nonsense: it ends the run with the response that got it. */
+/** A score outside of what the task declares would train a model on nonsense: it ends the run with
+ * the response that got it. */
 export function withCheckedScore(task: Task): Task {
   const is_partial = task.partial_score !== undefined
   return {
@@ -95,7 +95,8 @@ export function withCheckedScore(task: Task): Task {
   }
 }
 
-/** The given value or the default. A parameter that steps by whole numbers takes whole numbers only. */
+/** The given value or the default. A parameter that steps by whole numbers takes whole numbers
+ * only. */
 function legalValue(
   id: string,
   { name, min, max, step, default: fallback }: TaskParam,

@@ -1,4 +1,5 @@
-// The usual way to make a task: problems that can be numbered, a prompt of a fixed form, and a check of the answer.
+// The usual way to make a task: problems that can be numbered, a prompt of a fixed form, and a
+// check of the answer.
 import { numberKinds } from './numbering.ts'
 import { splitProblems } from './problems.ts'
 import type { Task } from './task.ts'
@@ -14,13 +15,15 @@ interface Problems
     Task,
     'id' | 'tokenizer' | 'max_prompt_length' | 'max_response_length' | 'partial_score'
   > {
-  /** The task's parameters as text: which problems are held out depends on it and on nothing else. */
+  /** The task's parameters as text: which problems are held out depends on it and on nothing
+   * else. */
   readonly name: string
   /** Problems of each kind (numbering.ts). */
   readonly kinds: readonly bigint[]
   /** Most problems of a kind that are used, where kinds are to occur equally often. */
   readonly most?: number
-  /** Problem `index` of a kind. Different ones must have different prompts: the held-out ones are told apart by number. */
+  /** Problem `index` of a kind. Different ones must have different prompts: the held-out ones are
+   * told apart by number. */
   pose(index: bigint, kind: number): Posed
   /** The form of every prompt, and an example of it for the error message. */
   readonly pattern: RegExp
@@ -64,7 +67,8 @@ export function numberedTask(of: NumberedProblems): Task {
 export const SHARE_OF_PLACES =
   'the share of its characters that are right, if it has the right length'
 
-/** The share of characters that are those of the answer at the same place; 0 for a response of another length. */
+/** The share of characters that are those of the answer at the same place; 0 for a response of
+ * another length. */
 export function shareOfPlaces(response: string, answer: string): number {
   if (response.length !== answer.length) return 0
   return [...response].filter((character, i) => character === answer[i]).length / answer.length

@@ -1,20 +1,21 @@
-// How a task numbers its problems where there are more than it may number, or where they come in kinds of different size.
+// How a task numbers its problems where there are more than it may number, or where they come in
+// kinds of different size.
 
-/** Problems of one kind that are numbered at most: of larger kinds some, evenly spread, so that no kind crowds the others out. */
+/** Problems of one kind that are numbered at most: of larger kinds some, evenly spread, so that no
+ * kind crowds the others out. */
 const MOST_OF_A_KIND = 2 ** 20
 
 /** Problems of several kinds under one number. */
 export interface Numbering {
   /** How many are numbered. */
   readonly total: number
-  /** The kind of problem number `problem`, and which of its kind it is. Different numbers give different problems. */
+  /** The kind of problem number `problem`, and which of its kind it is. Different numbers give
+   * different problems. */
   at(problem: number): { readonly kind: number; readonly index: bigint }
 }
 
-/**
- * Numbers problems of kinds with so many each, e.g. words of three letters, of four, of five; at most `most` of a kind. Throws
- * RangeError for an empty kind.
- */
+/** Numbers problems of kinds with so many each, e.g. words of three letters, of four, of five; at
+ * most `most` of a kind. Throws RangeError for an empty kind. */
 export function numberKinds(sizes: readonly bigint[], most: number = MOST_OF_A_KIND): Numbering {
   const counts = sizes.map((size) => {
     if (size < 1n) throw new RangeError(`numberKinds: expected at least one problem, got ${size}`)
@@ -34,10 +35,12 @@ export function numberKinds(sizes: readonly bigint[], most: number = MOST_OF_A_K
   }
 }
 
-/** Decimals of the golden section, 0.618…: as many as the largest spaces of problems have digits. */
+/** Decimals of the golden section, 0.618…: as many as the largest spaces of problems have
+ * digits. */
 const GOLDEN = 61_803_398_874_989_484_820_458_683_436_563_811_772n
 
-/** The golden section of `size`, moved until it has no common factor with it, so that its multiples meet every number below once. */
+/** The golden section of `size`, moved until it has no common factor with it, so that its multiples
+ * meet every number below once. */
 function strideOf(size: bigint): bigint {
   let stride = (size * GOLDEN) / 10n ** 38n + 1n
   while (commonFactor(stride, size) !== 1n) stride++
@@ -46,7 +49,8 @@ function strideOf(size: bigint): bigint {
 
 const commonFactor = (a: bigint, b: bigint): bigint => (b === 0n ? a : commonFactor(b, a % b))
 
-/** The digits of `index` in the given bases, the last one changing fastest: one choice of each of several things. */
+/** The digits of `index` in the given bases, the last one changing fastest: one choice of each of
+ * several things. */
 export function choices(index: bigint, bases: readonly number[]): number[] {
   let rest = index
   const digits = bases.toReversed().map((base) => {
@@ -57,7 +61,8 @@ export function choices(index: bigint, bases: readonly number[]): number[] {
   return digits.reverse()
 }
 
-/** Subset number `index` of the ways to choose `k` of 0 … n − 1, in ascending order; `binomial(n, k)` of them. */
+/** Subset number `index` of the ways to choose `k` of 0 … n − 1, in ascending order; `binomial(n,
+ * k)` of them. */
 export function subset(index: bigint, n: number, k: number): number[] {
   const chosen: number[] = []
   let rest = index

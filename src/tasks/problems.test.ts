@@ -59,7 +59,8 @@ test('training draws are uniform over the training problems', () => {
     0,
   )
   expect(counts.size).toBe(40)
-  // 39 degrees of freedom: mean 39, standard deviation 8.8. A draw without chance would be near 0, a skewed one far above.
+  // 39 degrees of freedom: mean 39, standard deviation 8.8. A draw without chance would be near 0,
+  // a skewed one far above.
   expect(chi_squared).toBeGreaterThan(5)
   expect(chi_squared).toBeLessThan(83)
 })
@@ -74,7 +75,8 @@ test('the chance is uniform, also among the draws of one problem', () => {
   for (const of_one of chances.values()) {
     expect(Math.min(...of_one)).toBeGreaterThanOrEqual(0)
     expect(Math.max(...of_one)).toBeLessThan(1)
-    // Some 1000 draws: standard error of the mean 0.29 / √1000 = 0.009, of the share below 0.1 as much.
+    // Some 1000 draws: standard error of the mean 0.29 / √1000 = 0.009, of the share below 0.1 as
+    // much.
     const mean = of_one.reduce((a, b) => a + b, 0) / of_one.length
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.046)
     const low = of_one.filter((chance) => chance < 0.1).length / of_one.length

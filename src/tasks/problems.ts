@@ -17,22 +17,20 @@ export interface Problems {
   readonly test_size: number
   /** Problems that are not held out. */
   readonly train_size: number
-  /**
-   * Draw `index`: for 'train' uniform, with repeats; for 'train_set' the training problems in turn, in an order that the seed
-   * does not change; for 'test' the held-out problems in turn, whatever the seed.
-   */
+  /** Draw `index`: for 'train' uniform, with repeats; for 'train_set' the training problems in
+   * turn, in an order that the seed does not change; for 'test' the held-out problems in turn,
+   * whatever the seed. */
   draw(seed: number, index: number, split: Split): Draw
 }
 
-/**
- * Splits `total` problems into held-out and training ones, with no list of either.
+/** Splits `total` problems into held-out and training ones, with no list of either.
  *
- * A permutation of 0 … total − 1, fixed by `name` alone, puts the held-out problems at its first positions; a
- * training draw permutes a uniform position after them. So the two are disjoint whatever the seed, and every draw is a
- * function of (seed, name, index, split): no draw depends on an earlier one.
+ * A permutation of 0 … total − 1, fixed by `name` alone, puts the held-out problems at its first
+ * positions; a training draw permutes a uniform position after them. So the two are disjoint
+ * whatever the seed, and every draw is a function of (seed, name, index, split): no draw depends on
+ * an earlier one.
  *
- * Throws RangeError unless 5 ≤ total ≤ 2^32, and unless an index is a whole number from 0.
- */
+ * Throws RangeError unless 5 ≤ total ≤ 2^32, and unless an index is a whole number from 0. */
 export function splitProblems(name: string, total: number): Problems {
   if (!(Number.isInteger(total) && total >= 5 && total <= 2 ** 32))
     throw new RangeError(`splitProblems: expected 5 to 2^32 problems of ${name}, got ${total}`)
@@ -68,7 +66,8 @@ export const twoWords = (x: number) => [x >>> 0, Math.floor(x / 2 ** 32) >>> 0]
 export const uniform = (words: readonly number[]) =>
   ((hash([2, ...words]) >>> 11) * 2 ** 32 + hash([3, ...words])) / 2 ** 53
 
-/** 32 well-mixed bits of a list of 32-bit words: MurmurHash3_x86_32 with seed 0 (Appleby, public domain). */
+/** 32 well-mixed bits of a list of 32-bit words: MurmurHash3_x86_32 with seed 0 (Appleby, public
+ * domain). */
 export function hash(words: readonly number[]): number {
   let h = 0
   for (const word of words) {
@@ -83,10 +82,9 @@ export function hash(words: readonly number[]): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/**
- * Where `position` goes in a pseudo-random permutation of 0 … total − 1: an 8-round Feistel network on the next even
- * number of bits, walked again while it lands outside (Black & Rogaway 2002, "cycle walking"; under 4 walks on average).
- */
+/** Where `position` goes in a pseudo-random permutation of 0 … total − 1: an 8-round Feistel
+ * network on the next even number of bits, walked again while it lands outside (Black & Rogaway
+ * 2002, "cycle walking"; under 4 walks on average). */
 function permute(position: number, total: number, key: number): number {
   const half = Math.ceil(Math.log2(total) / 2)
   const mask = 2 ** half - 1

@@ -1,5 +1,5 @@
-// A program that a person wrote: a reward or a tool. It runs in a sandbox of its own, never beside the trainer: this file says what is asked
-// of it, and who runs it.
+// A program that a person wrote: a reward or a tool. It runs in a sandbox of its own, never beside
+// the trainer: this file says what is asked of it, and who runs it.
 
 /** The id of a program as a part of a reward, and as a tool. */
 export const PROGRAM_ID = 'program'
@@ -33,20 +33,23 @@ export interface Program extends ProgramChoice {
 /** Arguments of one call by their names, in the order of the function's own. */
 export type CallArguments = Readonly<Record<string, unknown>>
 
-/** What a program made of a call: what it returned as plain JSON, or why there is nothing; and the last of what it printed. */
+/** What a program made of a call: what it returned as plain JSON, or why there is nothing; and the
+ * last of what it printed. */
 export type ProgramAnswer = (
   | { readonly value: unknown }
   | { readonly problem: 'timeout' | 'error'; readonly message: string }
 ) & { readonly printed?: string }
 
-/** Calls the function `entry` of a program, one answer for each of `calls`. Rejects where it cannot run at all. */
+/** Calls the function `entry` of a program, one answer for each of `calls`. Rejects where it cannot
+ * run at all. */
 export type ProgramRunner = (
   program: Program,
   entry: string,
   calls: readonly CallArguments[],
 ) => Promise<readonly ProgramAnswer[]>
 
-/** Texts of this process by their hash: an experiment names a program, and the caller of a run brings it. */
+/** Texts of this process by their hash: an experiment names a program, and the caller of a run
+ * brings it. */
 const sources = new Map<string, string>()
 
 /** Makes the text of a program known under its hash. */
@@ -64,7 +67,8 @@ export function installProgramRunner(run: ProgramRunner): void {
   runner = run
 }
 
-/** Calls a function of a program. Rejects with RangeError where its text is not here, or nothing can run it. */
+/** Calls a function of a program. Rejects with RangeError where its text is not here, or nothing
+ * can run it. */
 export async function callProgram(
   program: ProgramChoice,
   entry: string,

@@ -1,4 +1,5 @@
-// What became of the calls of a person's programs: counted, with the first error and the last of what they printed.
+// Counts the calls of a person's programs, and keeps their first error and the last of what they
+// printed.
 import type { Program, ProgramAnswer } from './program.ts'
 
 export interface ProgramFacts {

@@ -1,4 +1,5 @@
-// Rows of a data file that cannot be used: the file is refused for the first one, or they are left out and counted.
+// Rows of a data file that cannot be used: the file is refused for the first one, or they are left
+// out and counted.
 import { DataFileError } from './data_file.ts'
 
 /** Reasons that are kept; a broken file can have a million. */
@@ -72,7 +73,8 @@ export class BadRowsError extends DataFileError {
 
 /** How a file is read. */
 export interface Reading {
-  /** What is done about a row that cannot be used, given as file, row and what is wrong; if it returns, the row is left out. */
+  /** What is done about a row that cannot be used, given as file, row and what is wrong; if it
+   * returns, the row is left out. */
   readonly onBadRow: (why: string) => void
   /** Hears the share of the file that was read, now and then. */
   readonly onProgress?: ((share: number) => void) | undefined

@@ -1,4 +1,5 @@
-// A data file, what is wrong with one, and how large one may be. The page loads this first, so it stays small.
+// A data file, what is wrong with one, and how large one may be. The page loads this first, so it
+// stays small.
 
 /** A file as it was dropped or named. */
 export interface DataFile {
@@ -6,7 +7,8 @@ export interface DataFile {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** A data file that cannot be read or used; the message names the file, and row and column where there are any. */
+/** A data file that cannot be read or used; the message names the file, and row and column where
+ * there are any. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError'
 }
@@ -23,21 +25,22 @@ export const ROW_FORMATS = {
 } as const
 export type RowFormat = keyof typeof ROW_FORMATS
 
-/** Which columns are taken. A key is a column's name, or names with dots for what lies inside a cell, e.g. reward_model.ground_truth. */
+/** Which columns are taken. A key is a column's name, or names with dots for what lies inside a
+ * cell, e.g. reward_model.ground_truth. */
 export interface Mapping {
   readonly row_format: RowFormat
-  /**
-   * verl's data.prompt_key: a text, or messages {role, content}. Of conversations their column. '' = there are no prompts: the rows are text to
-   * continue, or pairs that begin alike.
-   */
+  /** verl's data.prompt_key: a text, or messages {role, content}. Of conversations their column. ''
+   * = there are no prompts: the rows are text to continue, or pairs that begin alike. */
   readonly prompt_key: string
   /** What the prompt is about, such as Alpaca's `input`; '' = no such column. */
   readonly input_key: string
-  /** How both become a prompt, on one line: `\n` is an end of line. What stands between {instruction} and {input} is left out with an empty input. */
+  /** How both become a prompt, on one line: `\n` is an end of line. What stands between
+   * {instruction} and {input} is left out with an empty input. */
   readonly prompt_template: string
   /** What the system says before the prompt; '' = no such column. */
   readonly system_key: string
-  /** The right answer; without prompts, the text; '' = there is none: prompts alone, or what another key says. */
+  /** The right answer; without prompts, the text; '' = there is none: prompts alone, or what
+   * another key says. */
   readonly answer_key: string
   /** Of conversations: every answer is learnt, not only the last. */
   readonly every_turn: boolean

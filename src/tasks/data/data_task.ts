@@ -1,4 +1,5 @@
-// A data set as a task: its rows in the place of generated problems, and a right answer in full as the only good one.
+// A data set as a task: its rows in the place of generated problems, and a right answer in full as
+// the only good one.
 import { twoWords, uniform } from '../problems.ts'
 import type { Sample, Task, Tokenizer } from '../task.ts'
 import { ownTokenizer, unknownTokenizer } from './data_tokenizer.ts'
@@ -6,7 +7,8 @@ import type { DataPlan } from './plan.ts'
 import { type AnswerType, type DataRow, textOfTruth } from './rows/row.ts'
 import type { SplitRows } from './split.ts'
 
-/** What an experiment says of its data set: enough for every check and every buffer, without the rows. */
+/** What an experiment says of its data set: enough for every check and every buffer, without the
+ * rows. */
 export interface DataChoice extends DataPlan {
   readonly id: 'dataset'
   /** Hash of the file: `sha256-` and 64 hexadecimal digits. */
@@ -38,7 +40,8 @@ const loaded = new Map<string, DataSet>()
 /** The same for everything that decides the rows. */
 const keyOf = (choice: DataChoice): string => JSON.stringify(Object.entries(choice).sort())
 
-/** Makes the rows of a data set known. The last one is kept: rows take memory, and a page has one experiment at a time and one run. */
+/** Makes the rows of a data set known. The last one is kept: rows take memory, and a page has one
+ * experiment at a time and one run. */
 export function loadDataSet(choice: DataChoice, set: DataSet): void {
   const key = keyOf(choice)
   loaded.delete(key)
@@ -57,10 +60,9 @@ function answersOf({ train, test }: DataSet): ReadonlyMap<string, ReadonlySet<st
   return answers
 }
 
-/**
- * The task of a data set. Its sizes are known without the rows; `sample`, `score` and its tokenizer throw RangeError where nobody has loaded
- * them. Reward: 1 for exactly a right answer, else 0; of text, how much of the beginning is continued as the text does.
- */
+/** The task of a data set. Its sizes are known without the rows; `sample`, `score` and its
+ * tokenizer throw RangeError where nobody has loaded them. Reward: 1 for exactly a right answer,
+ * else 0; of text, how much of the beginning is continued as the text does. */
 export function dataTask(choice: DataChoice): Task {
   const { data, name, max_prompt_length, max_response_length, train_size, test_size } = choice
   const refuse = (): never => {

@@ -1,4 +1,5 @@
-// The choices of a tokenizer for a data set, and what is known of one before its rows are here. make_tokenizer.ts makes it.
+// The choices of a tokenizer for a data set, and what is known of one before its rows are here.
+// make_tokenizer.ts makes it.
 import type { Tokenizer } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { EOS_TOKEN, PAD_TOKEN } from '../tokenizers/characters.ts'
@@ -20,7 +21,8 @@ export function ownTokenizer(tokenizer: DataTokenizer): Tokenizer | undefined {
   return tokenizer === 'letters' ? letters : undefined
 }
 
-/** A tokenizer of so many tokens before the rows are here: it knows its sizes and encodes nothing. */
+/** A tokenizer of so many tokens before the rows are here: it knows its sizes and encodes
+ * nothing. */
 export function unknownTokenizer(vocab_size: number, refuse: () => never): Tokenizer {
   const unknown = Array.from({ length: vocab_size - 2 }, () => '�')
   return {

@@ -72,7 +72,8 @@ const FOUND = [
   ...(['answers', 'train_pairs', 'test_pairs'] as const),
 ]
 
-/** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not what it says of them. */
+/** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not
+ * what it says of them. */
 export async function loadDataFiles(
   choice: DataChoice,
   train: DataFile,

@@ -24,10 +24,9 @@ const MOST_CHARACTERS = 8192
 /** Tokens of a byte-pair encoding where nobody says how many. */
 const USUAL_BPE = 512
 
-/**
- * The tokenizer of these texts. `vocab_size` is how many tokens a byte-pair encoding has, 0 = the usual number. Throws DataFileError for
- * too many different characters, and for a file that is no tokenizer.
- */
+/** The tokenizer of these texts. `vocab_size` is how many tokens a byte-pair encoding has, 0 = the
+ * usual number. Throws DataFileError for too many different characters, and for a file that is no
+ * tokenizer. */
 export async function dataTokenizer(
   { tokenizer, vocab_size }: { readonly tokenizer: DataTokenizer; readonly vocab_size: number },
   texts: readonly string[],

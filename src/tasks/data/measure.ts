@@ -16,7 +16,8 @@ export interface Making {
 
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/** The texts of a row with the keys of their columns, the prompt first. No model reads an answer that is an object. */
+/** The texts of a row with the keys of their columns, the prompt first. No model reads an answer
+ * that is an object. */
 function textsOf({ prompt, ground_truth, rejected = [] }: DataRow, plan: DataPlan): Texts {
   const own = plan.row_format === 'pairs' ? plan.chosen_key : plan.answer_key || plan.prompt_key
   const worse = plan.row_format === 'pairs' ? plan.rejected_key : own
@@ -26,7 +27,8 @@ function textsOf({ prompt, ground_truth, rejected = [] }: DataRow, plan: DataPla
   return texts
 }
 
-/** Throws DataFileError for a row that writes a special token: what a person wrote would act as a mark of the conversation. */
+/** Throws DataFileError for a row that writes a special token: what a person wrote would act as a
+ * mark of the conversation. */
 function refuseSpecial(row: DataRow, where: (key: string) => string, { tokenizer, plan }: Making) {
   const said = (row.messages ?? []).map(({ content }) => [plan.prompt_key, content] as const)
   for (const [key, text] of [...textsOf(row, plan), ...said]) {
@@ -43,7 +45,8 @@ const placeIn =
   (key: string) =>
     `${name}: ${table.placeOf(r)}, column ${key}`
 
-/** Rows without special tokens, their messages as the tokenizer's chat template writes them; other prompts are read as they are. */
+/** Rows without special tokens, their messages as the tokenizer's chat template writes them; other
+ * prompts are read as they are. */
 export const rendered = (
   rows: readonly PlacedRow[],
   file: NamedTable,
@@ -73,7 +76,8 @@ export interface Measured {
   readonly answer_lengths: readonly number[]
 }
 
-/** Rows that the tokenizer can read, and their lengths. What holds characters that it lacks is a bad row. */
+/** Rows that the tokenizer can read, and their lengths. What holds characters that it lacks is a
+ * bad row. */
 export function measure(
   rows: readonly PlacedRow[],
   file: NamedTable,
@@ -128,7 +132,8 @@ const writtenTexts = ({ messages }: DataRow, [[key, prompt], ...answers]: Texts)
   ...answers,
 ]
 
-/** What of the texts of a row the vocabulary lacks, and the key of the first such text; undefined where it lacks nothing. */
+/** What of the texts of a row the vocabulary lacks, and the key of the first such text; undefined
+ * where it lacks nothing. */
 function lackingIn(texts: Texts, tokenizer: Tokenizer) {
   const found = texts.map(([key, text]) => ({ key, unknown: tokenizer.unknownIn(text) }))
   const first = found.find(({ unknown }) => unknown.length > 0)

@@ -1,4 +1,4 @@
-// What is decided about a data set, and what comes of it.
+// Declares the choices about a data set, and what comes of them.
 import type { Tokenizer } from '../task.ts'
 import type { FoundBad } from './bad_rows.ts'
 import { type Mapping, NO_COLUMNS } from './data_file.ts'
@@ -10,7 +10,8 @@ import type { Table } from './table.ts'
 /** What is decided about a data set. Lengths are in tokens. */
 export interface DataPlan extends Mapping {
   readonly tokenizer: DataTokenizer
-  /** Tokens of a byte-pair encoding, 0 = the usual number; of other tokenizers, as many as they have. */
+  /** Tokens of a byte-pair encoding, 0 = the usual number; of other tokenizers, as many as they
+   * have. */
   readonly vocab_size: number
   /** 0 = as long as the longest; of text, a row of the usual length. */
   readonly max_prompt_length: number

@@ -1,4 +1,5 @@
-// From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person should know of them.
+// From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person
+// should know of them.
 import type { Tokenizer } from '../task.ts'
 import { BadRows, BadRowsError } from './bad_rows.ts'
 import { DataFileError } from './data_file.ts'
@@ -12,15 +13,15 @@ import { joinVerdicts } from './rows/verdict.ts'
 import { type SplitRows, splitRows, usualTestSize } from './split.ts'
 import { textRows } from './text_rows.ts'
 
-/** Tokens of a row of text, and of an answer that is no text, where a person does not say how many. */
+/** Tokens of a row of text, and of an answer that is no text, where a person does not say how
+ * many. */
 const TEXT_LENGTH = 64
 /** Fewer rows cannot be split. */
 const FEWEST_ROWS = 5
 
-/**
- * Rows, tokenizer and split of a plan. Throws DataFileError naming file, row and column where the tables are no such data; BadRowsError where
- * rows cannot be used, or hold characters that the tokenizer lacks, and the plan does not leave them out.
- */
+/** Rows, tokenizer and split of a plan. Throws DataFileError naming file, row and column where the
+ * tables are no such data; BadRowsError where rows cannot be used, or hold characters that the
+ * tokenizer lacks, and the plan does not leave them out. */
 export async function prepareData(
   train: NamedTable,
   val: NamedTable | undefined,

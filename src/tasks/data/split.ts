@@ -1,4 +1,5 @@
-// Which rows are held out: decided by a seed and the prompt's own text, so the order of the file does not matter and no prompt is on both sides.
+// Which rows are held out: decided by a seed and the prompt's own text, so the order of the file
+// does not matter and no prompt is on both sides.
 import { hash } from '../problems.ts'
 import type { DataRow } from './rows/row.ts'
 
@@ -7,7 +8,8 @@ export interface SplitRows {
   readonly test: readonly DataRow[]
 }
 
-/** Of a file without one for validation, this share is held out where a person does not say how much. */
+/** Of a file without one for validation, this share is held out where a person does not say how
+ * much. */
 const HELD_OUT_SHARE = 0.2
 const MOST_HELD_OUT = 512
 
@@ -15,10 +17,9 @@ const MOST_HELD_OUT = 512
 export const usualTestSize = (rows: number): number =>
   Math.min(MOST_HELD_OUT, Math.floor(rows * HELD_OUT_SHARE))
 
-/**
- * Holds out at most `test_size` rows. All rows of one prompt, and of one conversation, are on one side, so there can be fewer where prompts occur several times. Rows
- * keep the order of the file. The same seed holds out the same prompts, also when other rows are added.
- */
+/** Holds out at most `test_size` rows. All rows of one prompt, and of one conversation, are on one
+ * side, so there can be fewer where prompts occur several times. Rows keep the order of the file.
+ * The same seed holds out the same prompts, also when other rows are added. */
 export function splitRows(rows: readonly DataRow[], test_size: number, seed: number): SplitRows {
   const keyOf = ({ conversation, prompt }: DataRow) => conversation ?? prompt
   const count = new Map<string, number>()

@@ -1,7 +1,9 @@
-// What every data file becomes: named columns and rows of plain values, whatever its format.
+// Declares the table that every data file becomes: named columns and rows of plain values, whatever
+// its format.
 import { DataFileError, MOST_COLUMNS, MOST_ROWS } from './data_file.ts'
 
-/** A number as its file writes it, where JavaScript would write it otherwise or cannot hold it: 9007199254740993, 142.0, 1e21. */
+/** A number as its file writes it, where JavaScript would write it otherwise or cannot hold it:
+ * 9007199254740993, 142.0, 1e21. */
 export class WrittenNumber {
   readonly text: string
 
@@ -15,7 +17,8 @@ export class WrittenNumber {
   }
 }
 
-/** A value of a cell: what JSON can hold, or a number that is not finite. Parquet's other types become text or numbers (parquet.ts). */
+/** A value of a cell: what JSON can hold, or a number that is not finite. Parquet's other types
+ * become text or numbers (parquet.ts). */
 export type Cell =
   | string
   | number
@@ -48,10 +51,9 @@ export function refuseColumns(file: string, columns: number): void {
     throw new DataFileError(`${file}: expected at most ${MOST_COLUMNS} columns, found ${columns}`)
 }
 
-/**
- * Rows of objects as a table; a column for each name that any of them has. Names are compared as texts, so `__proto__` and `constructor` are
- * columns like others. Throws DataFileError where there are too many.
- */
+/** Rows of objects as a table; a column for each name that any of them has. Names are compared as
+ * texts, so `__proto__` and `constructor` are columns like others. Throws DataFileError where there
+ * are too many. */
 export function tableOfObjects(
   file: string,
   objects: readonly Readonly<Record<string, Cell>>[],

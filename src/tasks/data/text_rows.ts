@@ -1,4 +1,5 @@
-// Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised phase learns every token but the first.
+// Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised
+// phase learns every token but the first.
 import type { Tokenizer } from '../task.ts'
 import type { FoundBad } from './bad_rows.ts'
 import { DataFileError } from './data_file.ts'
@@ -13,10 +14,9 @@ interface TextPlan {
   readonly test_size: number
 }
 
-/**
- * Cuts texts, with an end of line between them, into rows of `length` tokens. A row's prompt is the last token of the row before it, so nothing
- * is learnt twice; the last row is shorter, and ends with the end token. Held out is the end of the text, or a text of its own.
- */
+/** Cuts texts, with an end of line between them, into rows of `length` tokens. A row's prompt is
+ * the last token of the row before it, so nothing is learnt twice; the last row is shorter, and
+ * ends with the end token. Held out is the end of the text, or a text of its own. */
 export function textRows(
   rows: readonly DataRow[],
   val_rows: readonly DataRow[] | undefined,
@@ -57,7 +57,8 @@ function cut(rows: readonly DataRow[], tokenizer: Tokenizer, length: number): Da
   const pieces: DataRow[] = []
   for (let at = 0; at + 1 < ids.length; ) {
     const prompt = readBack(tokenizer, ids.slice(at, at + 1))
-    // A part of a character is no prompt, and no row ends within a character or a word that would be read in other tokens.
+    // A part of a character is no prompt, and no row ends within a character or a word that would
+    // be read in other tokens.
     let end = Math.min(at + 1 + length, ids.length)
     let truth = readBack(tokenizer, ids.slice(at + 1, end))
     while (truth === undefined && end > at + 2)

@@ -1,4 +1,5 @@
-// The vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one id for every text.
+// The vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one id for
+// every text.
 import { foreignText, foreignWords } from '../../formats/first_bytes.ts'
 import { DataFileError } from './data_file.ts'
 

@@ -30,9 +30,11 @@ export interface RewardProblem {
 export interface Scored {
   /** Σ weight · part; 0 where a part has failed. */
   readonly scores: readonly number[]
-  /** Whether every verifier among the parts gives 1; of a reward without verifiers, what the task says. */
+  /** Whether every verifier among the parts gives 1; of a reward without verifiers, what the task
+   * says. */
   readonly is_right: readonly boolean[]
-  /** Each part by itself, without its weight, and what programs return beside their score; undefined where there is none. */
+  /** Each part by itself, without its weight, and what programs return beside their score;
+   * undefined where there is none. */
   readonly columns: ReadonlyMap<string, readonly (number | undefined)[]>
   /** In the order of the rows, one for each response at most. */
   readonly problems: readonly RewardProblem[]
@@ -78,10 +80,8 @@ interface Part {
   score(responses: readonly Response[]): Promise<PartScores> | PartScores
 }
 
-/**
- * The reward of an experiment; undefined where it is the task's own score. Throws RangeError for an unknown part or setting, naming
- * the legal ones.
- */
+/** The reward of an experiment; undefined where it is the task's own score. Throws RangeError for
+ * an unknown part or setting, naming the legal ones. */
 export function createReward(choice: RewardChoice, task: Task): Reward | undefined {
   if (choice.parts.length === 0) return undefined
   const names = partNames(choice.parts)

@@ -4,7 +4,8 @@ import type { RewardKind } from './reward.ts'
 /** Longer texts are cut: the work grows with the product of their lengths. */
 const MOST_CHARACTERS = 2000
 
-/** Fewest insertions, deletions and replacements of a character that make one text the other (Levenshtein 1966). */
+/** Fewest insertions, deletions and replacements of a character that make one text the other
+ * (Levenshtein 1966). */
 export function distance(a: readonly string[], b: readonly string[]): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -18,7 +19,8 @@ export function distance(a: readonly string[], b: readonly string[]): number {
 
 const cut = (text: string) => [...text.slice(0, 2 * MOST_CHARACTERS)].slice(0, MOST_CHARACTERS)
 
-/** 1 − distance / length of the longer text, to a power: 1 for the right answer, 0 where nothing is alike. */
+/** 1 − distance / length of the longer text, to a power: 1 for the right answer, 0 where nothing is
+ * alike. */
 export const edit_distance: RewardKind = {
   id: 'edit_distance',
   label: 'Edit distance',

@@ -1,9 +1,11 @@
-// An expression that uses given numbers and comes to a target: the check of Countdown for problems of one's own.
+// An expression that uses given numbers and comes to a target: the check of Countdown for problems
+// of one's own.
 import { workOut } from '../expression.ts'
 import { answerPart } from './final_answer.ts'
 import type { RewardKind } from './reward.ts'
 
-/** The numbers of a problem, its target last: those of the ground truth where it holds two or more, else those of the prompt. */
+/** The numbers of a problem, its target last: those of the ground truth where it holds two or more,
+ * else those of the prompt. */
 function given(ground_truth: string, prompt: string): readonly number[] {
   const numbers = (text: string) => (text.match(/[0-9]+/g) ?? []).map(Number)
   const own = numbers(ground_truth)
@@ -12,7 +14,8 @@ function given(ground_truth: string, prompt: string): readonly number[] {
 
 const inOrder = (list: readonly number[]) => list.toSorted((a, b) => a - b).join()
 
-/** 1 for an expression of + - * / and brackets that uses each number once and comes to the target, else 0. */
+/** 1 for an expression of + - * / and brackets that uses each number once and comes to the target,
+ * else 0. */
 export const equation: RewardKind = {
   id: 'equation',
   label: 'Equation check',

@@ -1,4 +1,4 @@
-// Where an answer stands in a longer text: behind ####, inside \boxed{…}, or last.
+// Finds the answer in a longer text: behind ####, inside \boxed{…}, or last.
 
 /** Ways to find an answer, as a setting names them. */
 export const PLACES = ['anywhere', 'hashes', 'boxed', 'last'] as const
@@ -21,10 +21,8 @@ function boxed(text: string): string | undefined {
   return undefined
 }
 
-/**
- * The part of a text that holds its answer; undefined where the place is not there. `anywhere` takes what is boxed, else what
- * follows ####, else the whole text; `last` is the whole text.
- */
+/** The part of a text that holds its answer; undefined where the place is not there. `anywhere`
+ * takes what is boxed, else what follows ####, else the whole text; `last` is the whole text. */
 export function answerPart(text: string, place: string): string | undefined {
   if (place === 'hashes') return behindHashes(text)
   if (place === 'boxed') return boxed(text)

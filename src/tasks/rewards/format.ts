@@ -1,9 +1,11 @@
-// Shaping by form: reasoning between tags, then an answer between tags (DeepSeek-R1, arXiv 2501.12948, section 2.2.2).
+// Shaping by form: reasoning between tags, then an answer between tags (DeepSeek-R1, arXiv
+// 2501.12948, section 2.2.2).
 import type { RewardKind } from './reward.ts'
 
 const SPACES = /^[ \t\n\r\f\v]*$/
 
-/** Texts between `<tag>` and `</tag>`, and what lies around them; undefined unless each tag is there exactly once, in order. */
+/** Texts between `<tag>` and `</tag>`, and what lies around them; undefined unless each tag is
+ * there exactly once, in order. */
 function aroundTags(text: string, tags: readonly string[]): string[] | undefined {
   const around: string[] = []
   let rest = text

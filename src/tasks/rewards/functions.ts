@@ -8,7 +8,8 @@ export interface FoundFunction {
   readonly name: string
   /** With its parameters. */
   readonly shown: string
-  /** Whether it can be called as verl, TRL or OpenRLHF call a reward, and no other reward of the file calls it. */
+  /** Whether it can be called as verl, TRL or OpenRLHF call a reward, and no other reward of the
+   * file calls it. */
   readonly is_reward: boolean
 }
 
@@ -44,10 +45,9 @@ function inJavaScript(source: string): FoundFunctions {
   }
 }
 
-/**
- * What `function` of each part says that a program makes: the one that is `wanted`, else what the file means; '' for compute_score. Throws
- * RewardError, naming the functions that are there; `how` says how one is chosen.
- */
+/** What `function` of each part says that a program makes: the one that is `wanted`, else what the
+ * file means; '' for compute_score. Throws RewardError, naming the functions that are there; `how`
+ * says how one is chosen. */
 export async function partFunctions(
   program: ProgramChoice,
   wanted: string,

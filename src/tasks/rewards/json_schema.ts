@@ -1,4 +1,5 @@
-// JSON that has a given form: a part of JSON Schema (draft 2020-12) that is small enough to be the same everywhere.
+// JSON that has a given form: a part of JSON Schema (draft 2020-12) that is small enough to be the
+// same everywhere.
 import type { RewardKind } from './reward.ts'
 
 /** Whether a value has the form. */

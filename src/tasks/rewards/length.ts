@@ -1,7 +1,8 @@
 // Shaping by length: a response of a wanted length gets 1, and less the farther from it.
 import type { RewardKind } from './reward.ts'
 
-/** 1 from `shortest` to `longest` characters; outside of it less by 1/`slope` for each character, down to 0. */
+/** 1 from `shortest` to `longest` characters; outside of it less by 1/`slope` for each character,
+ * down to 0. */
 export const length: RewardKind = {
   id: 'length',
   label: 'Length',

@@ -2,7 +2,8 @@
 import { answerPart } from './final_answer.ts'
 import type { RewardKind } from './reward.ts'
 
-/** The letter that a text chooses: behind “answer” or “answer is”, else the last one that is a word by itself. */
+/** The letter that a text chooses: behind “answer” or “answer is”, else the last one that is a word
+ * by itself. */
 function chosen(text: string, letters: string): string | undefined {
   const part = answerPart(text, 'anywhere') ?? ''
   const behind = [

@@ -4,7 +4,8 @@ import type { RewardKind } from './reward.ts'
 
 const NUMBER = /-?[0-9][0-9,]*(?:\.[0-9]+)?|-?\.[0-9]+/g
 
-/** The last number of a text, thousands separated by commas or not; undefined where there is none. */
+/** The last number of a text, thousands separated by commas or not; undefined where there is
+ * none. */
 function lastNumber(text: string): number | undefined {
   const found = text.match(NUMBER)?.at(-1)
   return found === undefined ? undefined : Number(found.replaceAll(',', ''))

@@ -1,7 +1,9 @@
-// Names and settings of the parts of a reward: those that are given, checked against their declaration, and the defaults of the rest.
+// Names and settings of the parts of a reward: those that are given, checked against their
+// declaration, and the defaults of the rest.
 import type { Params, ParamValue, RewardKind, RewardParam } from './reward.ts'
 
-/** The settings of a kind with every default. Throws RangeError for unknown names and illegal values. */
+/** The settings of a kind with every default. Throws RangeError for unknown names and illegal
+ * values. */
 export function fillParams(
   { params }: Pick<RewardKind, 'params'>,
   given: Readonly<Record<string, ParamValue>>,
@@ -46,7 +48,8 @@ function expectedOf(param: RewardParam, value: ParamValue): string | undefined {
   }
 }
 
-/** The names under which parts are reported: their ids, or the function of a program that was chosen, with a number where one occurs again. */
+/** The names under which parts are reported: their ids, or the function of a program that was
+ * chosen, with a number where one occurs again. */
 export function partNames(
   parts: readonly { readonly id: string; readonly function?: ParamValue }[],
 ): string[] {

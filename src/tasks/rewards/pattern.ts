@@ -1,5 +1,6 @@
-// Regular expressions without backtracking: a pattern becomes a list of instructions, and all ways to match it are followed at once.
-// Time grows with the length of the text times that of the list, whatever the pattern (Thompson 1968; Pike's virtual machine).
+// Regular expressions without backtracking: a pattern becomes a list of instructions, and all ways
+// to match it are followed at once. Time grows with the length of the text times that of the list,
+// whatever the pattern (Thompson 1968; Pike's virtual machine).
 
 /** Characters from the first to the second code point, both included. */
 type Range = readonly [number, number]
@@ -212,10 +213,9 @@ function set(reader: Reader): readonly Range[] {
   return is_negated ? others(ranges) : ranges
 }
 
-/**
- * A pattern as instructions: characters, . [a-z] [^a-z] \d \w \s (ASCII) \D \W \S, groups, | * + ? {n,m}, ^ $ (of the whole text) \b \B.
- * Throws RangeError for what it does not know, such as look-around and back references, naming it.
- */
+/** A pattern as instructions: characters, . [a-z] [^a-z] \d \w \s (ASCII) \D \W \S, groups, | * + ?
+ * {n,m}, ^ $ (of the whole text) \b \B. Throws RangeError for what it does not know, such as
+ * look-around and back references, naming it. */
 export function compilePattern(pattern: string): readonly Instruction[] {
   const reader = new Reader(pattern)
   const part = choices(reader)
@@ -226,7 +226,8 @@ export function compilePattern(pattern: string): readonly Instruction[] {
 const isWord = (point: number | undefined) =>
   point !== undefined && WORD.some(([first, last]) => point >= first && point <= last)
 
-/** Whether compiled instructions match the text from its beginning (`is_anchored`: up to its end), or else somewhere in it. */
+/** Whether compiled instructions match the text from its beginning (`is_anchored`: up to its end),
+ * or else somewhere in it. */
 export function matches(code: readonly Instruction[], text: string, is_anchored: boolean): boolean {
   const points = Array.from(text, (sign) => sign.codePointAt(0) ?? 0)
   let present = new Set<number>()

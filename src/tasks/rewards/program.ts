@@ -9,7 +9,8 @@ import {
 import type { Response } from './reward.ts'
 import { takesBatch, USUAL_FUNCTION } from './signature.ts'
 
-/** A program, and its function that scores; '' where the program says by itself which one that is. */
+/** A program, and its function that scores; '' where the program says by itself which one that
+ * is. */
 export interface ScoringProgram extends ProgramChoice {
   readonly function: string
 }
@@ -37,7 +38,8 @@ export function askForScores(
   )
 }
 
-/** A score, and the other numbers that a program returned with it; undefined where it leaves the response to the other parts (TRL's None). */
+/** A score, and the other numbers that a program returned with it; undefined where it leaves the
+ * response to the other parts (TRL's None). */
 export interface ProgramScore {
   readonly score: number | undefined
   readonly extra: Readonly<Record<string, number>>
@@ -55,10 +57,9 @@ const numeric = (value: unknown) => (typeof value === 'boolean' ? Number(value) 
 const isFiniteNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value)
 
-/**
- * The score in what a program returned: a number, true or false, the first of a list, as verl takes it, or an object with `score`, whose
- * other numbers become metrics. Throws RangeError for anything else.
- */
+/** The score in what a program returned: a number, true or false, the first of a list, as verl
+ * takes it, or an object with `score`, whose other numbers become metrics. Throws RangeError for
+ * anything else. */
 export function readScore(returned: unknown): ProgramScore {
   const value: unknown = Array.isArray(returned) ? returned[0] : returned
   const is_object = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-// What a reward is handed of a response to a problem.
+// Builds what a reward is handed of a response to a problem.
 import type { Sample, Task } from '../task.ts'
 import type { Response } from './reward.ts'
 

@@ -1,4 +1,4 @@
-// What each reward accepts and refuses.
+// Tests what each reward accepts and refuses.
 import { describe, expect, test } from 'vitest'
 import { createTask } from '../index.ts'
 import { fillParams } from './params.ts'

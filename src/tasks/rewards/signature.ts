@@ -1,5 +1,6 @@
-// The parameters of a function as a program's text declares them, read without running it: how long a call may take, and what a job can run,
-// is decided before there is a sandbox. How a function is called the sandbox decides, by its real signature.
+// The parameters of a function as a program's text declares them, read without running it: how long
+// a call may take, and what a job can run, is decided before there is a sandbox. How a function is
+// called the sandbox decides, by its real signature.
 
 /** The function of a program that scores where none is named: verl's. */
 export const USUAL_FUNCTION = 'compute_score'
@@ -29,19 +30,22 @@ const TRUTHS = [
   ...['answer', 'target', 'label', 'expected', 'expected_answer', 'ref'],
 ]
 
-/** The names that files of verl and of others give to what it calls solution_str and ground_truth. */
+/** The names that files of verl and of others give to what it calls solution_str and
+ * ground_truth. */
 export const VERL_NAMES: Readonly<Record<string, string>> = Object.fromEntries([
   ...SOLUTIONS.map((name) => [name, 'solution_str'] as const),
   ...TRUTHS.map((name) => [name, 'ground_truth'] as const),
 ])
 
-/** Parameters that say that a function takes all responses at once, as TRL, OpenRLHF and verl's batch manager call it. */
+/** Parameters that say that a function takes all responses at once, as TRL, OpenRLHF and verl's
+ * batch manager call it. */
 const OF_BATCHES = ['completions', 'completion_ids', 'queries', 'solution_strs']
 
 const OPENING = '([{'
 const CLOSING = ')]}'
 
-/** The names of a Python function's parameters, stars included; undefined where the text declares no such function. */
+/** The names of a Python function's parameters, stars included; undefined where the text declares
+ * no such function. */
 export function parametersOf(source: string, name: string): readonly string[] | undefined {
   const found = new RegExp(`^(?:async[ \\t]+)?def[ \\t]+${name}[ \\t]*\\(`, 'm').exec(source)
   if (!found) return undefined

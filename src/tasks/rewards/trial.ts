@@ -1,4 +1,4 @@
-// What a reward says of a right answer, of a wrong one and of none, before anything is trained.
+// Tries a reward on a right answer, on a wrong one and on none, before anything is trained.
 import type { Sample, Task } from '../task.ts'
 import type { Reward, Scored } from './composed.ts'
 import { responseTo } from './response.ts'
@@ -8,7 +8,8 @@ export interface TriedRow {
   readonly prompt: string
   readonly what: 'right' | 'wrong' | 'empty'
   readonly response: string
-  /** Of a right answer that no row writes: an object as its JSON, or nothing where rows are prompts alone. */
+  /** Of a right answer that no row writes: an object as its JSON, or nothing where rows are prompts
+   * alone. */
   readonly is_unwritten?: true
   readonly score: number
   readonly is_right: boolean
@@ -20,10 +21,12 @@ export interface TriedRow {
   readonly printed?: string
 }
 
-/** Problems that a reward is tried on, with a right answer, a wrong one and an empty one to each. */
+/** Problems that a reward is tried on, with a right answer, a wrong one and an empty one to
+ * each. */
 const TRIED = 3
 
-/** What the reward, else the task itself, says of the right answer, of a wrong one and of none, to three held-out problems. */
+/** What the reward, else the task itself, says of the right answer, of a wrong one and of none, to
+ * three held-out problems. */
 export async function tryReward(
   task: Task,
   reward: Reward | undefined,
@@ -73,7 +76,8 @@ function saidOf({ columns, scores, is_right, problems, printed }: Scored, row: n
   }
 }
 
-/** What follows from a trial: why nothing may be trained, or what a person should know before it is. */
+/** What follows from a trial: why nothing may be trained, or what a person should know before it
+ * is. */
 export interface TrialVerdict {
   readonly refused?: string
   readonly remarks: readonly string[]

@@ -1,4 +1,5 @@
-// What the two addition tasks share: their problems, the held-out ones among them, and the score.
+// Holds what the two addition tasks share: their problems, the held-out ones among them, and the
+// score.
 import { splitProblems } from '../problems.ts'
 import type { Task, TaskParam } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
@@ -14,12 +15,10 @@ export const digits_param: TaskParam = {
   unit: 'digits',
 }
 
-/**
- * `37+85=` → `122`, for two numbers of `digits` digits (10 … 99 for two; 0 … 9 for one).
+/** `37+85=` → `122`, for two numbers of `digits` digits (10 … 99 for two; 0 … 9 for one).
  *
- * `demonstrate(a, b, chance)` gives the answer of a demonstration; `chance` is uniform in [0, 1). The held-out
- * problems depend on `digits` alone.
- */
+ * `demonstrate(a, b, chance)` gives the answer of a demonstration; `chance` is uniform in [0, 1).
+ * The held-out problems depend on `digits` alone. */
 export function additionTask(
   id: string,
   digits: number,
@@ -54,10 +53,8 @@ export function additionTask(
   }
 }
 
-/**
- * The sum of each pair of digits mod 10, the sum without carries: `37+85` → `12`.
- * Leading zeros stay (`50+53` → `03`), so that the answer always has as many digits as the numbers.
- */
+/** The sum of each pair of digits mod 10, the sum without carries: `37+85` → `12`. Leading zeros
+ * stay (`50+53` → `03`), so that the answer always has as many digits as the numbers. */
 export function sumWithoutCarries(a: number, b: number, digits: number): string {
   let sum = ''
   for (let place = 10 ** (digits - 1); place >= 1; place /= 10)

@@ -52,7 +52,8 @@ function bracketTask(length: number): Task {
   }
 }
 
-/** counts[n][depth]: ways to write n more brackets from `depth` open ones and end with at least one open. */
+/** counts[n][depth]: ways to write n more brackets from `depth` open ones and end with at least one
+ * open. */
 function countPrefixes(length: number): number[][] {
   const counts: number[][] = [Array.from({ length: length + 1 }, (_, depth) => (depth > 0 ? 1 : 0))]
   for (let n = 1; n <= length; n++)
@@ -89,7 +90,8 @@ function prefixAt(problem: number, counts: readonly number[][]): string {
 
 const closerOf = (opener: string) => CLOSERS[OPENERS.indexOf(opener)]
 
-/** The closers of a prefix's open brackets, innermost first. Throws RangeError for a prefix that closes the wrong one. */
+/** The closers of a prefix's open brackets, innermost first. Throws RangeError for a prefix that
+ * closes the wrong one. */
 function completion(prefix: string): string {
   const open: string[] = []
   for (const bracket of prefix) {

@@ -7,7 +7,8 @@ import { arithmetic } from '../tokenizers/arithmetic.ts'
 const OPENERS = '([{'
 const CLOSERS = ')]}'
 
-/** Where the partner of each opener is, by the opener's place; undefined where shapes aside something does not close. */
+/** Where the partner of each opener is, by the opener's place; undefined where shapes aside
+ * something does not close. */
 function partners(text: string): Map<number, number> | undefined {
   const open: number[] = []
   const found = new Map<number, number>()
@@ -30,7 +31,8 @@ const isBalanced = (text: string): boolean => {
   )
 }
 
-/** Shapes apart, the balanced text number `index` of so many pairs, as + and −; there are `catalan(pairs)`. */
+/** Shapes apart, the balanced text number `index` of so many pairs, as + and −; there are
+ * `catalan(pairs)`. */
 function nesting(index: number, pairs: number): string {
   if (pairs === 0) return ''
   // The first pair holds some of the others; the rest follow it.
@@ -65,7 +67,8 @@ function shaped(signs: string, shapes: readonly number[]): string {
 const replaced = (text: string, at: number, by: string): string =>
   text.slice(0, at) + by + text.slice(at + 1)
 
-/** `([})=` → `([])` or `({})`: any text is right that differs in one bracket and has all of them matched. */
+/** `([})=` → `([])` or `({})`: any text is right that differs in one bracket and has all of them
+ * matched. */
 export const bracket_repair: TaskKind = {
   id: 'bracket_repair',
   name: 'Repair brackets',

@@ -1,9 +1,11 @@
-// Products that a small model cannot work out itself, with demonstrations that sometimes call a calculator.
+// Products that a small model cannot work out itself, with demonstrations that sometimes call a
+// calculator.
 import { splitProblems } from '../problems.ts'
 import type { TaskKind } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
-/** `37*84=` → `3108`; a demonstration says so at once, or `[37*84]3108>3108`, where a tool writes `3108>` (tools/marked_turns.ts). */
+/** `37*84=` → `3108`; a demonstration says so at once, or `[37*84]3108>3108`, where a tool writes
+ * `3108>` (tools/marked_turns.ts). */
 export const calculator_products: TaskKind = {
   id: 'calculator_products',
   name: 'Products with a calculator',

@@ -8,10 +8,9 @@ import { arithmetic } from '../tokenizers/arithmetic.ts'
 const SIGNS = '+-*'
 const LARGEST_TARGET = 999
 
-/**
- * An expression that uses the numbers in some order: the first from place `start` on, counted through all signs, that comes to
- * a number from 1 to LARGEST_TARGET. The sum of all is one, so there always is one.
- */
+/** An expression that uses the numbers in some order: the first from place `start` on, counted
+ * through all signs, that comes to a number from 1 to LARGEST_TARGET. The sum of all is one, so
+ * there always is one. */
 function solution(numbers: readonly number[], start: number): string {
   const bases = new Array(numbers.length - 1).fill(SIGNS.length)
   const ways = SIGNS.length ** bases.length

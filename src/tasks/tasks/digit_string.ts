@@ -1,4 +1,5 @@
-// What the tasks on a string of digits share: ten problems per digit, `digits>` as prompt, the same number of digits back.
+// Holds what the tasks on a string of digits share: ten problems per digit, `digits>` as prompt,
+// the same number of digits back.
 import { splitProblems } from '../problems.ts'
 import type { Task, TaskParam } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'

@@ -25,7 +25,8 @@ function coprimePair(index: number, phi: readonly number[]): readonly [number, n
   return index % 2 === 1 ? [larger, smaller] : [smaller, larger]
 }
 
-/** Pairs of one greatest common divisor that are used at most, for each number up to the largest: most pairs have none but 1. */
+/** Pairs of one greatest common divisor that are used at most, for each number up to the largest:
+ * most pairs have none but 1. */
 const PAIRS_PER_NUMBER = 5
 
 /** `12,18=` → `6`. */

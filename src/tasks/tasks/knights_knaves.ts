@@ -16,7 +16,8 @@ interface Claim {
   readonly isTrue: (world: World) => boolean
 }
 
-/** What `speaker` may say: of each other person that they are a knight (+) or a knave (−), of each pair that they are alike (=) or not (#). */
+/** What `speaker` may say: of each other person that they are a knight (+) or a knave (−), of each
+ * pair that they are alike (=) or not (#). */
 function claimsOf(speaker: number, people: number): Claim[] {
   const all = Array.from({ length: people }, (_, i) => i)
   const others = all.filter((person) => person !== speaker)
@@ -53,7 +54,8 @@ const written = (world: World, people: number): string =>
 
 const puzzles = new Map<number, readonly number[]>()
 
-/** The puzzles of so many people that have one solution, as numbers of choices among their claims. Worked out once. */
+/** The puzzles of so many people that have one solution, as numbers of choices among their claims.
+ * Worked out once. */
 function puzzlesOf(people: number, claims: readonly (readonly Claim[])[]): readonly number[] {
   const known = puzzles.get(people)
   if (known) return known

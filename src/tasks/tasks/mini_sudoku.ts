@@ -38,7 +38,8 @@ function solutions(grid: string, most: number): string[] {
 
 const puzzles = new Map<number, readonly string[]>()
 
-/** Puzzles with so many empty cells and one solution whose first row is 1234 when solved. Worked out once. */
+/** Puzzles with so many empty cells and one solution whose first row is 1234 when solved. Worked
+ * out once. */
 function puzzlesOf(empty: number): readonly string[] {
   const known = puzzles.get(empty)
   if (known) return known

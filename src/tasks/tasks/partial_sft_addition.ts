@@ -3,7 +3,8 @@
 import type { TaskKind } from '../task.ts'
 import { additionTask, digits_param } from './addition.ts'
 
-/** Addition with correct demonstrations only: the warm start is half done because its phase stops early. */
+/** Addition with correct demonstrations only: the warm start is half done because its phase stops
+ * early. */
 export const partial_sft_addition: TaskKind = {
   id: 'partial_sft_addition',
   name: 'Half-learned addition',

@@ -1,4 +1,4 @@
-// Whether a formula of true and false is true.
+// Poses the task: is a formula of true and false true?
 import { numberedTask } from '../numbered_task.ts'
 import { choices } from '../numbering.ts'
 import type { TaskKind } from '../task.ts'

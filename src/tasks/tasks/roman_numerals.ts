@@ -27,7 +27,8 @@ const SIGNS: readonly (readonly [sign: string, value: number])[] = [
   ] as const),
 ]
 
-/** Numbers with longer numerals than all before them, from the first that the task can have as its largest. */
+/** Numbers with longer numerals than all before them, from the first that the task can have as its
+ * largest. */
 const LONGEST = [8, 18, 28, 38, 88, 188, 288, 388, 888, 1888, 2888, 3888]
 
 /** 1 to 3999. */

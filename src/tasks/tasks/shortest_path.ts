@@ -51,7 +51,8 @@ function arrives(maze: readonly string[], way: string): boolean {
   return `${place}` === `${maze.length - 1},${maze.length - 1}`
 }
 
-/** `..#/#../...=` → `RDRD` or `RDDR`, any shortest way from the top left to the bottom right corner; `X` where there is none. */
+/** `..#/#../...=` → `RDRD` or `RDDR`, any shortest way from the top left to the bottom right
+ * corner; `X` where there is none. */
 export const shortest_path: TaskKind = {
   id: 'shortest_path',
   name: 'Shortest path',

@@ -1,4 +1,5 @@
-// What verifiers accept and refuse, by hand: above all where several answers are right, or partly right.
+// Tests by hand what verifiers accept and refuse: above all where several answers are right, or
+// partly right.
 import { describe, expect, test } from 'vitest'
 import { createTask, TASKS } from '../index.ts'
 

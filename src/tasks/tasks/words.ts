@@ -1,4 +1,5 @@
-// What the tasks on words share: made-up words of a range of lengths, as many of each length as there are or can be numbered.
+// Holds what the tasks on words share: made-up words of a range of lengths, as many of each length
+// as there are or can be numbered.
 import { choices } from '../numbering.ts'
 import type { TaskParam } from '../task.ts'
 import { LETTERS } from '../tokenizers/letters.ts'

@@ -1,16 +1,17 @@
-// Tokenizers in which a character is a token: from an alphabet, or from the texts of somebody's own data.
+// Tokenizers in which a character is a token: from an alphabet, or from the texts of somebody's own
+// data.
 import type { Tokenizer } from '../task.ts'
 
 const PAD = 0
 const EOS = 1
-/** The special tokens of every such tokenizer. No character of a text is as long, so none can be mistaken for them. */
+/** The special tokens of every such tokenizer. No character of a text is as long, so none can be
+ * mistaken for them. */
 export const PAD_TOKEN = '<pad>'
 export const EOS_TOKEN = '<eos>'
 
-/**
- * A token for each character (Unicode code point) of `alphabet`, in its order, behind padding (id 0) and the end token (id 1).
- * `encode` adds neither of the two. Throws RangeError for an empty alphabet and for a character that occurs twice.
- */
+/** A token for each character (Unicode code point) of `alphabet`, in its order, behind padding (id
+ * 0) and the end token (id 1). `encode` adds neither of the two. Throws RangeError for an empty
+ * alphabet and for a character that occurs twice. */
 export function characters(alphabet: string): Tokenizer {
   const tokens = [PAD_TOKEN, EOS_TOKEN, ...alphabet]
   const idOf = new Map(tokens.map((token, id) => [token, id] as const))
@@ -53,7 +54,8 @@ export function characters(alphabet: string): Tokenizer {
   }
 }
 
-/** The characters that occur in `texts`, each once, sorted by code point: the same texts in any order give the same alphabet. */
+/** The characters that occur in `texts`, each once, sorted by code point: the same texts in any
+ * order give the same alphabet. */
 export function alphabetOf(texts: Iterable<string>): string {
   const found = new Set<string>()
   for (const text of texts) for (const character of text) found.add(character)

@@ -1,11 +1,10 @@
-// The tokenizer of a Hugging Face model folder as the lab's own. What reads it is loaded when it is asked for.
+// The tokenizer of a Hugging Face model folder as the lab's own. What reads it is loaded when it is
+// asked for.
 import type { Tokenizer } from '../task.ts'
 import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
 
-/**
- * Reads the files of a tokenizer. Throws TokenizerFileError for files that are none, or that have a part which cannot be followed
- * exactly: the ids would be others than those of transformers.
- */
+/** Reads the files of a tokenizer. Throws TokenizerFileError for files that are none, or that have
+ * a part which cannot be followed exactly: the ids would be others than those of transformers. */
 export async function loadTokenizer(files: TokenizerFiles): Promise<Tokenizer> {
   const { HfTokenizer } = await import('./hugging_face/hf_tokenizer.ts')
   const { parseTokenizerJson } = await import('./hugging_face/tokenizer_json.ts')

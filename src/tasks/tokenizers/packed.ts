@@ -5,7 +5,8 @@ import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
 export const packTokenizer = (files: TokenizerFiles): string =>
   `${JSON.stringify(files, null, 1)}\n`
 
-/** The files that were packed; any other text is taken for a tokenizer.json alone, which its reader checks. */
+/** The files that were packed; any other text is taken for a tokenizer.json alone, which its reader
+ * checks. */
 export function unpackTokenizer(text: string): TokenizerFiles {
   let json: unknown
   try {

@@ -1,4 +1,5 @@
-// The most frequent pair first: a binary heap. Of pairs with equal counts the one with the smaller ids comes first.
+// The most frequent pair first: a binary heap. Of pairs with equal counts the one with the smaller
+// ids comes first.
 
 export interface CountedPair {
   readonly left: number

@@ -1,7 +1,9 @@
-// Byte-pair encoding, trained on texts: the same merges in the same order as Hugging Face's BpeTrainer.
+// Byte-pair encoding, trained on texts: the same merges in the same order as Hugging Face's
+// BpeTrainer.
 //
-// Texts are cut into words (GPT-2's pattern) and words into bytes. The most frequent pair of neighbours becomes a token, again and
-// again. Counts are kept up to date: a merge looks only at the words that hold its pair.
+// Texts are cut into words (GPT-2's pattern) and words into bytes. The most frequent pair of
+// neighbours becomes a token, again and again. Counts are kept up to date: a merge looks only at
+// the words that hold its pair.
 import { EOS_TOKEN, PAD_TOKEN } from './characters.ts'
 import { BYTE_SIGNS, GPT2_PATTERN, toByteSigns } from './hugging_face/byte_level.ts'
 import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
@@ -15,7 +17,8 @@ export const LARGEST_BPE = 65_536
 export interface BpeOptions {
   /** Tokens in all. There are fewer where the texts have no further pair. */
   readonly vocab_size: number
-  /** Is told the share of the vocabulary that is made, about a hundred times; false ends the training with undefined. */
+  /** Is told the share of the vocabulary that is made, about a hundred times; false ends the
+   * training with undefined. */
   readonly onProgress?: (share: number) => boolean
 }
 
@@ -31,10 +34,9 @@ interface Vocabulary {
   readonly merges: [left: string, right: string][]
 }
 
-/**
- * The files of a tokenizer trained on `texts`, as transformers reads them; undefined where `onProgress` ended it. Throws RangeError for
- * a size that is impossible, and for texts without a character.
- */
+/** The files of a tokenizer trained on `texts`, as transformers reads them; undefined where
+ * `onProgress` ended it. Throws RangeError for a size that is impossible, and for texts without a
+ * character. */
 export function trainBpe(
   texts: Iterable<string>,
   { vocab_size, onProgress }: BpeOptions,
@@ -90,10 +92,9 @@ type Places = Map<number, Set<number>>
 
 const keyOf = (left: number, right: number) => left * LARGEST_BPE + right
 
-/**
- * How often each pair of neighbours occurs, and in which words. Two merges can spell one text and share its token; then a pair can come
- * back after it was merged. Counts and places are kept as Rust's trainer keeps them, so that such a pair has the same rank.
- */
+/** How often each pair of neighbours occurs, and in which words. Two merges can spell one text and
+ * share its token; then a pair can come back after it was merged. Counts and places are kept as
+ * Rust's trainer keeps them, so that such a pair has the same rank. */
 class Pairs {
   readonly #words: readonly Word[]
   readonly #counts = new Map<number, number>()
@@ -108,7 +109,8 @@ class Pairs {
     this.#queue(places)
   }
 
-  /** The most frequent pair. Counts in the heap can be out of date: such an entry is put back with its count of now. */
+  /** The most frequent pair. Counts in the heap can be out of date: such an entry is put back with
+   * its count of now. */
   next(): CountedPair | undefined {
     for (let first = this.#heap.pop(); first; first = this.#heap.pop()) {
       const count = this.#counts.get(keyOf(first.left, first.right)) ?? 0

@@ -1,11 +1,13 @@
-// Turns as chat templates write them: calls in <tool_call>, answers as the template renders messages of tools.
+// Turns as chat templates write them: calls in <tool_call>, answers as the template renders
+// messages of tools.
 import type { Tokenizer } from '../task.ts'
 import { isRecord, type ToolCall, type ToolSchema } from './tool.ts'
 import type { Message, Spoken, TurnFormat } from './turn_format.ts'
 
 /** A tokenizer with its chat template. */
 export interface Chat {
-  /** The ids of a conversation; `add_generation_prompt` ends them where the assistant begins to write. */
+  /** The ids of a conversation; `add_generation_prompt` ends them where the assistant begins to
+   * write. */
   render(
     messages: readonly Message[],
     tools: readonly ToolSchema[],
@@ -15,17 +17,18 @@ export interface Chat {
   decode(ids: readonly number[]): string
   /** Without them, of all turns. */
   text(ids: readonly number[]): string
-  /**
-   * The token after which the template has a line break that the policy does not write, and that break, each as an id: verl's
-   * builder for Qwen. undefined: nothing is inserted between a turn and what follows.
-   */
+  /** The token after which the template has a line break that the policy does not write, and that
+   * break, each as an id: verl's builder for Qwen. undefined: nothing is inserted between a turn
+   * and what follows. */
   readonly boundary: { readonly after: number; readonly insert: number } | undefined
 }
 
-/** Models whose templates end a turn with <|im_end|> and a line break (verl's QwenContinuousTokenBuilder). */
+/** Models whose templates end a turn with <|im_end|> and a line break (verl's
+ * QwenContinuousTokenBuilder). */
 const QWEN = ['qwen2', 'qwen3']
 
-/** A tokenizer's chat. Throws RangeError without a template, and for a Qwen model whose vocabulary cannot write its boundary. */
+/** A tokenizer's chat. Throws RangeError without a template, and for a Qwen model whose vocabulary
+ * cannot write its boundary. */
 export function chatOf(tokenizer: Tokenizer, model_type: string): Chat {
   const { renderChat, eos_token_ids } = tokenizer
   if (!renderChat) throw new RangeError('tools: expected a tokenizer with a chat template')
@@ -65,7 +68,8 @@ function qwenBoundary(tokenizer: Tokenizer): NonNullable<Chat['boundary']> {
 
 const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
 
-/** Calls in the form of Hermes and Qwen: JSON with name and arguments. Anything else between the marks is left out. */
+/** Calls in the form of Hermes and Qwen: JSON with name and arguments. Anything else between the
+ * marks is left out. */
 export function parseHermes(text: string): Spoken {
   const calls = Array.from(text.matchAll(CALL), ([, body]) => callOf(body))
   if (!text.includes('<tool_call>') || !text.includes('</tool_call>'))
@@ -103,7 +107,8 @@ const syntheticCalls = (answers: readonly Message[]): Message => ({
 
 /** Turns of a model with a chat template. */
 export function chatTurns(chat: Chat, tools: readonly ToolSchema[]): TurnFormat {
-  /** What `longer` adds to `shorter`. Throws RangeError where the template changes what it wrote before. */
+  /** What `longer` adds to `shorter`. Throws RangeError where the template changes what it wrote
+   * before. */
   const added = (shorter: readonly number[], longer: readonly number[]): number[] => {
     const differs = shorter.findIndex((id, i) => longer[i] !== id)
     if (differs >= 0)

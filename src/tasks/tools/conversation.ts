@@ -1,4 +1,5 @@
-// One conversation between a policy and its tools, by the rules of verl's ToolAgentLoop: ids are only ever appended.
+// One conversation between a policy and its tools, by the rules of verl's ToolAgentLoop: ids are
+// only ever appended.
 import {
   callTool,
   isRecord,
@@ -56,11 +57,10 @@ export class Conversation {
     return this.#assistant_turns + this.#user_turns + 1
   }
 
-  /**
-   * Appends what the policy wrote, runs the tools that it called, and returns the tokens to force into the row before the policy
-   * writes again; undefined where the conversation is over. Answers that leave the policy no room are dropped, so a response ends
-   * with a token of the policy. What exceeds R tokens is cut.
-   */
+  /** Appends what the policy wrote, runs the tools that it called, and returns the tokens to force
+   * into the row before the policy writes again; undefined where the conversation is over. Answers
+   * that leave the policy no room are dropped, so a response ends with a token of the policy. What
+   * exceeds R tokens is cut. */
   async say(ids: readonly number[]): Promise<readonly number[] | undefined> {
     const { format, limits, response_length } = this.#setting
     const room = response_length - this.response_ids.length

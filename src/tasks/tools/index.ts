@@ -8,17 +8,17 @@ import { nameOf, type Tool } from './tool.ts'
 /** Every built-in tool, in the order of the menu. */
 export const TOOLS: readonly Tool[] = [calculator, lookup]
 
-/** What an experiment says of a tool: its id; of a program the hash of its text and the name of its file too. */
+/** What an experiment says of a tool: its id; of a program the hash of its text and the name of its
+ * file too. */
 export interface ToolChoice {
   readonly id: string
   readonly code?: string
   readonly name?: string
 }
 
-/**
- * The tools of an experiment; `limits` are those of programs. A program whose text is not here has a name and no arguments. Throws RangeError
- * for a name that is none, for one that occurs twice, and for a program that is no tool.
- */
+/** The tools of an experiment; `limits` are those of programs. A program whose text is not here has
+ * a name and no arguments. Throws RangeError for a name that is none, for one that occurs twice,
+ * and for a program that is no tool. */
 export function createTools(choices: readonly ToolChoice[], limits: ProgramLimits): Tool[] {
   const tools = choices.map(({ id, code = '', name = '' }) => {
     const { timeout_ms, batch_timeout_ms } = limits

@@ -1,4 +1,5 @@
-// Turns of vocabularies in which a character is a token: `[12+34]` calls a tool, which answers `46>`.
+// Turns of vocabularies in which a character is a token: `[12+34]` calls a tool, which answers
+// `46>`.
 import type { Tokenizer } from '../task.ts'
 import { nameOf, type Tool } from './tool.ts'
 import type { TurnFormat } from './turn_format.ts'
@@ -20,7 +21,8 @@ const partsOf = (tools: readonly Tool[]): RegExp => {
 export const withoutCalls = (text: string, tools: readonly Tool[]): string =>
   text.replaceAll(partsOf(tools), '')
 
-/** 1 for each character of a demonstration that a tool would write, 0 for the rest: nobody learns to write answers of tools. */
+/** 1 for each character of a demonstration that a tool would write, 0 for the rest: nobody learns
+ * to write answers of tools. */
 export function observedCharacters(text: string, tools: readonly Tool[]): number[] {
   const observed = new Array<number>(Array.from(text).length).fill(0)
   for (const match of text.matchAll(partsOf(tools))) {
@@ -48,10 +50,8 @@ export function markProblem(
   return undefined
 }
 
-/**
- * The format of these tools. Characters that the vocabulary lacks are left out of an answer. Throws RangeError where a mark is no
- * character of the vocabulary.
- */
+/** The format of these tools. Characters that the vocabulary lacks are left out of an answer.
+ * Throws RangeError where a mark is no character of the vocabulary. */
 export function markedTurns(tokenizer: Tokenizer, tools: readonly Tool[]): TurnFormat {
   const problem = markProblem(tokenizer, tools)
   if (problem !== undefined) throw new RangeError(`tools: ${problem}`)

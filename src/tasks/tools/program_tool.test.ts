@@ -1,4 +1,5 @@
-// Tools that a person wrote: what their file says, how calls reach the program, and what becomes of answers that are none.
+// Tools that a person wrote: what their file says, how calls reach the program, and what becomes of
+// answers that are none.
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import {

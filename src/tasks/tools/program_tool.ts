@@ -1,9 +1,11 @@
-// A tool that a person wrote as a program. It runs in the sandbox of programs: this file says what it is asked, and what its answers are.
+// A tool that a person wrote as a program. It runs in the sandbox of programs: this file says what
+// it is asked, and what its answers are.
 import { callProgram, type ProgramAnswer, type ProgramChoice, programSource } from '../program.ts'
 import { isRecord, type Tool, type ToolAnswer, ToolProblem } from './tool.ts'
 import { readToolProgram } from './tool_program.ts'
 
-/** The function that answers a call, by the name of verl's BaseTool: it gets the arguments as one object. */
+/** The function that answers a call, by the name of verl's BaseTool: it gets the arguments as one
+ * object. */
 const TOOL_ENTRY = 'execute'
 
 /** A call that waits for its batch. */
@@ -13,10 +15,9 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/**
- * The tool of a program. Calls that are made at once are one batch of the sandbox, and the program starts again for each, so no row depends on
- * another one's calls. Throws RangeError for a program that is no tool.
- */
+/** The tool of a program. Calls that are made at once are one batch of the sandbox, and the program
+ * starts again for each, so no row depends on another one's calls. Throws RangeError for a program
+ * that is no tool. */
 export function programTool(choice: ProgramChoice): Tool {
   const source = programSource(choice.code)
   let waiting: Waiting[] = []
@@ -72,7 +73,8 @@ const shown = (value: unknown) => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** What a program returned as an answer: a text, or a text and a reward, as verl's function tools do. Throws ToolProblem for anything else. */
+/** What a program returned as an answer: a text, or a text and a reward, as verl's function tools
+ * do. Throws ToolProblem for anything else. */
 function readToolAnswer(value: unknown): ToolAnswer {
   if (typeof value === 'string') return { text: value }
   const [text, reward] = Array.isArray(value)

@@ -1,4 +1,5 @@
-// What a tool is, how one is called, and the text that comes back. Tools are pure or run in a sandbox: no GPU, no page.
+// Declares a tool, how one is called, and the text that comes back. Tools are pure or run in a
+// sandbox: no GPU, no page.
 
 /** One argument of a tool in JSON schema. */
 interface ToolProperty {
@@ -20,7 +21,8 @@ export interface ToolSchema {
   }
 }
 
-/** What a tool says, and a reward of its own where it gives one. That is reported and not added to the score, as in verl. */
+/** What a tool says, and a reward of its own where it gives one. That is reported and not added to
+ * the score, as in verl. */
 export interface ToolAnswer {
   readonly text: string
   readonly reward?: number
@@ -45,7 +47,8 @@ export interface Called extends Required<ToolAnswer> {
 /** A tool. It may take its time: rows that called one wait for it. */
 export interface Tool {
   readonly schema: ToolSchema
-  /** How a vocabulary of single characters calls it: `[12+34]` (marked_turns.ts). Its only argument lies between the marks. */
+  /** How a vocabulary of single characters calls it: `[12+34]` (marked_turns.ts). Its only argument
+   * lies between the marks. */
   readonly marks: { readonly open: string; readonly close: string; readonly argument: string }
   /** Whether a person wrote it: then it can fail by itself, which is counted. */
   readonly is_program?: boolean
@@ -107,7 +110,8 @@ function pythonList(names: readonly string[]): string {
   return `[${quoted.join(', ')}]`
 }
 
-/** A text within the limit as it is, a longer one without its middle, its beginning or its end (verl ToolAgentLoop._call_tool). */
+/** A text within the limit as it is, a longer one without its middle, its beginning or its end
+ * (verl ToolAgentLoop._call_tool). */
 export function truncated(
   text: string,
   {
@@ -158,10 +162,8 @@ function pythonType(value: unknown): string {
 export const reachesTool = (tools: readonly Tool[], call: ToolCall): boolean =>
   isRecord(call.arguments) && tools.some((tool) => nameOf(tool) === call.name)
 
-/**
- * Runs one call and returns what the model reads. An unknown name and an exception are answered by verl's sentences. The reward
- * is 0 where the tool gives none.
- */
+/** Runs one call and returns what the model reads. An unknown name and an exception are answered by
+ * verl's sentences. The reward is 0 where the tool gives none. */
 export async function callTool(
   tools: readonly Tool[],
   { name, arguments: args }: ToolCall,

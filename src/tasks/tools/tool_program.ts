@@ -1,4 +1,5 @@
-// What the file of a tool says of it, read without running it: its schema, and how a vocabulary of characters calls it.
+// Reads the file of a tool without running it: its schema, and how a vocabulary of characters calls
+// it.
 import { isRecord, type Tool, type ToolSchema } from './tool.ts'
 
 /** Marks of a program that names none: the calculator and the lookup have the other brackets. */
@@ -12,10 +13,9 @@ const MOST_TEXT = 2000
 /** Whether a program is meant as a tool. */
 export const isToolProgram = (source: string): boolean => literalOf(source, 'tool_schema') !== ''
 
-/**
- * The schema and the marks of a program in JavaScript or Python. `tool_schema` is OpenAI's function schema and `tool_marks` two characters,
- * each written as plain JSON. Throws RangeError with the name of the file where there is no schema, or one that cannot be used.
- */
+/** The schema and the marks of a program in JavaScript or Python. `tool_schema` is OpenAI's
+ * function schema and `tool_marks` two characters, each written as plain JSON. Throws RangeError
+ * with the name of the file where there is no schema, or one that cannot be used. */
 export function readToolProgram(source: string, file: string): Pick<Tool, 'schema' | 'marks'> {
   const refuse = (why: string) => new RangeError(`${file}: ${why}`)
   const schema = literalValue(source, 'tool_schema', refuse)
@@ -33,7 +33,8 @@ export function readToolProgram(source: string, file: string): Pick<Tool, 'schem
   return { schema: own, marks: { open: marks[0], close: marks[1], argument } }
 }
 
-/** What is written behind `name =` at the beginning of a line: a list or an object up to its last bracket; '' where nothing is. */
+/** What is written behind `name =` at the beginning of a line: a list or an object up to its last
+ * bracket; '' where nothing is. */
 function literalOf(source: string, name: string): string {
   const begin = new RegExp(
     `^(?:export\\s+)?(?:(?:const|let|var)\\s+)?${name}\\s*=\\s*(?=[[{])`,

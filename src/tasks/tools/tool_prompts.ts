@@ -1,4 +1,5 @@
-// Prompts of a run with tools: where the tokenizer has a chat template, it shows the model what it may call.
+// Prompts of a run with tools: where the tokenizer has a chat template, it shows the model what it
+// may call.
 import type { Sample, Task } from '../task.ts'
 import type { Tool } from './tool.ts'
 import type { Message } from './turn_format.ts'
@@ -17,10 +18,9 @@ const [SYSTEM, USER]: readonly Message[] = [
   { role: 'user', content: 'x' },
 ]
 
-/**
- * A task whose prompts are written by the chat template with the schemas of the tools, as verl's ToolAgentLoop does; the same task where the
- * tokenizer has no template. Prompts have room for what that adds.
- */
+/** A task whose prompts are written by the chat template with the schemas of the tools, as verl's
+ * ToolAgentLoop does; the same task where the tokenizer has no template. Prompts have room for what
+ * that adds. */
 export function withToolPrompts(task: Task, tools: readonly Tool[]): Task {
   const { tokenizer } = task
   const { renderChat } = tokenizer

@@ -1,4 +1,5 @@
-// How a vocabulary writes calls, and how answers become tokens. There are two: marks of one character, and chat templates.
+// How a vocabulary writes calls, and how answers become tokens. There are two: marks of one
+// character, and chat templates.
 import type { ToolCall } from './tool.ts'
 
 /** A message of a conversation, as chat templates read it. */
@@ -25,10 +26,8 @@ export interface TurnFormat {
   readonly stop_token_ids: readonly number[]
   /** Finds the calls of one turn. */
   parse(ids: readonly number[]): Spoken
-  /**
-   * The tokens that follow a turn: the answers to its calls, and whatever makes it the policy's turn again. `history` are all
-   * messages before them; `last_id` ends the stream so far.
-   */
+  /** The tokens that follow a turn: the answers to its calls, and whatever makes it the policy's
+   * turn again. `history` are all messages before them; `last_id` ends the stream so far. */
   append(
     history: readonly Message[],
     answers: readonly Message[],

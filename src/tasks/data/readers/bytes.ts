@@ -1,11 +1,12 @@
-// What a file is by its bytes, whatever its name says; and bytes as text.
+// Tells a file's kind by its bytes, whatever its name says, and decodes bytes as text.
 import { foreignFile, foreignWords, HEAD_BYTES } from '../../../formats/first_bytes.ts'
 import { DataFileError } from '../data_file.ts'
 
 /** A file of plain text may be a path, or anything else that is no rows. */
 const PLAIN = /\.(txt|text|md)$/i
 
-/** Refuses what is no data file by its bytes: pointers, archives, images, web pages. Throws DataFileError that says what it is. */
+/** Refuses what is no data file by its bytes: pointers, archives, images, web pages. Throws
+ * DataFileError that says what it is. */
 export function refuseForeign(file: string, bytes: Uint8Array): void {
   if (bytes.length === 0) throw new DataFileError(`${file}: expected rows, found an empty file`)
   const found = foreignFile(bytes.subarray(0, HEAD_BYTES), bytes.length)
@@ -38,10 +39,8 @@ function firstBroken(bytes: Uint8Array): number {
   return from
 }
 
-/**
- * The text of a file: UTF-8 with or without a byte order mark, or UTF-16 with one. Throws DataFileError for anything else, with the line where
- * the text breaks.
- */
+/** The text of a file: UTF-8 with or without a byte order mark, or UTF-16 with one. Throws
+ * DataFileError for anything else, with the line where the text breaks. */
 export function textOf(file: string, bytes: Uint8Array): string {
   const mark = bytes[0] * 256 + bytes[1]
   const utf16 = mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : undefined

@@ -1,4 +1,5 @@
-// Values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes, and ends of lines inside of them.
+// Values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes, and
+// ends of lines inside of them.
 import type { Reading } from '../bad_rows.ts'
 import { DataFileError } from '../data_file.ts'
 import { refuseColumns, refuseRows, type Table } from '../table.ts'
@@ -97,7 +98,8 @@ function quoted(text: string, start: number, file: string, line: number): Field 
   return { value, end: end + 1, lines: value.split('\n').length - 1 }
 }
 
-/** Whether the first record names columns. Where none of its fields has a letter, as in `3+4=,7`, it is a row. */
+/** Whether the first record names columns. Where none of its fields has a letter, as in `3+4=,7`,
+ * it is a row. */
 const isHead = ({ fields }: CsvRecord) => fields.some((field) => /\p{L}/u.test(field))
 
 function readText(text: string, file: string, reading: Reading): Table {

@@ -1,4 +1,5 @@
-// JSON: a list of objects, by itself or as the one list of an object. A row of Hugging Face's rows API, {row: {…}}, is unpacked.
+// JSON: a list of objects, by itself or as the one list of an object. A row of Hugging Face's rows
+// API, {row: {…}}, is unpacked.
 import type { Reading } from '../bad_rows.ts'
 import { DataFileError } from '../data_file.ts'
 import { type Cell, isObject, type Table, tableOfObjects } from '../table.ts'
@@ -27,7 +28,8 @@ export function holdsRows(text: string): boolean {
 /** JSON lines under the name of JSON. */
 const JSON_LINES = /^\s*\{.*\}[ \t\r]*\n\s*\{/
 
-/** The rows of a JSON value: the list that it is, that its `rows` or `data` is, or the only list of objects in it; undefined where there is none. */
+/** The rows of a JSON value: the list that it is, that its `rows` or `data` is, or the only list of
+ * objects in it; undefined where there is none. */
 function listOfRows(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return undefined

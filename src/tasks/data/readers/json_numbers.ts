@@ -1,12 +1,14 @@
-// JSON with the digits that its text has: a number that JavaScript would write otherwise is kept as it is written. The source text that newer
-// versions of JSON.parse hand to a reviver is not everywhere, so such numbers are put in quotes before the text is parsed.
+// JSON with the digits that its text has: a number that JavaScript would write otherwise is kept as
+// it is written. The source text that newer versions of JSON.parse hand to a reviver is not
+// everywhere, so such numbers are put in quotes before the text is parsed.
 import { WrittenNumber } from '../table.ts'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** What a quoted number begins with. A text of the file that begins so, or with an escape, gets `TEXT` in front, so none is taken for a number. */
+/** What a quoted number begins with. A text of the file that begins so, or with an escape, gets
+ * `TEXT` in front, so none is taken for a number. */
 const WRITTEN = '=n'
 const TEXT = '=t'
 
@@ -26,7 +28,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The text with its numbers in quotes that JavaScript writes otherwise; undefined where there is none. */
+/** The text with its numbers in quotes that JavaScript writes otherwise; undefined where there is
+ * none. */
 function withQuotedNumbers(text: string): string | undefined {
   const pieces: string[] = []
   let [from, has_number] = [0, false]

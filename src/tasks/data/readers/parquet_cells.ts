@@ -1,4 +1,5 @@
-// Values of Parquet as cells, with all their digits: hyparquet makes numbers of decimals, and a number of JavaScript does not hold them.
+// Values of Parquet as cells, with all their digits: hyparquet makes numbers of decimals, and a
+// number of JavaScript does not hold them.
 import type { FileMetaData, SchemaTree } from 'hyparquet'
 import { type Cell, WrittenNumber } from '../table.ts'
 
@@ -12,10 +13,8 @@ const scaleOf = ({ converted_type, logical_type, scale = 0 }: SchemaElement) => 
   return converted_type === 'DECIMAL' ? scale : undefined
 }
 
-/**
- * The metadata with decimals as what they are stored as: whole numbers or bytes. Bytes without a length would be read as text, but for a geometry,
- * which `bytesAsTheyAre` leaves alone.
- */
+/** The metadata with decimals as what they are stored as: whole numbers or bytes. Bytes without a
+ * length would be read as text, but for a geometry, which `bytesAsTheyAre` leaves alone. */
 export const withRawDecimals = (metadata: FileMetaData): FileMetaData => ({
   ...metadata,
   schema: metadata.schema.map((element): SchemaElement => {
@@ -53,16 +52,16 @@ const isUnsigned64 = ({ converted_type, logical_type }: SchemaElement) =>
   converted_type === 'UINT_64' ||
   (logical_type?.type === 'INTEGER' && logical_type.bitWidth === 64 && !logical_type.isSigned)
 
-/** The schema of what lies inside a value: of a list's items, or of a field; undefined where it is not known. */
+/** The schema of what lies inside a value: of a list's items, or of a field; undefined where it is
+ * not known. */
 const innerOf = (node: SchemaTree | undefined, name?: string): SchemaTree | undefined => {
   if (name !== undefined) return node?.children.find(({ element }) => element.name === name)
   const [repeated] = node?.children ?? []
   return repeated?.children.length === 1 ? repeated.children[0] : repeated
 }
 
-/**
- * Numbers keep their digits; dates become ISO 8601; bytes are refused. `node`: the schema of the file as it is, which says what is a decimal.
- */
+/** Numbers keep their digits; dates become ISO 8601; bytes are refused. `node`: the schema of the
+ * file as it is, which says what is a decimal. */
 export function plainCell(
   value: unknown,
   node: SchemaTree | undefined,

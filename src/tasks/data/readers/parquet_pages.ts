@@ -1,4 +1,5 @@
-// The pages of a Parquet file, looked at before they are read: hyparquet trusts their headers, and a damaged one would keep it busy for ever.
+// The pages of a Parquet file, looked at before they are read: hyparquet trusts their headers, and
+// a damaged one would keep it busy for ever.
 import type { FileMetaData } from 'hyparquet'
 
 interface PageHeader {

@@ -1,4 +1,4 @@
-// What a format of data files is. One file and one line in the list (readers.ts) add another.
+// Declares a format of data files. One file and one line in the list (readers.ts) add another.
 import type { Reading } from '../bad_rows.ts'
 import type { DataFile } from '../data_file.ts'
 import type { Table } from '../table.ts'

@@ -21,7 +21,8 @@ const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./
 /** Whether a file is one of these formats by its name. */
 export const isDataFile = (name: string): boolean => DATA_EXTENSIONS.includes(extensionOf(name))
 
-/** Reads a data file, and takes down its rows that cannot be used. Throws DataFileError for a file without any other. */
+/** Reads a data file, and takes down its rows that cannot be used. Throws DataFileError for a file
+ * without any other. */
 export async function readRows(
   { name, bytes }: DataFile,
   onProgress?: Reading['onProgress'],
@@ -36,10 +37,8 @@ export async function readRows(
   }
 }
 
-/**
- * Reads a data file. Throws DataFileError, and nothing else, for one that is none: the message says what it is, and row and column where it
- * breaks.
- */
+/** Reads a data file. Throws DataFileError, and nothing else, for one that is none: the message
+ * says what it is, and row and column where it breaks. */
 export async function readTable(file: DataFile, reading: Reading = STRICT): Promise<Table> {
   const { name, bytes } = file
   refuseForeign(name, bytes)

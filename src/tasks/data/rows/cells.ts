@@ -50,7 +50,8 @@ export function textOf(cell: Cell | undefined, refuse: Refuse): string {
 
 const writtenAs = (value: number) => (Object.is(value, -0) ? '-0' : `${value}`)
 
-/** Objects and lists as JSON: numbers are numbers, but whole ones that JavaScript cannot hold are texts of all their digits. */
+/** Objects and lists as JSON: numbers are numbers, but whole ones that JavaScript cannot hold are
+ * texts of all their digits. */
 export function plainJson(cell: Cell): Json {
   if (cell instanceof WrittenNumber) {
     const value = Number(cell.text)

@@ -1,4 +1,5 @@
-// Rows as people have them: each kind is recognised by what its columns hold, and becomes prompts and answers.
+// Rows as people have them: each kind is recognised by what its columns hold, and becomes prompts
+// and answers.
 import { describe, expect, test } from 'vitest'
 import { readTable } from '../readers/readers.ts'
 import { mapRows } from './mapping.ts'

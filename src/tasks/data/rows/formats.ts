@@ -1,4 +1,4 @@
-// What one row of a file comes to, for each format of rows.
+// Makes a problem of one row of a file, for each format of rows.
 import type { Mapping, RowFormat } from '../data_file.ts'
 import { type Cell, isObject, kindOfCell, shownCell } from '../table.ts'
 import { plainJson, type Refuse, textOf } from './cells.ts'
@@ -15,7 +15,8 @@ export interface Place {
 type Asked = Pick<DataRow, 'prompt' | 'messages'>
 type Make = (mapping: Mapping, place: Place, first_answer: Cell | undefined) => readonly DataRow[]
 
-/** `first_answer`: the first right answer of the file, which says whether they are texts or objects. */
+/** `first_answer`: the first right answer of the file, which says whether they are texts or
+ * objects. */
 export const makeRows: Make = (mapping, place, first_answer) =>
   FORMATS[mapping.row_format](mapping, place, first_answer)
 
@@ -127,7 +128,8 @@ function askedOf(mapping: Mapping, place: Place): Asked {
   return system_key !== '' && turns.length > 1 ? asks(turns) : { prompt }
 }
 
-/** Instruction and input as the template says; with an empty input, what stands between the two is left out. */
+/** Instruction and input as the template says; with an empty input, what stands between the two is
+ * left out. */
 function joined(template: string, instruction: string, input: string): string {
   const names = /\{instruction\}[\s\S]*\{input\}|\{input\}[\s\S]*\{instruction\}/
   const asked = input.trim() === '' ? template.replace(names, '{instruction}') : template

@@ -1,4 +1,5 @@
-// The rows of a table as problems: which column is what is decided already (propose.ts, or a person).
+// The rows of a table as problems: which column is what is decided already (propose.ts, or a
+// person).
 import { type Reading, STRICT } from '../bad_rows.ts'
 import { DataFileError, type Mapping } from '../data_file.ts'
 import { type Cell, isObject, type Table } from '../table.ts'
@@ -10,10 +11,8 @@ import type { DataRow } from './row.ts'
 /** The rows that one row of a file comes to; undefined for a bad row. */
 export type MappedRows = (readonly DataRow[] | undefined)[]
 
-/**
- * The rows of a table as problems. Throws DataFileError for a column that there is not. Without `onBadRow` the first bad row is an error that
- * names row and column.
- */
+/** The rows of a table as problems. Throws DataFileError for a column that there is not. Without
+ * `onBadRow` the first bad row is an error that names row and column. */
 export function mapRows(
   table: Table,
   mapping: Mapping,
@@ -59,7 +58,8 @@ export function mapRows(
 const columnsOf = ({ columns }: Table, cells: Table['rows'][number]) =>
   Object.fromEntries(columns.map((name, c) => [name, plainJson(cells[c] ?? null)]))
 
-/** Throws DataFileError for a key that names no column, and where no column is what the rows need. */
+/** Throws DataFileError for a key that names no column, and where no column is what the rows
+ * need. */
 function refuseMissing(table: Table, mapping: Mapping, file: string): void {
   const { row_format, prompt_key, input_key, system_key, answer_key } = mapping
   const { chosen_key, rejected_key, label_key } = mapping

@@ -1,11 +1,12 @@
-// What a person should know of how the columns of a file are taken, in sentences.
+// Says in sentences what a person should know of how the columns of a file are taken.
 import type { Mapping } from '../data_file.ts'
 import type { Table } from '../table.ts'
 import { cellsOf } from './cells.ts'
 import { ANSWERS, unusedColumns } from './propose.ts'
 import { lastRole } from './turns.ts'
 
-/** Says which columns are not used, that there are no right answers, and what of conversations is left out. */
+/** Says which columns are not used, that there are no right answers, and what of conversations is
+ * left out. */
 export function notesOf(table: Table, mapping: Mapping): readonly string[] {
   const { row_format, prompt_key, answer_key } = mapping
   const unused = unusedColumns(table, mapping)

@@ -1,4 +1,5 @@
-// What each column of a file is likely to be: by what the columns hold and by their names, and in files of two columns by their place.
+// Guesses what each column of a file is: by what the columns hold and by their names, and in files
+// of two columns by their place.
 import { type Mapping, NO_COLUMNS } from '../data_file.ts'
 import { isObject, type Table } from '../table.ts'
 import { cellsOf } from './cells.ts'
@@ -29,7 +30,8 @@ const NO_ANSWERS =
 /** Rows that are looked at. */
 const LOOKED_AT = 20
 
-/** The keys that a person may choose: columns, and the names inside of columns that hold objects. */
+/** The keys that a person may choose: columns, and the names inside of columns that hold
+ * objects. */
 export function keysOf(table: Table): readonly string[] {
   return table.columns.flatMap((name, c) => {
     const inner = new Set<string>()

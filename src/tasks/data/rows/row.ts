@@ -4,7 +4,8 @@ import type { Json } from './cells.ts'
 
 /** One problem of a data set. */
 export interface DataRow {
-  /** Of several messages the contents, one after the other: what a chat template without marks makes of them. */
+  /** Of several messages the contents, one after the other: what a chat template without marks
+   * makes of them. */
   readonly prompt: string
   /** The right answer: a text, or the object or list of the file; '' where there is none. */
   readonly ground_truth: Json
@@ -12,7 +13,8 @@ export interface DataRow {
   readonly messages?: readonly { readonly role: string; readonly content: string }[]
   /** Worse answers to the prompt, where the file has them. */
   readonly rejected?: readonly string[]
-  /** The prompt that a conversation begins with, where several answers of it are rows: they stay on one side of the split. */
+  /** The prompt that a conversation begins with, where several answers of it are rows: they stay on
+   * one side of the split. */
   readonly conversation?: string
   /** What reward functions are told; absent where the file does not say it. */
   readonly data_source?: string

@@ -1,4 +1,5 @@
-// Conversations as files have them: {role, content} of OpenAI and TRL, {from, value} of ShareGPT, contents as text or as parts of text.
+// Conversations as files have them: {role, content} of OpenAI and TRL, {from, value} of ShareGPT,
+// contents as text or as parts of text.
 import { type Cell, isObject, kindOfCell, WrittenNumber } from '../table.ts'
 import { type Refuse, textOf } from './cells.ts'
 
@@ -7,7 +8,8 @@ export type Role = 'system' | 'user' | 'assistant'
 export interface Turn {
   readonly role: Role
   readonly content: string
-  /** Of an assistant: whether it is to be learnt. OpenAI's `weight` 0 and axolotl's `train` false say that it is not. */
+  /** Of an assistant: whether it is to be learnt. OpenAI's `weight` 0 and axolotl's `train` false
+   * say that it is not. */
   readonly is_learnt: boolean
 }
 

@@ -1,4 +1,4 @@
-// Whether an answer is good, in the spellings that files have.
+// Reads whether an answer is good, in the spellings that files have.
 import { type Cell, WrittenNumber } from '../table.ts'
 import type { PlacedRow } from './row.ts'
 
@@ -18,10 +18,8 @@ export function readVerdict(cell: Cell | undefined): boolean | undefined {
 
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
 
-/**
- * Rows of single verdicts by their prompts: each good answer with the bad answers to its prompt. A bad answer to a prompt without a good one is
- * left out, and the sentences say so.
- */
+/** Rows of single verdicts by their prompts: each good answer with the bad answers to its prompt. A
+ * bad answer to a prompt without a good one is left out, and the sentences say so. */
 export function joinVerdicts(rows: readonly PlacedRow[]): {
   readonly rows: readonly PlacedRow[]
   readonly notes: readonly string[]

@@ -14,7 +14,8 @@ export interface Sought {
   readonly written: string
 }
 
-/** The tokens of a text, one search at a time. `skips_special` leaves special tokens as the text that they are. */
+/** The tokens of a text, one search at a time. `skips_special` leaves special tokens as the text
+ * that they are. */
 export type FindAdded = (section: Section, skips_special: boolean) => Section[]
 
 const WORD = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]`

@@ -1,6 +1,8 @@
-// Byte-level vocabularies: the characters with which they write bytes (GPT-2's bytes_to_unicode), and how they cut texts into words.
+// Byte-level vocabularies: the characters with which they write bytes (GPT-2's bytes_to_unicode),
+// and how they cut texts into words.
 
-/** The sign of every byte: itself where it is printable in Latin-1, else a letter from U+0100 on. */
+/** The sign of every byte: itself where it is printable in Latin-1, else a letter from U+0100
+ * on. */
 export const BYTE_SIGNS: readonly string[] = (() => {
   const isShown = (byte: number) =>
     (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xff && byte !== 0xad)
@@ -12,7 +14,8 @@ export const BYTE_SIGNS: readonly string[] = (() => {
 
 const BYTE_OF = new Map(BYTE_SIGNS.map((sign, byte) => [sign, byte] as const))
 const encoder = new TextEncoder()
-/** As Rust's from_utf8_lossy: each maximal invalid part is one U+FFFD, and a byte-order mark stays. */
+/** As Rust's from_utf8_lossy: each maximal invalid part is one U+FFFD, and a byte-order mark
+ * stays. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The bytes of a text in UTF-8. A lone surrogate has none; it becomes U+FFFD. */
@@ -28,7 +31,8 @@ export function toByteSigns(text: string): string {
   return signs
 }
 
-/** The bytes that a token of a byte-level vocabulary stands for; of a token with other characters, its own in UTF-8. */
+/** The bytes that a token of a byte-level vocabulary stands for; of a token with other characters,
+ * its own in UTF-8. */
 export function bytesOfSigns(token: string): readonly number[] {
   const bytes: number[] = []
   for (const sign of token) {

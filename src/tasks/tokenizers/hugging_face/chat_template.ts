@@ -1,15 +1,18 @@
-// Chat templates as transformers renders them: Jinja with trim_blocks and lstrip_blocks, through @huggingface/jinja.
+// Chat templates as transformers renders them: Jinja with trim_blocks and lstrip_blocks, through
+// @huggingface/jinja.
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja'
 import { TokenizerFileError } from './tokenizer_json.ts'
 
-/** One message of a conversation. Templates read further fields, such as tool_calls, by their own names. */
+/** One message of a conversation. Templates read further fields, such as tool_calls, by their own
+ * names. */
 export interface ChatMessage {
   readonly role: string
   readonly content: unknown
   readonly [field: string]: unknown
 }
 
-/** As transformers' apply_chat_template names them. Whatever else a template reads is passed on under its name. */
+/** As transformers' apply_chat_template names them. Whatever else a template reads is passed on
+ * under its name. */
 export interface ChatOptions {
   /** Ends with what begins an answer. */
   readonly add_generation_prompt?: boolean
@@ -19,10 +22,12 @@ export interface ChatOptions {
   readonly [name: string]: unknown
 }
 
-/** Throws RangeError with the template's own words where it refuses the messages, and where it never ends. */
+/** Throws RangeError with the template's own words where it refuses the messages, and where it
+ * never ends. */
 export type RenderChat = (messages: readonly ChatMessage[], options?: ChatOptions) => string
 
-/** Far above what a long conversation needs (300 for one of two turns with Qwen 3's template), and at most a few seconds. */
+/** Far above what a long conversation needs (300 for one of two turns with Qwen 3's template), and
+ * at most a few seconds. */
 const MOST_STEPS = 200_000
 const MOST_CHARACTERS = 10_000_000
 
@@ -39,7 +44,8 @@ const MOST_VALUES = 10_000_000
 /** What a template uses and is not offered; the message says what it is and what to do. */
 class MissingName extends Error {}
 
-/** What is missing where a step of a template fails with these words; undefined where something else is wrong. */
+/** What is missing where a step of a template fails with these words; undefined where something
+ * else is wrong. */
 function missingIn(step: unknown, words: string): MissingName | undefined {
   const [, filter] = /^Unknown \w+ filter: (\w+)$/.exec(words) ?? []
   if (filter !== undefined) return missing('uses the filter', filter)
@@ -64,7 +70,8 @@ const missing = (uses: string, name: string): MissingName =>
     }`,
   )
 
-/** Ends a template that loops or grows without end: a template comes from a file, and rendering cannot be interrupted. */
+/** Ends a template that loops or grows without end: a template comes from a file, and rendering
+ * cannot be interrupted. */
 class BoundedInterpreter extends Interpreter {
   #steps = 0
   #values = 0
@@ -107,7 +114,8 @@ class BoundedInterpreter extends Interpreter {
       throw new Error(`its steps handled more than ${20 * MOST_CHARACTERS} characters`)
   }
 
-  /** Counts what a list or an object holds as often as it holds it: written out, ten lines can hold 2^100 values. */
+  /** Counts what a list or an object holds as often as it holds it: written out, ten lines can hold
+   * 2^100 values. */
   #walk(value: unknown): void {
     const open = [value]
     for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -120,11 +128,10 @@ class BoundedInterpreter extends Interpreter {
   }
 }
 
-/**
- * A template made ready. `special` are the texts of bos_token, eos_token and so on, which templates read by these names. There is no
- * strftime_now: templates that ask whether there is one write their fixed date, so a run can be repeated. Throws TokenizerFileError
- * for a text that is no template.
- */
+/** A template made ready. `special` are the texts of bos_token, eos_token and so on, which
+ * templates read by these names. There is no strftime_now: templates that ask whether there is one
+ * write their fixed date, so a run can be repeated. Throws TokenizerFileError for a text that is no
+ * template. */
 export function chatTemplate(
   template: string,
   special: Readonly<Record<string, string>>,

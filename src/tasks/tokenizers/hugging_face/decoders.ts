@@ -1,4 +1,5 @@
-// How a Hugging Face tokenizer turns tokens back into a text: one function for each type of decoder.
+// How a Hugging Face tokenizer turns tokens back into a text: one function for each type of
+// decoder.
 import { bytesOfSigns, fromUtf8 } from './byte_level.ts'
 import { replaced } from './pattern_guard.ts'
 import { patternOf, whereOf } from './pieces.ts'
@@ -28,7 +29,8 @@ const MAKERS: Readonly<Record<string, (part: Part) => Decode>> = {
   },
 }
 
-/** Throws TokenizerFileError for a type that cannot be followed exactly. Without a decoder, tokens are joined by spaces. */
+/** Throws TokenizerFileError for a type that cannot be followed exactly. Without a decoder, tokens
+ * are joined by spaces. */
 export function decoderOf(part: Part | null): Decode {
   if (!part) return (tokens) => [tokens.join(' ')]
   const make = Object.hasOwn(MAKERS, part.type) ? MAKERS[part.type] : undefined
@@ -76,7 +78,8 @@ function isReplacementText(bytes: readonly number[]): boolean {
   }
 }
 
-/** ▁ is a space, except in the first token, where the prefix that the pre-tokenizer added is left out. */
+/** ▁ is a space, except in the first token, where the prefix that the pre-tokenizer added is left
+ * out. */
 function metaspace(part: Part): Decode {
   const sign = `${part.replacement ?? '▁'}`
   const scheme = part.prepend_scheme ?? (part.add_prefix_space === false ? 'never' : 'always')

@@ -1,8 +1,10 @@
 // A Hugging Face tokenizer.json at work: the same ids and the same texts as transformers.
 //
-// Models and regular expressions are those of @huggingface/tokenizers. Around them everything is done here, because that library
-// differs from Rust's tokenizers in what a split does with its matches, in Unicode's digits, words and white space, in bytes that are
-// no text, and in unknown characters; outside_tokenizers.test.ts compares them. What cannot be followed exactly is refused by name.
+// Models and regular expressions are those of @huggingface/tokenizers. Around them everything is
+// done here, because that library differs from Rust's tokenizers in what a split does with its
+// matches, in Unicode's digits, words and white space, in bytes that are no text, and in unknown
+// characters; outside_tokenizers.test.ts compares them. What cannot be followed exactly is refused
+// by name.
 import { addedTokenFinder, type FindAdded, type Section } from './added_tokens.ts'
 import { type Decode, decoderOf } from './decoders.ts'
 import { type FindUnknown, modelOf, type SplitWord, unknownOf } from './models.ts'
@@ -17,7 +19,8 @@ import type { TokenizerJson } from './tokenizer_json.ts'
 export interface EncodeOptions {
   /** Adds what the file puts around a text, such as a beginning token. */
   readonly add_special_tokens?: boolean
-  /** Special tokens that stand in the text stay the text that they are; else they become their ids, as transformers does. */
+  /** Special tokens that stand in the text stay the text that they are; else they become their ids,
+   * as transformers does. */
   readonly split_special_tokens?: boolean
 }
 
@@ -117,7 +120,8 @@ export class HfTokenizer {
     }
   }
 
-  /** What of a text no token stands for, each once: `encode` would write an unknown token for it, or leave it out. */
+  /** What of a text no token stands for, each once: `encode` would write an unknown token for it,
+   * or leave it out. */
   unknownIn(text: string): readonly string[] {
     return this.#bounded(() => {
       const found = new Set<string>()

@@ -1,10 +1,11 @@
-// How a Hugging Face tokenizer's model splits a word into the ids of its tokens, through @huggingface/tokenizers where that follows
-// Rust's tokenizers exactly.
+// How a Hugging Face tokenizer's model splits a word into the ids of its tokens, through
+// @huggingface/tokenizers where that follows Rust's tokenizers exactly.
 import { BPE, Unigram, WordPiece } from '@huggingface/tokenizers'
 import { utf8 } from './byte_level.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
-/** Ids of the tokens of a word. Throws RangeError for a word without tokens, where the vocabulary has no unknown token. */
+/** Ids of the tokens of a word. Throws RangeError for a word without tokens, where the vocabulary
+ * has no unknown token. */
 export type SplitWord = (word: string) => number[]
 
 /** What of a word no token stands for. */
@@ -43,7 +44,8 @@ function bpe(model: Part, refuse: Refuse): SplitWord {
   return (word) => {
     const whole = model.ignore_merges ? ids.get(word) : undefined
     if (whole !== undefined) return [whole]
-    // Rust looks characters up before it merges: one without a token is bytes, unknown, or left out.
+    // Rust looks characters up before it merges: one without a token is bytes, unknown, or left
+    // out.
     const runs = knownRuns(word, ids)
     if (runs.length === 1 && runs[0].is_known) return merged(word)
     if (unk !== undefined || unknown.has_bytes) return splitRuns(runs, merged, unknown)
@@ -135,10 +137,9 @@ function unigram(model: Part, refuse: Refuse): SplitWord {
   }
 }
 
-/**
- * The pieces with the largest sum of scores (Viterbi). The library compares sums that have the next piece's score in them, so rounding
- * hides differences that Rust's tokenizers see; only its dictionary and scores are used.
- */
+/** The pieces with the largest sum of scores (Viterbi). The library compares sums that have the
+ * next piece's score in them, so rounding hides differences that Rust's tokenizers see; only its
+ * dictionary and scores are used. */
 function bestPieces(library: Unigram, word: string): string[] {
   const characters = Array.from(word)
   const ends: { from: number; score: number }[] = [{ from: 0, score: 0 }]
@@ -186,7 +187,8 @@ function wordLevel(model: Part): SplitWord {
 const withoutToken = (text: string) =>
   new RangeError(`encode: expected texts of the vocabulary, got ${JSON.stringify(text)}`)
 
-/** Finds what a model has no token for: characters, or words of a vocabulary of words. `splitWord` is that of the model. */
+/** Finds what a model has no token for: characters, or words of a vocabulary of words. `splitWord`
+ * is that of the model. */
 export function unknownOf(model: Part, splitWord: SplitWord): FindUnknown {
   if (model.type === 'BPE') {
     const ids = idsOf(model)

@@ -1,4 +1,5 @@
-// What a Hugging Face tokenizer does to a text before it cuts it: one function for each type of normalizer.
+// Normalises a text before a Hugging Face tokenizer cuts it: one function for each type of
+// normalizer.
 import { toByteSigns } from './byte_level.ts'
 import { refuseGrowth, replaced } from './pattern_guard.ts'
 import { patternOf, whereOf } from './pieces.ts'

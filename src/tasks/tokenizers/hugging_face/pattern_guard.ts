@@ -1,12 +1,11 @@
-// What a tokenizer's file decides about time and memory: its patterns may backtrack for ever, and its replacements may grow without end.
-// Growth is bounded here, on every platform; time, where the platform can end running code.
+// Bounds the time and memory that a tokenizer's file may take: its patterns may backtrack for ever,
+// and its replacements may grow without end. Growth is bounded here, on every platform; time, where
+// the platform can end running code.
 
 import { TokenizerFileError } from './tokenizer_json.ts'
 
-/**
- * Runs work, of which `during` says what is on; throws TokenizerFileError where it takes too long. `expressions`: all that it may run, as
- * the file names them.
- */
+/** Runs work, of which `during` says what is on; throws TokenizerFileError where it takes too long.
+ * `expressions`: all that it may run, as the file names them. */
 export type PatternGuard = <T>(
   work: () => T,
   during: () => string,
@@ -20,7 +19,8 @@ let guard: PatternGuard | undefined
 let is_guarded = false
 let on = ''
 
-/** From now on the patterns of this process run under it; without one they run as long as they take. */
+/** From now on the patterns of this process run under it; without one they run as long as they
+ * take. */
 export function installPatternGuard(own: PatternGuard | undefined): void {
   guard = own
 }

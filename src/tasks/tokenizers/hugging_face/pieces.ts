@@ -31,7 +31,8 @@ export function behaviorOf({ type, behavior = 'Isolated' }: Part): Behavior {
 export const whereOf = ({ type, pattern }: Part): string =>
   `tokenizer.json: ${type}.pattern: ${JSON.stringify(pattern).slice(0, 200)}`
 
-/** Where expressions stand in the parts of a tokenizer.json, each as `whereOf` names it: what may backtrack for ever. */
+/** Where expressions stand in the parts of a tokenizer.json, each as `whereOf` names it: what may
+ * backtrack for ever. */
 export function expressionsIn(part: unknown): readonly string[] {
   if (Array.isArray(part)) return part.flatMap(expressionsIn)
   if (!isRecord(part)) return []
@@ -39,10 +40,9 @@ export function expressionsIn(part: unknown): readonly string[] {
   return [...(own ? [whereOf(part as Part)] : []), ...Object.values(part).flatMap(expressionsIn)]
 }
 
-/**
- * The pattern {"Regex": …} or {"String": …} of a part, as a global expression. Regular expressions are those of Oniguruma; the
- * library translates them. Throws TokenizerFileError for one that JavaScript cannot express.
- */
+/** The pattern {"Regex": …} or {"String": …} of a part, as a global expression. Regular expressions
+ * are those of Oniguruma; the library translates them. Throws TokenizerFileError for one that
+ * JavaScript cannot express. */
 export function patternOf({ type, pattern }: Part): RegExp {
   const refuse = (why: string) => new TokenizerFileError(`tokenizer.json: ${type}.pattern: ${why}`)
   if (!isRecord(pattern)) throw refuse('expected a Regex or a String')
@@ -60,7 +60,8 @@ export function patternOf({ type, pattern }: Part): RegExp {
   throw refuse('expected a Regex or a String')
 }
 
-/** Ignoring case, Oniguruma takes ſ for an s and the sign of Kelvin for a k; the library knows only ASCII's pairs. */
+/** Ignoring case, Oniguruma takes ſ for an s and the sign of Kelvin for a k; the library knows only
+ * ASCII's pairs. */
 const withFolds = (regex: string) =>
   regex.replaceAll(/\(\?i:[^()[\]\\]*\)/g, (group) =>
     group.replaceAll(/s/gi, '[s\u017f]').replaceAll(/k/gi, '[k\u212a]'),
@@ -68,7 +69,8 @@ const withFolds = (regex: string) =>
 
 const literal = (text: string) => new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gu')
 
-/** The pieces of `text`, none of them empty. `is_inverted`: what does not match counts as the match. */
+/** The pieces of `text`, none of them empty. `is_inverted`: what does not match counts as the
+ * match. */
 export function split(
   text: string,
   pattern: RegExp,

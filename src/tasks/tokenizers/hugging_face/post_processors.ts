@@ -1,4 +1,5 @@
-// What a Hugging Face tokenizer adds to the ids of a text, such as a beginning token: one function for each type.
+// Adds tokens to the ids of a text, such as a beginning token, as a Hugging Face tokenizer does:
+// one function for each type.
 import { isRecord, type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 export type PostProcess = (ids: readonly number[]) => readonly number[]

@@ -1,4 +1,5 @@
-// How a Hugging Face tokenizer cuts a text into words before its model splits them: one function for each type.
+// How a Hugging Face tokenizer cuts a text into words before its model splits them: one function
+// for each type.
 import { GPT2_PATTERN, toByteSigns } from './byte_level.ts'
 import { running } from './pattern_guard.ts'
 import { behaviorOf, patternOf, split, whereOf } from './pieces.ts'
@@ -70,7 +71,8 @@ function byteLevel({ add_prefix_space, use_regex }: Part): PreTokenize {
   }
 }
 
-/** Spaces become ▁, and each ▁ begins a word. Files of old versions say add_prefix_space instead of prepend_scheme. */
+/** Spaces become ▁, and each ▁ begins a word. Files of old versions say add_prefix_space instead of
+ * prepend_scheme. */
 function metaspace(part: Part): PreTokenize {
   const { replacement = '▁', split: isSplit = true } = part
   const scheme = part.prepend_scheme ?? (part.add_prefix_space === false ? 'never' : 'always')

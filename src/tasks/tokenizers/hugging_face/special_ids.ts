@@ -3,10 +3,9 @@ import type { HfTokenizer } from './hf_tokenizer.ts'
 import type { TokenizerSettings } from './tokenizer_files.ts'
 import { TokenizerFileError } from './tokenizer_json.ts'
 
-/**
- * The ids that a tokenizer's files give to ends and padding. Padding is the end token where they name none, as in verl. Throws
- * TokenizerFileError where they name no end, or one that is no token.
- */
+/** The ids that a tokenizer's files give to ends and padding. Padding is the end token where they
+ * name none, as in verl. Throws TokenizerFileError where they name no end, or one that is no
+ * token. */
 export function specialIds(
   tokenizer: HfTokenizer,
   { special_tokens, eos_token_ids: listed }: TokenizerSettings,

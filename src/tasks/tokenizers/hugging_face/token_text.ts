@@ -1,13 +1,13 @@
-// The text of every token of a vocabulary, so that a person can read it and a program can find its bytes again.
+// The text of every token of a vocabulary, so that a person can read it and a program can find its
+// bytes again.
 import { bytesOfSigns, fromUtf8, utf8 } from './byte_level.ts'
 import { byteOfToken } from './decoders.ts'
 import { isRecord, type Part, type TokenizerJson } from './tokenizer_json.ts'
 
-/**
- * What each id adds to a text. A token of a byte-level vocabulary is the text of its bytes, and where these are no whole characters,
- * their numbers, <0xE2><0x96>, as vocabularies with byte fallback write them. ▁ is the space that it stands for. Added tokens and
- * continued pieces (##ing) are as the file writes them.
- */
+/** What each id adds to a text. A token of a byte-level vocabulary is the text of its bytes, and
+ * where these are no whole characters, their numbers, <0xE2><0x96>, as vocabularies with byte
+ * fallback write them. ▁ is the space that it stands for. Added tokens and continued pieces (##ing)
+ * are as the file writes them. */
 export function tokenTexts({ entries, added_tokens, ...json }: TokenizerJson): readonly string[] {
   const added = new Set(added_tokens.map(({ id }) => id))
   const textOf = isByteLevel(json) ? byteLevelText : spaceSign(json)

@@ -27,7 +27,8 @@ export interface TokenizerSettings {
   readonly special_tokens: Readonly<Record<string, string>>
   /** Ids that end generation, as generation_config.json lists them. */
   readonly eos_token_ids: readonly number[]
-  /** Templates by name, each with the file that it is in; the one that is used by itself is called default. */
+  /** Templates by name, each with the file that it is in; the one that is used by itself is called
+   * default. */
   readonly chat_templates: ReadonlyMap<string, { readonly text: string; readonly file: string }>
 }
 

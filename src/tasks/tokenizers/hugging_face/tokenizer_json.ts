@@ -1,4 +1,4 @@
-// What a Hugging Face tokenizer.json says, checked: https://huggingface.co/docs/tokenizers.
+// Reads and checks a Hugging Face tokenizer.json: https://huggingface.co/docs/tokenizers.
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
 
 /** A file of a tokenizer that cannot be used; the message names the file and the field. */
@@ -32,11 +32,13 @@ export interface TokenizerJson {
   readonly decoder: Part | null
   readonly model: Part
   readonly added_tokens: readonly AddedToken[]
-  /** The entry of every id of model and added tokens, as the file writes it; ids from 0 on without holes. */
+  /** The entry of every id of model and added tokens, as the file writes it; ids from 0 on without
+   * holes. */
   readonly entries: readonly string[]
 }
 
-/** The largest file that is read, in characters: three times the largest that is known (Gemma 3 has 33 million). */
+/** The largest file that is read, in characters: three times the largest that is known (Gemma 3 has
+ * 33 million). */
 const MOST_CHARACTERS = 100_000_000
 const MODELS = ['BPE', 'Unigram', 'WordPiece', 'WordLevel']
 
@@ -64,7 +66,8 @@ export function parseRecord(text: string, file: string): Readonly<Record<string,
   throw new TokenizerFileError(`${file}: expected an object {…}, found another value`)
 }
 
-/** Throws TokenizerFileError for a file that is no tokenizer, or whose ids do not name one text each. */
+/** Throws TokenizerFileError for a file that is no tokenizer, or whose ids do not name one text
+ * each. */
 export function parseTokenizerJson(text: string, file = 'tokenizer.json'): TokenizerJson {
   const refuse: Refuse = (what) => new TokenizerFileError(`${file}: ${what}`)
   const json = parseRecord(text, file)
@@ -134,7 +137,8 @@ function addedTokens(list: unknown, refuse: Refuse): readonly AddedToken[] {
 const isId = (id: unknown): id is number =>
   typeof id === 'number' && Number.isInteger(id) && id >= 0
 
-/** Python gives added tokens ids of its own where those of the file leave holes, so such a file means two things. */
+/** Python gives added tokens ids of its own where those of the file leave holes, so such a file
+ * means two things. */
 function entriesOf(model: Part, added: readonly AddedToken[], refuse: Refuse): readonly string[] {
   const entries: string[] = []
   const ids = new Map<string, number>()
