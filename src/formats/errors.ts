@@ -1,7 +1,8 @@
-// What is wrong with a file of a model that someone else wrote.
+// Describes errors in model files that someone else wrote.
 import { foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'
 
-/** A file of a model directory cannot be used. The message names the file, what was expected and what was found. */
+/** A file of a model directory cannot be used. The message names the file, what was expected and
+ * what was found. */
 export class ModelFileError extends Error {
   override name = 'ModelFileError'
   readonly file: string
@@ -33,7 +34,8 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses the bytes of a JSON file. Throws ModelFileError when they are not UTF-8 or not one JSON object. */
+/** Parses the bytes of a JSON file. Throws ModelFileError when they are not UTF-8 or not one JSON
+ * object. */
 export function parseJsonObject(bytes: Uint8Array, file: string): JsonObject {
   let value: unknown
   try {

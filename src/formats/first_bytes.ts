@@ -1,4 +1,5 @@
-// What a file is by how it begins, whatever its name says. Weights, tokenizers and data files that are something else are refused by it.
+// Recognises a file by its first bytes, whatever its name says, so that weights, tokenizers and
+// data files of another kind are refused by name.
 
 /** A file that is no weights, no JSON and no rows: what it is, and what to do. */
 export interface ForeignFile {
@@ -56,13 +57,15 @@ const beginsWith = (bytes: Uint8Array, start: readonly number[] | string): boole
 const PARQUET = 'PAR1'
 export const isParquet = (bytes: Uint8Array): boolean => beginsWith(bytes, PARQUET)
 
-/** What a file is that begins with these bytes (HEAD_BYTES of it or more); undefined where it may be what is expected. */
+/** What a file is that begins with these bytes (HEAD_BYTES of it or more); undefined where it may
+ * be what is expected. */
 export function foreignFile(head: Uint8Array, size = head.length): ForeignFile | undefined {
   if (size === 0) return { what: 'an empty file', remedy: 'download or copy it again' }
   return archive(head) ?? pickled(head) ?? known(head) ?? page(head) ?? pointer(head, size)
 }
 
-/** The same of a file that was read as text: its bytes that are no UTF-8 are lost, so some archives can only be called binary. */
+/** The same of a file that was read as text: its bytes that are no UTF-8 are lost, so some archives
+ * can only be called binary. */
 export function foreignText(text: string): ForeignFile | undefined {
   const head = new TextEncoder().encode(text.slice(0, HEAD_BYTES))
   const found = foreignFile(head, text.length)
@@ -104,7 +107,8 @@ const pickled = (head: Uint8Array): ForeignFile | undefined =>
     ? { ...TORCH, what: 'a Python pickle, such as weights of PyTorch (.bin, .pt, .pth)' }
     : undefined
 
-/** Git LFS, Xet and git-annex put a small text in the place of a file; git and copies put the path that a link has. */
+/** Git LFS, Xet and git-annex put a small text in the place of a file; git and copies put the path
+ * that a link has. */
 function pointer(head: Uint8Array, size: number): ForeignFile | undefined {
   const text = new TextDecoder().decode(head)
   if (/^(\ufeff)?version https:\/\/(git-lfs\.github\.com|hawser\.github\.com)\/spec/.test(text)) {

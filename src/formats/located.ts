@@ -1,4 +1,4 @@
-// Where the tensors of a model lie: in one safetensors file, or in shards that an index lists.
+// Locates the tensors of a model: in one safetensors file, or in shards that an index lists.
 
 import { isObject, type JsonObject, ModelFileError, shown } from './errors.ts'
 import { CONVERT, foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'
@@ -23,7 +23,8 @@ export function placedIn(located: Located, name: string): PlacedTensor | undefin
   return file && entry && { name, file, entry }
 }
 
-/** Opens every file of weights once and reads its header. Throws ModelFileError. `file` is what a missing tensor is missing from. */
+/** Opens every file of weights once and reads its header. Throws ModelFileError. `file` is what a
+ * missing tensor is missing from. */
 export async function locate(
   folder: RangedFolder,
   readJson: (name: string) => Promise<JsonObject | undefined>,

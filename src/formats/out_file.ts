@@ -3,7 +3,8 @@
 export interface OutFile {
   /** Inside the folder, with slashes. */
   readonly path: string
-  /** Its bytes in order. A large file makes each piece when it is asked for, so that one at a time is in memory. */
+  /** Its bytes in order. A large file makes each piece when it is asked for, so that one at a time
+   * is in memory. */
   readonly pieces: Iterable<Uint8Array<ArrayBuffer>>
 }
 

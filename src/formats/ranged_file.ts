@@ -1,12 +1,13 @@
-// A file that gives ranges of its bytes, wherever it lies: a person's disk, the browser's storage, a server. What is larger than the
-// memory of a tab can be read so.
+// A file that gives ranges of its bytes, wherever it lies: a person's disk, the browser's storage,
+// a server. What is larger than the memory of a tab can be read so.
 
 export interface RangedFile {
   /** A plain file name. */
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** The bytes begin … end − 1, all of them. Throws an error whose message is a sentence where they cannot be had. */
+  /** The bytes begin … end − 1, all of them. Throws an error whose message is a sentence where they
+   * cannot be had. */
   read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>
 }
 
@@ -22,7 +23,8 @@ export const bytesFile = (name: string, bytes: Uint8Array<ArrayBuffer>): RangedF
   read: async (begin, end) => bytes.subarray(begin, end),
 })
 
-/** A file of the browser: chosen or dropped by a person, or in the page's own storage. Only what is read is in memory. */
+/** A file of the browser: chosen or dropped by a person, or in the page's own storage. Only what is
+ * read is in memory. */
 export const blobFile = (file: File): RangedFile => ({
   name: file.name,
   size: file.size,

@@ -9,7 +9,8 @@ import {
   type TensorEntry,
 } from './safetensors_header.ts'
 
-/** Row-major values: F32, F16, BF16 as Float32Array; F64 and I64 as Float64Array; U8 and BOOL as Uint8Array. */
+/** Row-major values: F32, F16, BF16 as Float32Array; F64 and I64 as Float64Array; U8 and BOOL as
+ * Uint8Array. */
 export type TensorData = Float32Array | Float64Array | Int32Array | Uint8Array
 
 export interface SafeTensor {
@@ -18,7 +19,8 @@ export interface SafeTensor {
   readonly data: TensorData
 }
 
-/** Reads a whole file; `file` names it in errors. Throws ModelFileError for anything the format does not allow. */
+/** Reads a whole file; `file` names it in errors. Throws ModelFileError for anything the format
+ * does not allow. */
 export function readSafetensors(
   bytes: Uint8Array,
   file: string,
@@ -30,7 +32,8 @@ export function readSafetensors(
   return { tensors, metadata: opened.metadata }
 }
 
-/** The values of one tensor of an open file. Throws ModelFileError for an I64 beyond 2^53 and a BOOL beyond 1. */
+/** The values of one tensor of an open file. Throws ModelFileError for an I64 beyond 2^53 and a
+ * BOOL beyond 1. */
 export function readTensor(opened: OpenSafetensors, name: string): TensorData {
   const { dtype, size, begin, end } = entryOf(opened, name)
   const view = dataOf(opened, begin, end)
@@ -61,7 +64,8 @@ export function readTensor(opened: OpenSafetensors, name: string): TensorData {
   return data
 }
 
-/** Writes a tensor of floats (F64 is rounded) into `target`, which has its size. Throws ModelFileError for other dtypes. */
+/** Writes a tensor of floats (F64 is rounded) into `target`, which has its size. Throws
+ * ModelFileError for other dtypes. */
 export function readFloats(opened: OpenSafetensors, name: string, target: Float32Array): void {
   const { dtype, begin, end } = entryOf(opened, name)
   requireFloats(dtype, opened.file, name)
@@ -77,7 +81,8 @@ export function requireFloats(dtype: Dtype, file: string, name: string): void {
     )
 }
 
-/** Floats as they lie in a file, at any address, into `target`, which has room for exactly them. F64 is rounded. */
+/** Floats as they lie in a file, at any address, into `target`, which has room for exactly them.
+ * F64 is rounded. */
 export function decodeFloats(stored: Uint8Array, dtype: Dtype, target: Float32Array): void {
   const same = asStored(target, dtype)
   if (same) {
@@ -85,7 +90,8 @@ export function decodeFloats(stored: Uint8Array, dtype: Dtype, target: Float32Ar
     return
   }
   const size = target.length
-  // A DataView reads at any offset; a typed array would insist on alignment, which the format does not promise.
+  // A DataView reads at any offset; a typed array would insist on alignment, which the format does
+  // not promise.
   const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength)
   // Bits, not numbers: what a NaN carries survives too.
   const bits = new Uint32Array(target.buffer, target.byteOffset, size)

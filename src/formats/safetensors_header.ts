@@ -1,6 +1,6 @@
-// Hugging Face's file of named tensors: 8 bytes of header length, a JSON header, the data. Little-endian throughout.
-// Source: https://github.com/huggingface/safetensors (format section of the README, and what tensor.rs accepts).
-// This file knows the dtypes and the header.
+// Hugging Face's file of named tensors: 8 bytes of header length, a JSON header, the data.
+// Little-endian throughout. Source: https://github.com/huggingface/safetensors (format section of
+// the README, and what tensor.rs accepts). This file knows the dtypes and the header.
 
 import { isObject, type JsonObject, ModelFileError, shown } from './errors.ts'
 import { foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'
@@ -67,10 +67,8 @@ export function openSafetensors(bytes: Uint8Array, file: string): OpenSafetensor
   }
 }
 
-/**
- * Refuses a file that is another format, a pointer or a path, by what it is. `head`: its first bytes, HEAD_BYTES or all of them. Throws
- * ModelFileError.
- */
+/** Refuses a file that is another format, a pointer or a path, by what it is. `head`: its first
+ * bytes, HEAD_BYTES or all of them. Throws ModelFileError. */
 export function refuseForeign(head: Uint8Array, file_bytes: number, file: string): void {
   // No other format has a small number in its first 8 bytes and a bracket behind them.
   if (head[LENGTH_BYTES] === '{'.charCodeAt(0) && head[6] === 0 && head[7] === 0) return
@@ -78,7 +76,8 @@ export function refuseForeign(head: Uint8Array, file_bytes: number, file: string
   if (found) throw new ModelFileError(file, `expected safetensors, found ${foreignWords(found)}`)
 }
 
-/** The length of the header, from the first bytes of a file of `file_bytes`. Throws ModelFileError. */
+/** The length of the header, from the first bytes of a file of `file_bytes`. Throws
+ * ModelFileError. */
 export function headerLength(first: Uint8Array, file_bytes: number, file: string): number {
   if (file_bytes < LENGTH_BYTES || first.length < LENGTH_BYTES)
     throw new ModelFileError(file, `expected at least 8 bytes, found ${file_bytes}`)
@@ -97,10 +96,8 @@ export function headerLength(first: Uint8Array, file_bytes: number, file: string
   return length
 }
 
-/**
- * Checks the bytes of a header. As in the reference reader, the tensors cover the data of a file of `file_bytes` exactly: no
- * byte twice, none left over. Throws ModelFileError.
- */
+/** Checks the bytes of a header. As in the reference reader, the tensors cover the data of a file
+ * of `file_bytes` exactly: no byte twice, none left over. Throws ModelFileError. */
 export function checkHeader(
   header: Uint8Array,
   file_bytes: number,
@@ -135,7 +132,8 @@ function parseHeader(bytes: Uint8Array, file: string): JsonObject {
   throw new ModelFileError(file, `header: expected a JSON object, found ${shown(header)}`)
 }
 
-/** Refuses what JSON.parse would let pass: repeated keys (it keeps the last), depth, and any number but a whole one. */
+/** Refuses what JSON.parse would let pass: repeated keys (it keeps the last), depth, and any number
+ * but a whole one. */
 function requirePlainHeader(text: string, file: string): void {
   const keys: Set<string>[] = []
   for (let i = 0; i < text.length; i++) {
@@ -159,7 +157,8 @@ function requirePlainHeader(text: string, file: string): void {
   }
 }
 
-/** Index of the quote that ends the string begun at `start`; the end of the text where there is none. */
+/** Index of the quote that ends the string begun at `start`; the end of the text where there is
+ * none. */
 function closingQuote(text: string, start: number): number {
   let i = start + 1
   while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1

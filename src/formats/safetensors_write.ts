@@ -27,10 +27,9 @@ interface PlannedFile {
 /** Bytes of one piece of a streamed file at most. */
 const PIECE_BYTES = 2 ** 22
 
-/**
- * Orders tensors as Hugging Face does: wide dtypes first and then by name, so that every tensor is aligned, the header padded
- * with spaces to 8 bytes. Throws RangeError for a repeated or reserved name and for a shape that is not the data's.
- */
+/** Orders tensors as Hugging Face does: wide dtypes first and then by name, so that every tensor is
+ * aligned, the header padded with spaces to 8 bytes. Throws RangeError for a repeated or reserved
+ * name and for a shape that is not the data's. */
 function planned(
   tensors: Iterable<readonly [string, WrittenTensor]>,
   metadata: Readonly<Record<string, string>>,
@@ -61,7 +60,8 @@ function planned(
   return { head, tensors: sorted.map(([, tensor]) => tensor), size: start + end }
 }
 
-/** What comes before the values of float32 tensors that are written one after the other, and the order that they have there. */
+/** What comes before the values of float32 tensors that are written one after the other, and the
+ * order that they have there. */
 export function safetensorsHead(
   tensors: Iterable<{
     readonly name: string
@@ -77,10 +77,8 @@ export function safetensorsHead(
   return { head, names: sized.map(([name]) => name).sort() }
 }
 
-/**
- * A whole file in memory. `metadata` as transformers wants it. Throws RangeError for a repeated or reserved name and for a
- * shape that is not the data's.
- */
+/** A whole file in memory. `metadata` as transformers wants it. Throws RangeError for a repeated or
+ * reserved name and for a shape that is not the data's. */
 export function writeSafetensors(
   tensors: Iterable<readonly [string, WrittenTensor]>,
   metadata: Readonly<Record<string, string>> = { format: 'pt' },
@@ -98,10 +96,9 @@ export function writeSafetensors(
   return bytes
 }
 
-/**
- * The bytes of the same file in pieces of a few megabytes, each made when it is asked for: nothing of the size of the model is
- * copied. Throws RangeError as writeSafetensors does, before the first piece.
- */
+/** The bytes of the same file in pieces of a few megabytes, each made when it is asked for: nothing
+ * of the size of the model is copied. Throws RangeError as writeSafetensors does, before the first
+ * piece. */
 export function* safetensorsPieces(
   tensors: Iterable<readonly [string, WrittenTensor]>,
   metadata: Readonly<Record<string, string>> = { format: 'pt' },

@@ -1,10 +1,12 @@
-// SHA-256 piece by piece (FIPS 180-4): the browser's own takes a whole file at once, and those of models are larger than a tab's memory.
+// SHA-256 piece by piece (FIPS 180-4): the browser's own takes a whole file at once, and those of
+// models are larger than a tab's memory.
 
 const K = Uint32Array.from(constants(64, 3))
 const START = Uint32Array.from(constants(8, 2))
 const BLOCK = 64
 
-/** The first 32 bits of the fractional parts of the roots of the first primes: square roots, or cube roots. */
+/** The first 32 bits of the fractional parts of the roots of the first primes: square roots, or
+ * cube roots. */
 function constants(count: number, root: 2 | 3): number[] {
   const primes: number[] = []
   for (let n = 2; primes.length < count; n++) if (primes.every((p) => n % p !== 0)) primes.push(n)

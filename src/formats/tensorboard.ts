@@ -1,5 +1,6 @@
-// TensorBoard's event files: records of Event messages, and scalars in them; written and read by hand. A record is length
-// (8 bytes), its checksum, the message, its checksum (tensorflow/core/lib/io/record_writer.cc); the messages are protobuf
+// TensorBoard's event files: records of Event messages, and scalars in them; written and read by
+// hand. A record is length (8 bytes), its checksum, the message, its checksum
+// (tensorflow/core/lib/io/record_writer.cc); the messages are protobuf
 // (tensorflow/core/util/event.proto, framework/summary.proto, framework/tensor.proto).
 import { maskedCrc32c } from './crc32c.ts'
 
@@ -55,7 +56,8 @@ function wallTime(seconds: number): number[] {
 export const versionRecord = (wall_time: number): Uint8Array<ArrayBuffer> =>
   recordOf(Uint8Array.from([...wallTime(wall_time), ...part(3, utf8.encode('brain.Event:2'))]))
 
-/** The metrics of one step as a record of simple values (float32); `wall_time` in seconds since 1970. */
+/** The metrics of one step as a record of simple values (float32); `wall_time` in seconds since
+ * 1970. */
 export function scalarsRecord(
   wall_time: number,
   step: number,
@@ -108,7 +110,8 @@ function* fieldsOf(bytes: Uint8Array): Generator<Field> {
 const text = new TextDecoder()
 const bytesOf = (value: number | Uint8Array) => (typeof value === 'number' ? undefined : value)
 
-/** The scalars of an Event; none in one of another kind. Throws RangeError for bytes that are no message. */
+/** The scalars of an Event; none in one of another kind. Throws RangeError for bytes that are no
+ * message. */
 export function scalarsOf(message: Uint8Array): Scalar[] {
   let step = 0
   const values: { tag: string; value: number }[] = []
@@ -137,7 +140,8 @@ function scalarOf(bytes: Uint8Array): { tag: string; value: number } | undefined
   return number === undefined || tag === '' ? undefined : { tag, value: number }
 }
 
-/** The one number of a TensorProto of float32 (dtype 1) or float64 (2), in its content or its list of values. */
+/** The one number of a TensorProto of float32 (dtype 1) or float64 (2), in its content or its list
+ * of values. */
 function tensorScalar(bytes: Uint8Array): number | undefined {
   let dtype = 0
   let found: number | undefined

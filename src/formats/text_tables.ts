@@ -1,12 +1,12 @@
-// Tables as text, for every file that holds one: CSV for spreadsheets, Markdown for reports. Names in them may be anybody's.
+// Tables as text, for every file that holds one: CSV for spreadsheets, Markdown for reports. Names
+// in them may be anybody's.
 
 /** What a cell holds; undefined is an empty one. */
 export type Cell = string | number | undefined
 
-/**
- * A text as the cell of a table, by RFC 4180. One that a spreadsheet would take for a formula begins with an apostrophe, as OWASP's "CSV
- * Injection" recommends. Numbers are written as they are.
- */
+/** A text as the cell of a table, by RFC 4180. One that a spreadsheet would take for a formula
+ * begins with an apostrophe, as OWASP's "CSV Injection" recommends. Numbers are written as they
+ * are. */
 export function csvCell(content: Cell): string {
   if (content === undefined) return ''
   if (typeof content === 'number') return `${content}`
@@ -18,7 +18,8 @@ export function csvCell(content: Cell): string {
 export const csvTable = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('')
 
-/** A text within Markdown: it stays on its line and in its cell, and begins no markup, link or HTML. */
+/** A text within Markdown: it stays on its line and in its cell, and begins no markup, link or
+ * HTML. */
 export const markdownText = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')

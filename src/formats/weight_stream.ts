@@ -1,4 +1,5 @@
-// Weights from files to wherever they are needed, piece by piece: never more than one piece of a file is in memory.
+// Weights from files to wherever they are needed, piece by piece: never more than one piece of a
+// file is in memory.
 
 import { ModelFileError, shown } from './errors.ts'
 import { HEAD_BYTES } from './first_bytes.ts'
@@ -16,10 +17,8 @@ import {
 
 /** Takes the values of parameters as they come, in any order of parameters. */
 export interface WeightSink {
-  /**
-   * Elements offset … offset + values.length − 1 of a parameter, by its Hugging Face name. The next piece comes when it resolves;
-   * `values` may then be written over.
-   */
+  /** Elements offset … offset + values.length − 1 of a parameter, by its Hugging Face name. The
+   * next piece comes when it resolves; `values` may then be written over. */
   write(param: string, offset: number, values: Float32Array<ArrayBuffer>): void | Promise<void>
 }
 
@@ -32,12 +31,11 @@ export interface LoadOptions {
   readonly piece_bytes?: number | undefined
 }
 
-/**
- * Bytes of a file that are read at a time. 16-bit numbers take twice as much once they are decoded and 8 bytes of a float64 half, so a
- * piece is at most three times this: 48 MiB.
- */
+/** Bytes of a file that are read at a time. 16-bit numbers take twice as much once they are decoded
+ * and 8 bytes of a float64 half, so a piece is at most three times this: 48 MiB. */
 export const PIECE_BYTES = 2 ** 24
-/** Bytes of a header at most: one of a thousand tensors has a tenth of a megabyte, and JSON takes many times its size. */
+/** Bytes of a header at most: one of a thousand tensors has a tenth of a megabyte, and JSON takes
+ * many times its size. */
 const LARGEST_HEADER = 2 ** 24
 
 /** A safetensors file whose header has been read. */
@@ -45,7 +43,8 @@ export interface RangedSafetensors extends SafetensorsHeader {
   readonly source: RangedFile
 }
 
-/** Reads and checks the header alone. Throws ModelFileError, which says what else the file is where it is known. */
+/** Reads and checks the header alone. Throws ModelFileError, which says what else the file is where
+ * it is known. */
 export async function openRanged(source: RangedFile): Promise<RangedSafetensors> {
   const { name, size } = source
   try {
@@ -77,7 +76,8 @@ export interface PlacedTensor {
   readonly entry: TensorEntry
 }
 
-/** Reads the elements first … first + values.length − 1 of a tensor. Throws ModelFileError for one that is no floats. */
+/** Reads the elements first … first + values.length − 1 of a tensor. Throws ModelFileError for one
+ * that is no floats. */
 async function readPiece(
   { name, file, entry }: PlacedTensor,
   first: number,
@@ -96,10 +96,8 @@ async function readPiece(
 /** Elements of a piece. */
 const piecesOf = (bytes: number): number => Math.max(1, Math.floor(bytes / DTYPE_BYTES.F32))
 
-/**
- * Writes tensors into a sink, in the order in which they lie in their files. Throws ModelFileError for a tensor that is no floats,
- * `signal`'s reason, and what source and sink throw.
- */
+/** Writes tensors into a sink, in the order in which they lie in their files. Throws ModelFileError
+ * for a tensor that is no floats, `signal`'s reason, and what source and sink throw. */
 export async function streamTensors(
   tensors: readonly PlacedTensor[],
   sink: WeightSink,
@@ -124,7 +122,8 @@ export async function streamTensors(
     }
 }
 
-/** Throws ModelFileError where `copy` says anything else than `original`, naming both values and the place. */
+/** Throws ModelFileError where `copy` says anything else than `original`, naming both values and
+ * the place. */
 export async function requireSame(
   copy: PlacedTensor,
   original: PlacedTensor,

@@ -1,5 +1,5 @@
-// A vocabulary of whole tokens as tokenizer.json, tokenizer_config.json and chat_template.jinja: Hugging Face's tokenizers read it in
-// Python, Rust and JavaScript and give the same ids.
+// A vocabulary of whole tokens as tokenizer.json, tokenizer_config.json and chat_template.jinja:
+// Hugging Face's tokenizers read it in Python, Rust and JavaScript and give the same ids.
 
 /** What is needed of a tokenizer. */
 export interface Vocabulary {
@@ -9,7 +9,8 @@ export interface Vocabulary {
   readonly eos_token_id: number
   /** Every end token, that one first; absent where there is one. */
   readonly eos_token_ids?: readonly number[]
-  /** The files of a tokenizer that is more than a list of words, by name: they are written as they are. */
+  /** The files of a tokenizer that is more than a list of words, by name: they are written as they
+   * are. */
   readonly files?: Readonly<Record<string, string | undefined>>
 }
 
@@ -19,14 +20,14 @@ const END_TOKEN = '<|im_end|>'
 /** A conversation is the texts of its messages, one after the other, and nothing between them. */
 export const CHAT_TEMPLATE = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
 
-/** Whether a line break has tokens. Without them it becomes the padding token, wherever a template puts it. */
+/** Whether a line break has tokens. Without them it becomes the padding token, wherever a template
+ * puts it. */
 export const hasNewline = ({ tokens, files }: Pick<Vocabulary, 'tokens' | 'files'>): boolean =>
   files !== undefined || tokens.includes('\n')
 
-/**
- * The fields of tokenizer.json: a table of words, each cut off by a pattern (the longest one first, and any single character), and
- * decoded by joining. Text that is in no word becomes the padding token. Throws RangeError where two ids have one text.
- */
+/** The fields of tokenizer.json: a table of words, each cut off by a pattern (the longest one
+ * first, and any single character), and decoded by joining. Text that is in no word becomes the
+ * padding token. Throws RangeError where two ids have one text. */
 export function tokenizerJson(vocabulary: Vocabulary): Record<string, unknown> {
   const names = namesOf(vocabulary)
   const { pad_token_id, eos_token_id } = vocabulary
@@ -60,7 +61,8 @@ export function tokenizerJson(vocabulary: Vocabulary): Record<string, unknown> {
   }
 }
 
-/** The fields of tokenizer_config.json. transformers 4 reads the template from here, newer versions from its own file too. */
+/** The fields of tokenizer_config.json. transformers 4 reads the template from here, newer versions
+ * from its own file too. */
 export function tokenizerConfig(vocabulary: Vocabulary, model_max_length: number) {
   const pad_token = namesOf(vocabulary)[vocabulary.pad_token_id]
   return {
@@ -77,7 +79,8 @@ export function tokenizerConfig(vocabulary: Vocabulary, model_max_length: number
 const namesOf = ({ tokens, eos_token_id }: Vocabulary): string[] =>
   tokens.map((token, id) => (id === eos_token_id ? END_TOKEN : token))
 
-/** The pattern that cuts a text: every token of several characters, the longest first, or else one character. */
+/** The pattern that cuts a text: every token of several characters, the longest first, or else one
+ * character. */
 function pieces(names: readonly string[], special: readonly number[]): string {
   const long = names.filter((name, id) => !special.includes(id) && [...name].length > 1)
   long.sort((a, b) => b.length - a.length)
