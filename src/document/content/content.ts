@@ -1,5 +1,5 @@
-// Files that an experiment names and a link cannot carry: data sets, programs. They are known by the SHA-256 of their bytes, so the
-// same document means the same file on every machine.
+// Files that an experiment names and a link cannot carry: data sets, programs. They are known by
+// the SHA-256 of their bytes, so the same document means the same file on every machine.
 
 /** A file that a document names. */
 export interface NamedContent {
@@ -45,7 +45,8 @@ export async function contentHash(bytes: Uint8Array<ArrayBuffer>): Promise<strin
 /** Enough of a hash for a person to tell two apart: sha256-ab12cd34… */
 export const shortHash = (hash: string): string => `${hash.slice(0, 'sha256-'.length + 8)}…`
 
-/** The largest file that is read: all of it is in memory, once in the page and once in its worker. */
+/** The largest file that is read: all of it is in memory, once in the page and once in its
+ * worker. */
 export const MAX_CONTENT_BYTES = 256 * 2 ** 20
 
 /** Why a file of so many bytes is not read; undefined where it is. */

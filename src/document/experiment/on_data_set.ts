@@ -1,4 +1,5 @@
-// An experiment on a data set: an existing one with the rows for its task, or the usual one around a file.
+// An experiment on a data set: an existing one with the rows for its task, or the usual one around
+// a file.
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { ACTOR } from './fields/actor_fields.ts'
 import { SFT } from './fields/phase_fields.ts'
@@ -17,11 +18,10 @@ export interface OnDataSet {
   readonly told: readonly string[]
 }
 
-/**
- * The fields of a document that change when it trains on these rows: the task, room for the longest answer, prompts for validation that there
- * are, and batches that the rows can fill. Text has no right answers to reward, so its phases become one of supervised learning; rows without
- * answers as texts have nothing to imitate, so their phases are those that score.
- */
+/** The fields of a document that change when it trains on these rows: the task, room for the
+ * longest answer, prompts for validation that there are, and batches that the rows can fill. Text
+ * has no right answers to reward, so its phases become one of supervised learning; rows without
+ * answers as texts have nothing to imitate, so their phases are those that score. */
 export function onDataSet(document: Fields, task: DataChoice): OnDataSet {
   const rollout = section(document, 'rollout')
   const validation = section(document, 'validation')
@@ -149,10 +149,9 @@ function withMiniBatch(actor: Fields, rows: number): Fields {
 const MOST_PAIRS = 4096
 const MOST_HELD_OUT_PAIRS = 1024
 
-/**
- * The usual experiment on a file of rows: a small model learns the answers, then is rewarded for them; where the rows have pairs, a reward model
- * learns them in between and rewards. Text is only continued.
- */
+/** The usual experiment on a file of rows: a small model learns the answers, then is rewarded for
+ * them; where the rows have pairs, a reward model learns them in between and rewards. Text is only
+ * continued. */
 export function usualDataExperiment(task: DataChoice): OnDataSet {
   const few = Math.min(32, task.train_size)
   const [sft, rl] = [

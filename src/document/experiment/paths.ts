@@ -54,10 +54,8 @@ export function valueAt(document: unknown, path: string): unknown {
 
 const NAME = /^([a-z][a-z0-9_]*|\d{1,3})$/
 
-/**
- * Sets the value at a dotted path of a plain document, in place; `undefined` removes it. False when the path can
- * not be followed.
- */
+/** Sets the value at a dotted path of a plain document, in place; `undefined` removes it. False
+ * when the path can not be followed. */
 export function setAt(document: unknown, path: string, value: unknown): boolean {
   const names = path.split('.')
   const last = names.pop() as string

@@ -1,4 +1,5 @@
-// The settings of a reinforcement phase: its own, laid over the experiment's; and what follows from them.
+// The settings of a reinforcement phase: its own, laid over the experiment's; and what follows from
+// them.
 import type { RlPhase, Rollout } from '../../rl/config/phase.ts'
 import { type AdvEstimator, asksCritic } from '../../rl/estimators/advantages.ts'
 import type { ActorFields } from './fields/actor_fields.ts'
@@ -46,6 +47,7 @@ export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSett
 /** Whether a phase trains a critic: its estimator asks one. */
 export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => asksCritic(adv_estimator)
 
-/** Whether something is done about the policy that samples being another than the one that is trained. */
+/** Whether something is done about the policy that samples being another than the one that is
+ * trained. */
 export const correctsRollout = ({ algorithm: { rollout_correction: c } }: PhaseSettings): boolean =>
   c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''

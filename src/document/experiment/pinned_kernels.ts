@@ -1,4 +1,5 @@
-// The kernels of matrix products that an experiment pins, as text: short enough for a link, and readable.
+// The kernels of matrix products that an experiment pins, as text: short enough for a link, and
+// readable.
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { VARIANT_NAMES } from '../../kernels/matmul/variant_names.ts'
 
@@ -11,7 +12,8 @@ const NAMES: ReadonlySet<string> = new Set(VARIANT_NAMES)
 /** The name of a class of products (kernels/matmul/matmul_variants.ts, shapeClass). */
 export const SHAPE_CLASS = /^(nn|nt|tn|nt_add)_m\d{1,9}_n\d{1,9}_k\d{1,9}$/
 
-/** Characters; a run of the largest preset with a kernel of its own for every class stays under half of it. */
+/** Characters; a run of the largest preset with a kernel of its own for every class stays under
+ * half of it. */
 export const MAX_KERNELS_LENGTH = 4000
 
 /** What a text pins, or what is wrong with it. */
@@ -20,10 +22,8 @@ export type PinnedKernels =
   | { readonly ok: true; readonly choice: MatmulChoice | undefined }
   | { readonly ok: false; readonly problem: string }
 
-/**
- * The variant of every class in a fixed order, '*' last: 'nn_m64_n32_k16:slices_16x16,nt_m8_n32_k16:skinny_8x16'; 'default'
- * where there is none.
- */
+/** The variant of every class in a fixed order, '*' last:
+ * 'nn_m64_n32_k16:slices_16x16,nt_m8_n32_k16:skinny_8x16'; 'default' where there is none. */
 export function writeKernels(choice: MatmulChoice): string {
   const entries = Object.entries(choice).map(([shape_class, name]) => `${shape_class}:${name}`)
   const rank = (entry: string) => (entry.startsWith(OTHERS) ? 1 : 0)
@@ -32,7 +32,8 @@ export function writeKernels(choice: MatmulChoice): string {
   return entries.join() || DEFAULT
 }
 
-/** Text of the field `kernels`: '' pins nothing. What is wrong with any other text names the entry and what to do. */
+/** Text of the field `kernels`: '' pins nothing. What is wrong with any other text names the entry
+ * and what to do. */
 export function readKernels(text: string): PinnedKernels {
   if (text === '') return { ok: true, choice: undefined }
   if (text === DEFAULT) return { ok: true, choice: {} }
@@ -60,7 +61,8 @@ export function readKernels(text: string): PinnedKernels {
   return { ok: true, choice: Object.fromEntries(choice) }
 }
 
-/** What an experiment pins that parseExperiment has read; undefined where it leaves the choice open. */
+/** What an experiment pins that parseExperiment has read; undefined where it leaves the choice
+ * open. */
 export function pinnedKernels({ kernels }: { readonly kernels: string }): MatmulChoice | undefined {
   const read = readKernels(kernels)
   return read.ok ? read.choice : undefined
@@ -70,10 +72,8 @@ export function pinnedKernels({ kernels }: { readonly kernels: string }): Matmul
 export const ownKernels = (choice: MatmulChoice, defaults: MatmulChoice): MatmulChoice =>
   Object.fromEntries(Object.entries(choice).filter(([name, own]) => own !== defaults[name]))
 
-/**
- * Why an adapter cannot run what is pinned; undefined where it can. `missing` names the features that a variant requires
- * and the adapter has not.
- */
+/** Why an adapter cannot run what is pinned; undefined where it can. `missing` names the features
+ * that a variant requires and the adapter has not. */
 export function unusablePin(
   choice: MatmulChoice,
   missing: (variant: string) => readonly string[],

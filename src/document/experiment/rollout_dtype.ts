@@ -1,4 +1,4 @@
-// What became of `rollout.dtype: float16`: in words, and as it is read back.
+// Says in words what became of `rollout.dtype: float16`, and reads it back.
 import * as z from 'zod/mini'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 

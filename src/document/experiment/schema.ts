@@ -1,4 +1,5 @@
-// The experiment document: its sections, and the schema that fills in every default. Rules between fields are in rules/.
+// The experiment document: its sections, and the schema that fills in every default. Rules between
+// fields are in rules/.
 import * as z from 'zod/mini'
 import type { Data } from '../../rl/config/data.ts'
 import type { Rollout } from '../../rl/config/phase.ts'
@@ -41,7 +42,8 @@ export interface Experiment {
   readonly probe: Required<Probe>
   /** The kernels of matrix products as text (pinned_kernels.ts); '' = chosen by measuring. */
   readonly kernels: string
-  /** What a person did to the run while it trained, in order; a run of this document does the same. */
+  /** What a person did to the run while it trained, in order; a run of this document does the
+   * same. */
   readonly steering: readonly SteeringEntry[]
 }
 

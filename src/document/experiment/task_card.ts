@@ -1,4 +1,5 @@
-// What a task is, for somebody who chooses one: a sentence, how it scores, and a few of its problems.
+// Describes a task to somebody who chooses one: a sentence, how it scores, and a few of its
+// problems.
 import { TASKS } from '../../tasks/index.ts'
 import { type TaskChoice, taskOf } from './fields/task_fields.ts'
 

@@ -9,7 +9,8 @@ import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
 
-/** The trainer's configuration: the task and its reward made, phases resolved, the size of the task's vocabulary filled in. */
+/** The trainer's configuration: the task and its reward made, phases resolved, the size of the
+ * task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
   const phases = resolvePhases(experiment)
@@ -29,7 +30,8 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   }
 }
 
-/** The task as the model is asked it: with the tools in its prompts, where rows have several turns and the tokenizer has a chat template. */
+/** The task as the model is asked it: with the tools in its prompts, where rows have several turns
+ * and the tokenizer has a chat template. */
 export function promptedTask(experiment: Experiment): Task {
   const has_turns = resolvePhases(experiment).some(
     (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,

@@ -11,10 +11,9 @@ const CHOICES = new Map(Object.entries(LETTERS).map(([choice, letter]) => [lette
 >
 const PARTS = /\d+|[absu]/g
 
-/**
- * One letter for each verdict in order: a or b was preferred, s skipped, u took the one before back. A number says after how
- * many steps of the phase the letters behind it were given; without one, before the first: 'abbsa3ab'.
- */
+/** One letter for each verdict in order: a or b was preferred, s skipped, u took the one before
+ * back. A number says after how many steps of the phase the letters behind it were given; without
+ * one, before the first: 'abbsa3ab'. */
 export function writeVerdicts(verdicts: readonly Verdict[]): string {
   let said = 0
   return verdicts
@@ -45,7 +44,8 @@ export function readVerdicts(text: string): Verdict[] | undefined {
   return verdicts
 }
 
-/** The step after which no verdict is left in force that says anything; undefined where that never is so. */
+/** The step after which no verdict is left in force that says anything; undefined where that never
+ * is so. */
 export function emptyFrom(verdicts: readonly Verdict[]): number | undefined {
   const in_force: Verdict['choice'][] = []
   for (const [i, { choice, step }] of verdicts.entries()) {

@@ -1,4 +1,4 @@
-// What verl and PEFT write as null or as a list, or as a number where an experiment has text.
+// Reads what verl and PEFT write as null, as a list, or as a number where an experiment has text.
 import { type Document, isDocument } from './paths.ts'
 
 const off =
@@ -6,7 +6,8 @@ const off =
   (value: unknown): unknown =>
     value === null ? instead : value
 
-/** verl's rollout_is_threshold `lower_upper` (IcePop) are two fields here; a number written as text is that number. */
+/** verl's rollout_is_threshold `lower_upper` (IcePop) are two fields here; a number written as text
+ * is that number. */
 function icepop(value: unknown): unknown {
   if (!isDocument(value) || typeof value.rollout_is_threshold !== 'string') return value
   const bounds = value.rollout_is_threshold.split('_').map(Number)

@@ -3,14 +3,16 @@ import { gaeAdvantages } from '../../rl/estimators/gae.ts'
 import { grpoAdvantages } from '../../rl/estimators/grpo.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'
 
-/** Advantages of the responses to one prompt by GRPO; `by_std` divides by the spread, as GRPO does and Dr. GRPO does not. */
+/** Advantages of the responses to one prompt by GRPO; `by_std` divides by the spread, as GRPO does
+ * and Dr. GRPO does not. */
 export const groupAdvantages = (scores: readonly number[], by_std = true): readonly number[] => [
   ...grpoAdvantages(Float64Array.from(scores), new Uint32Array(scores.length), {
     norm_adv_by_std_in_grpo: by_std,
   }),
 ]
 
-/** Advantages and returns of the tokens of one response by GAE, before they are whitened over a batch. */
+/** Advantages and returns of the tokens of one response by GAE, before they are whitened over a
+ * batch. */
 export function gaeByHand(
   rewards: readonly number[],
   values: readonly number[],

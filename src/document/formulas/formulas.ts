@@ -1,4 +1,5 @@
-// Everything that one step computed for one token, with its numbers: what the table shows beside the token.
+// Everything that one step computed for one token, with its numbers: what the table shows beside
+// the token.
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'
@@ -36,7 +37,8 @@ const rewardFormula = (taken: string): Formula<TokenInput> => ({
   }),
 })
 
-/** What is taken off the reward of a token: its own KL, or that of the whole response from the last one. */
+/** What is taken off the reward of a token: its own KL, or that of the whole response from the last
+ * one. */
 function takenOff({ table, sample, t }: TokenInput): string {
   if (!table.phase.algorithm.kl_at_last_token) return ' − {kl_coef} · {kl}'
   return t === sample.tokens.length - 1 ? ' − {kl_coef} · {kl_sum}' : ''

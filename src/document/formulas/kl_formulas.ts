@@ -14,7 +14,8 @@ export interface KlInput {
   readonly policy: 'log_prob' | 'old_log_prob'
 }
 
-/** A KL estimate of one token (kernels/kl/kl_penalty.ts); a name with a plus sign has the same value. */
+/** A KL estimate of one token (kernels/kl/kl_penalty.ts); a name with a plus sign has the same
+ * value. */
 export function klFormula(kind: KlPenalty, policy: KlInput['policy']): Formula<KlInput> {
   const d = `{${policy}} − {ref_log_prob}`
   const name = kind.replace(/\+$/, '')

@@ -105,7 +105,8 @@ describe('the work of reading a link is bounded', () => {
     const parses = vi.spyOn(experimentSchema, 'safeParse')
     const { experiment, notices } = decodeLink(`v=1&p=tiny${link}`)
     const entries = link.split('steering.').length - 1
-    // Each entry once by itself and once in its place; the rest is what a link without any takes, and 32 rounds at most.
+    // Each entry once by itself and once in its place; the rest is what a link without any takes,
+    // and 32 rounds at most.
     expect(parses.mock.calls.length).toBeLessThanOrEqual(2 * entries + 50)
     parses.mockRestore()
     expect(notices.length).toBe(left_out)

@@ -1,4 +1,5 @@
-// Links that were given away. What each of them means must never change: add lines, do not edit any.
+// Links that were given away. What each of them means must never change: add lines, do not edit
+// any.
 import { describe, expect, test } from 'vitest'
 import { decodeCard } from '../../host/protocol/card.ts'
 import { decodeLink, encodeLink } from './link.ts'

@@ -10,7 +10,8 @@ import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 
 const first = PRESETS[0].experiment
 
-/** Of each property; HOSTILE_RUNS tries more of them, and every preset with every list of phases. */
+/** Of each property; HOSTILE_RUNS tries more of them, and every preset with every list of
+ * phases. */
 const RUNS = process.env.HOSTILE_RUNS === undefined ? undefined : Number(process.env.HOSTILE_RUNS)
 const TIMEOUT_MS = RUNS === undefined ? 60_000 : 3_600_000
 
@@ -41,7 +42,8 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
   }
 }
 
-/** A preset after some edits, phases added and removed among them; edits that break a rule are left out. */
+/** A preset after some edits, phases added and removed among them; edits that break a rule are left
+ * out. */
 const anyExperiment: fc.Arbitrary<Experiment> = fc
   .tuple(
     fc.constantFrom(...PRESETS),

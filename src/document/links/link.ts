@@ -1,4 +1,5 @@
-// Share links: a readable query that says what differs from a preset. Takes hostile input and never throws.
+// Share links: a readable query that says what differs from a preset. Takes hostile input and never
+// throws.
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { type FieldValue, show } from '../experiment/fields/field.ts'
 import type { TaskChoice } from '../experiment/fields/task_fields.ts'
@@ -18,7 +19,8 @@ export const MAX_LINK_LENGTH = 2000
 /** Longer queries are not read at all. */
 const MAX_QUERY_LENGTH = 8000
 const MAX_KEYS = 400
-/** Times that the settings of a link are parsed, each time without one more that breaks a rule. No link of ours breaks one. */
+/** Times that the settings of a link are parsed, each time without one more that breaks a rule. No
+ * link of ours breaks one. */
 const MAX_ROUNDS = 32
 const PAIR = /^(phases\.\d+\.(actor|critic)\.optim\.betas)\.[01]$/
 /** In a link: this phase takes the experiment's own value, although the preset's phase sets one. */
@@ -47,10 +49,8 @@ const sameTask = (a: TaskChoice, b: TaskChoice): boolean =>
 const startTask = (preset: Preset, id: string): TaskChoice =>
   id === preset.experiment.task.id ? preset.experiment.task : parsedOrThrow({ task: { id } }).task
 
-/**
- * What encoding and decoding both start from: the preset, with phases of these kinds and with this task; another
- * task brings the response length that it needs, and begins without tools.
- */
+/** What encoding and decoding both start from: the preset, with phases of these kinds and with this
+ * task; another task brings the response length that it needs, and begins without tools. */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
   const { max_response_length, max_turns, ...other } = base.rollout
@@ -104,11 +104,9 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
   return changes
 }
 
-/**
- * The query of a link, without '?': `v`, the nearest preset `p`, and the fields that differ from it, e.g.
- * `v=1&p=tiny&seed=3&phases.1.steps=20`. Only experiments with most fields of many phases changed come out longer
- * than MAX_LINK_LENGTH; the caller says so.
- */
+/** The query of a link, without '?': `v`, the nearest preset `p`, and the fields that differ from
+ * it, e.g. `v=1&p=tiny&seed=3&phases.1.steps=20`. Only experiments with most fields of many phases
+ * changed come out longer than MAX_LINK_LENGTH; the caller says so. */
 export function encodeLink(experiment: Experiment): string {
   const fields = experimentFields(experiment)
   const steering = experiment.steering.map(
@@ -125,10 +123,8 @@ export function encodeLink(experiment: Experiment): string {
   return links.reduce((best, link) => (link.length < best.length ? link : best))
 }
 
-/**
- * The experiment of a link's query. Each problem becomes a notice and leaves the preset's value; whatever else the
- * link says still counts.
- */
+/** The experiment of a link's query. Each problem becomes a notice and leaves the preset's value;
+ * whatever else the link says still counts. */
 export function decodeLink(query: string): DecodedLink {
   const notices: string[] = []
   const pairs = readPairs(query, notices)
@@ -265,7 +261,8 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
     if (values.size === 0) return start
     const [first, ...others] = parsed.issues
     leaveOut(culprit(first, values), first)
-    // A value that is illegal alone stays illegal when others are left out; a rule between fields may hold without the first culprit.
+    // A value that is illegal alone stays illegal when others are left out; a rule between fields
+    // may hold without the first culprit.
     for (const issue of others) {
       const path = issue.involved ? undefined : ownValueOf(issue, values)
       if (path !== undefined) leaveOut(path, issue)

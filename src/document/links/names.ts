@@ -1,4 +1,4 @@
-// What adapters and browsers are called, on the page and in links.
+// Names adapters and browsers, on the page and in links.
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 
 const MAX_NAME_LENGTH = 80

@@ -3,7 +3,8 @@ import { parseExperiment } from '../experiment/experiment.ts'
 import { partsSchema } from '../experiment/lists/reward_schema.ts'
 import type { Experiment } from '../experiment/schema.ts'
 
-/** The experiment with the parts that a link says; as it was, with a notice, where they cannot be read. */
+/** The experiment with the parts that a link says; as it was, with a notice, where they cannot be
+ * read. */
 export function withParts(
   start: Experiment,
   text: string | undefined,

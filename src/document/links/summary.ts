@@ -1,4 +1,5 @@
-// The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never throws.
+// The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never
+// throws.
 import { cleanName } from './names.ts'
 import { GREEDY_ACCURACY, type SharedLine, type SharedResult } from './shared_result.ts'
 
@@ -20,7 +21,8 @@ const MAX_LINES = 16
 const MAX_ADAPTER = 48
 const MAX_STEP = 10_000_000
 const LARGEST = 1e9
-/** A level is a byte: 255 stands for NaN, and the others for 255 equal distances from the lowest to the highest value. */
+/** A level is a byte: 255 stands for NaN, and the others for 255 equal distances from the lowest to
+ * the highest value. */
 const LEVELS = 254
 const GAP = 255
 /** Ids from here on are the entropies of layers. */
@@ -47,7 +49,8 @@ function idOf(name: string): number | undefined {
 const nameOf = (id: number): string | undefined =>
   id >= FIRST_LAYER ? `layer/entropy/${id - FIRST_LAYER}` : IDS[id]
 
-/** At most `most` of the points, evenly spread: the first and the last are among them. Values are as they were measured. */
+/** At most `most` of the points, evenly spread: the first and the last are among them. Values are
+ * as they were measured. */
 export function thinned(
   { steps, values, length }: Columns,
   most: number,
@@ -60,10 +63,9 @@ export function thinned(
 
 const isDrawn = (value: number) => Number.isFinite(value) && Math.abs(value) <= LARGEST
 
-/**
- * The text of a link's part `r`, base64url of: version; adapter's name; last step; the lists of steps; per line its id, list,
- * lowest, highest and last value (f32) and one byte for every value. Lines that have no number are left out.
- */
+/** The text of a link's part `r`, base64url of: version; adapter's name; last step; the lists of
+ * steps; per line its id, list, lowest, highest and last value (f32) and one byte for every value.
+ * Lines that have no number are left out. */
 export function encodeSummary({ adapter, steps, lines }: SharedResult): string {
   const drawn = lines.filter(({ name, values }) => idOf(name) !== undefined && values.some(isDrawn))
   const grids = [...new Set(drawn.map((line) => line.steps.join()))]

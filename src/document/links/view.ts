@@ -6,11 +6,9 @@ export type Tab = (typeof TABS)[number]
 
 const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 
-/**
- * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; the open lesson; a compact page for a frame; what is
- * hidden, what is locked (view_options.ts); the sender's curves (summary.ts); a study (study/study_link.ts); the charts
- * that are pinned to a board.
- */
+/** Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; the open lesson; a
+ * compact page for a frame; what is hidden, what is locked (view_options.ts); the sender's curves
+ * (summary.ts); a study (study/study_link.ts); the charts that are pinned to a board. */
 const PARTS = ['tab', 'lesson', 'embed', 'hide', 'lock', 'r', 'study', 'board'] as const
 export type ViewPart = (typeof PARTS)[number]
 
@@ -33,7 +31,8 @@ export function viewParts(hash: string): Partial<Record<ViewPart, string>> {
   return parts
 }
 
-/** A hash with some parts set and, where undefined, taken out; '' for none. Any other kind of hash counts as empty. */
+/** A hash with some parts set and, where undefined, taken out; '' for none. Any other kind of hash
+ * counts as empty. */
 export function withParts(
   hash: string,
   changes: Readonly<Partial<Record<ViewPart, string | undefined>>>,
@@ -43,7 +42,8 @@ export function withParts(
   return pairs.length === 0 ? '' : `#${pairs.join('&')}`
 }
 
-/** The tab of a hash: a result card lies in the last one, and the first is open where none is named. */
+/** The tab of a hash: a result card lies in the last one, and the first is open where none is
+ * named. */
 export function tabOf(hash: string): Tab {
   if (isCardHash(hash)) return 'gpu'
   const { tab } = viewParts(hash)

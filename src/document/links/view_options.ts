@@ -1,5 +1,5 @@
-// What a link hides or locks of the page, for a class or a frame: `#embed=1&hide=settings,phases&lock=experiment`. Takes
-// hostile input and never throws.
+// Reads what a link hides or locks of the page, for a class or a frame:
+// `#embed=1&hide=settings,phases&lock=experiment`. Takes hostile input and never throws.
 import { show } from '../experiment/fields/field.ts'
 import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from './view.ts'
 
@@ -20,7 +20,8 @@ export const HIDE_PARTS = [
 ] as const
 export type HidePart = (typeof HIDE_PARTS)[number]
 
-/** What can be locked. experiment: the menu. settings: every field. phases: their order, number and length, and the next one. */
+/** What can be locked. experiment: the menu. settings: every field. phases: their order, number and
+ * length, and the next one. */
 export const LOCK_PARTS = ['experiment', 'settings', 'phases'] as const
 export type LockPart = (typeof LOCK_PARTS)[number]
 
@@ -43,7 +44,8 @@ export function optionParts({ embed, hide, lock }: ViewOptions) {
   } satisfies Partial<Record<ViewPart, string | undefined>>
 }
 
-/** The options of a hash, in the order of the lists above. A notice names each one that is not known. */
+/** The options of a hash, in the order of the lists above. A notice names each one that is not
+ * known. */
 export function readOptions(hash: string): {
   readonly options: ViewOptions
   readonly notices: readonly string[]

@@ -1,5 +1,5 @@
-// What the picture of a preset is drawn from: figures of committed runs. `npm run presets` makes it from bench/results/presets; the page loads
-// it with the gallery.
+// Reads the figures of committed runs from which a preset's picture is drawn. `npm run presets`
+// makes them from bench/results/presets; the page loads them with the gallery.
 import presets_drawn from './presets_drawn.json' with { type: 'json' }
 
 /** A step of reinforcement, counted from the end of the warm start, and a value. */
@@ -14,7 +14,8 @@ export interface PresetFigures {
   readonly steps: number
   /** The sampled reward of each run, averaged over a few steps. */
   readonly reward: readonly (readonly Point[])[]
-  /** The entropy of each layer's policy after the first and the last step of reinforcement, layer 0 first, nats; means of all runs. */
+  /** The entropy of each layer's policy after the first and the last step of reinforcement, layer 0
+   * first, nats; means of all runs. */
   readonly entropy_first: readonly number[]
   readonly entropy_last: readonly number[]
 }

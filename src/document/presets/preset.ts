@@ -1,4 +1,4 @@
-// What an entry of the menu is, and how one is written.
+// Declares an entry of the menu, and how one is written.
 import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 

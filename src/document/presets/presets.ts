@@ -1,11 +1,13 @@
-// The experiments on the menu. An id never changes its meaning, because links name it: a changed one gets a new id.
+// The experiments on the menu. An id never changes its meaning, because links name it: a changed
+// one gets a new id.
 import { type Preset, preset } from './preset.ts'
 import { REAL_PRESETS } from './presets_real.ts'
 import { TINY_PRESETS } from './presets_tiny.ts'
 
 export type { Preset }
 
-/** 400 steps at 0.003: enough for both skills, and no more of the right one than its demonstrations. */
+/** 400 steps at 0.003: enough for both skills, and no more of the right one than its
+ * demonstrations. */
 const two_skills_warm_start = { kind: 'sft', steps: 400 }
 
 /** A warm start that stops while sampled answers are still mostly wrong. */
@@ -157,16 +159,13 @@ export const PRESETS: readonly Preset[] = [
 /** The preset of that id; undefined when there is none. */
 export const presetOf = (id: string): Preset | undefined => PRESETS.find((p) => p.id === id)
 
-/**
- * What the page opens with where no link says otherwise, until it knows its adapter: small enough for a software adapter, and reinforcement
- * from its first step.
- */
+/** What the page opens with where no link says otherwise, until it knows its adapter: small enough
+ * for a software adapter, and reinforcement from its first step. */
 export const OPENING: Preset = presetOf('first-run') ?? PRESETS[0]
 
-/**
- * What it opens with on an adapter. On a software adapter, where a step of the first run takes tenths of a second, its 45 steps of 256 responses
- * fit into a minute. A GPU takes hundredths, and would be done before anybody has read a caption: there the run has 120 steps of 512
- * responses, whose curves are smoother.
- */
+/** What it opens with on an adapter. On a software adapter, where a step of the first run takes
+ * tenths of a second, its 45 steps of 256 responses fit into a minute. A GPU takes hundredths, and
+ * would be done before anybody has read a caption: there the run has 120 steps of 512 responses,
+ * whose curves are smoother. */
 export const openingOn = ({ is_software }: { readonly is_software: boolean }): Preset =>
   (is_software ? undefined : presetOf('first-run-gpu')) ?? OPENING

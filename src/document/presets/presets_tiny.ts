@@ -1,4 +1,5 @@
-// The small experiments on the menu: a narrow model of three layers, every phase within a minute or two without a GPU.
+// The small experiments on the menu: a narrow model of three layers, every phase within a minute or
+// two without a GPU.
 import { type Preset, preset } from './preset.ts'
 
 const tiny_model = {
@@ -11,7 +12,8 @@ const tiny_model = {
 
 const tiny_warm_start = { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } }
 
-/** One-digit sums: the warm start holds adding and forgetting the carry, which a person tells apart at a glance. */
+/** One-digit sums: the warm start holds adding and forgetting the carry, which a person tells apart
+ * at a glance. */
 const rlhf_base = {
   task: { id: 'two_skills_addition', digits: 1, correct_share: 0.4 },
   model: tiny_model,

@@ -1,4 +1,5 @@
-// What runs of the presets came to. `npm run presets` computes it from bench/results/presets; the page loads it when somebody asks.
+// Reads the results of the presets' runs. `npm run presets` computes them from
+// bench/results/presets; the page loads them when somebody asks.
 import presets_seen from './presets_seen.json' with { type: 'json' }
 
 export interface PresetSeen {

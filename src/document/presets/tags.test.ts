@@ -1,4 +1,4 @@
-// What presets are found by.
+// Tests the tags by which presets are found.
 import { expect, test } from 'vitest'
 import { PRESETS, presetOf } from './presets.ts'
 import { ANY, choicesOf, hasTags, smallFirst, tagsOf } from './tags.ts'

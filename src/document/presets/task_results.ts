@@ -1,4 +1,5 @@
-// What a short run of each task came to, for the menu. `npm run tasks` computes it from bench/tasks.
+// Reads the result of a short run of each task, for the menu. `npm run tasks` computes it from
+// bench/tasks.
 import tasks_seen from './tasks_seen.json' with { type: 'json' }
 
 /** Shares are between 0 and 1; `first` is at the end of the warm start. */

@@ -1,4 +1,4 @@
-// What the finished runs of a study say: arms beside the baseline, paired by seed.
+// Compares the finished runs of a study: arms beside the baseline, paired by seed.
 import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
 import { fingerprintOf } from './fingerprint.ts'

@@ -1,5 +1,5 @@
-// The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that cannot run are named before
-// anything is trained.
+// The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that
+// cannot run are named before anything is trained.
 
 import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
@@ -67,7 +67,8 @@ function baseDocument({ base }: Study): Document | string {
   return `base: expected a document or one of ${PRESETS.map(({ id }) => id).join(', ')}, got ${base}`
 }
 
-/** The experiment with as many steps in its last phase of reinforcement as the budget of the base allows, at least one. */
+/** The experiment with as many steps in its last phase of reinforcement as the budget of the base
+ * allows, at least one. */
 function withBudget(
   experiment: Experiment,
   base: Experiment,

@@ -1,4 +1,5 @@
-// A study from experiments that a person has: the first is the base, and every one an arm of what it says otherwise.
+// A study from experiments that a person has: the first is the base, and every one an arm of what
+// it says otherwise.
 import type { Document } from '../experiment/paths.ts'
 import { isDocument } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
@@ -14,7 +15,8 @@ export interface NamedExperiment {
   readonly experiment: Experiment
 }
 
-/** What `own` says otherwise than `base`: leaves by their paths; lists, such as phases, as a whole. */
+/** What `own` says otherwise than `base`: leaves by their paths; lists, such as phases, as a
+ * whole. */
 function differenceOf(base: Experiment, own: Experiment): Settings {
   const found: Document = {}
   const visit = (before: unknown, after: unknown, path: string) => {
@@ -43,10 +45,9 @@ export function armsFrom(experiments: readonly NamedExperiment[]) {
   return { base: JSON.parse(JSON.stringify(first.experiment)) as Document, arms }
 }
 
-/**
- * The study without one of its arms. A point of a grid is taken out too: the others are then listed one by one, and their runs are kept.
- * Undefined where no two arms would be left, and for a search, which chooses its own.
- */
+/** The study without one of its arms. A point of a grid is taken out too: the others are then
+ * listed one by one, and their runs are kept. Undefined where no two arms would be left, and for a
+ * search, which chooses its own. */
 export function withoutArm(study: Study, arms: readonly Arm[], name: string): Study | undefined {
   const rest = arms.filter((arm) => arm.name !== name)
   if (study.search || rest.length < 2 || rest.length === arms.length) return undefined

@@ -21,7 +21,8 @@ export interface Draft {
   readonly at: string
   /** How settings of the axes are chosen: all of them, or by a search. */
   readonly kind: 'all' | 'random' | 'halving'
-  /** Of a search: settings that are drawn, those that meet at the end, and the seeds that choose them. */
+  /** Of a search: settings that are drawn, those that meet at the end, and the seeds that choose
+   * them. */
   readonly settings: number
   readonly finalists: number
   readonly choosing: number
@@ -40,7 +41,8 @@ export const EMPTY_DRAFT: Draft = {
   choosing: 2,
 }
 
-/** A field of the form; `axis.0` is the first field with several values, and `form` is none of them. */
+/** A field of the form; `axis.0` is the first field with several values, and `form` is none of
+ * them. */
 export type DraftField =
   | 'question'
   | 'arms'

@@ -1,4 +1,4 @@
-// What tells the experiments of a study apart, also after a later version of the lab has added fields.
+// Tells the experiments of a study apart, also after a later version of the lab has added fields.
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { isDocument } from '../experiment/paths.ts'
 import type { PhaseDocument } from '../experiment/phases.ts'
@@ -17,7 +17,8 @@ function hash(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36)
 }
 
-/** Adds what `own` says otherwise than `usual`, by path. A field that is usual says nothing, whether or not it existed before. */
+/** Adds what `own` says otherwise than `usual`, by path. A field that is usual says nothing,
+ * whether or not it existed before. */
 function unusual(own: unknown, usual: unknown, path: string, into: Map<string, unknown>): void {
   if (isDocument(own))
     for (const name of Object.keys(own).sort())

@@ -1,4 +1,5 @@
-// The points of a grid: every choice of one value for each of its fields, or some of them by chance.
+// The points of a grid: every choice of one value for each of its fields, or some of them by
+// chance.
 import { Mt19937 } from '../../rl/math/mt19937.ts'
 import type { Axis, Settings, Study } from './study.ts'
 
@@ -26,7 +27,8 @@ export function axisValues(axis: Axis): readonly unknown[] {
 
 const RANGE = /^\s*(\S+?)\s*\.\.\s*(\S+)\s+(log\s+)?(\d+)\s*$/
 
-/** What a person wrote: `1e-4, 3e-4`, words as they are, or `1e-4..1e-2 log 5`, five numbers in equal ratios; without log evenly. */
+/** What a person wrote: `1e-4, 3e-4`, words as they are, or `1e-4..1e-2 log 5`, five numbers in
+ * equal ratios; without log evenly. */
 export function readAxis(text: string): Axis {
   const [, from, to, log, count] = RANGE.exec(text) ?? []
   if (count !== undefined)
@@ -59,7 +61,8 @@ export function countArms(study: Study): number {
 export const gridsOf = ({ arms, grid }: Study): readonly Study['grid'][] =>
   arms.length > 0 ? arms.map((arm) => arm.grid ?? grid) : [grid]
 
-/** The points of the grid; of a search, `search.arms` random ones: ranges are drawn from in between, too. */
+/** The points of the grid; of a search, `search.arms` random ones: ranges are drawn from in
+ * between, too. */
 export function gridPoints(grid: Study['grid'], { search }: Study): Settings[] {
   const axes = Object.entries(grid)
   if (!search)

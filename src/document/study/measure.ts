@@ -28,7 +28,8 @@ export const boundsOf = (metric: string): Interval => ({
 export interface Reading {
   /** How much of the budget every finished run has spent. */
   readonly until: number
-  /** Of measures at a level: the metric that reaches it, and by seed the level that every run of the seed came to. */
+  /** Of measures at a level: the metric that reaches it, and by seed the level that every run of
+   * the seed came to. */
   readonly reaches?: string | undefined
   readonly levels: ReadonlyMap<number, number>
 }
@@ -68,7 +69,8 @@ export function curveOf(result: RunResult, metric: string, same: Budget) {
   }
 }
 
-/** Runs are planned to take equally much of a budget; what they took differs by their lengths a little. */
+/** Runs are planned to take equally much of a budget; what they took differs by their lengths a
+ * little. */
 const SLACK = 1.02
 
 /** A curve as far as the budget of all runs goes. */
@@ -78,7 +80,8 @@ function within(result: RunResult, metric: string, same: Budget, until: number) 
   return { at: at.slice(0, inside), values: values.slice(0, inside) }
 }
 
-/** The value of `values` where `rising`, measured at the same places, first comes to `level`; undefined where it never does. */
+/** The value of `values` where `rising`, measured at the same places, first comes to `level`;
+ * undefined where it never does. */
 function valueAtLevel(
   values: readonly number[],
   rising: readonly number[],

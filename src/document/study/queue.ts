@@ -1,4 +1,5 @@
-// In which order the runs of a study are trained, which of them are missing, and how long they will take.
+// In which order the runs of a study are trained, which of them are missing, and how long they will
+// take.
 
 import type { Experiment } from '../experiment/schema.ts'
 import { matchResults, runKey } from './analysis.ts'
@@ -33,7 +34,8 @@ export function missingRuns(
   return [...missing.values()]
 }
 
-/** Seconds until the missing runs are trained, `jobs` at a time; undefined before the first result. */
+/** Seconds until the missing runs are trained, `jobs` at a time; undefined before the first
+ * result. */
 export function secondsLeft(
   missing: number,
   results: readonly RunResult[],

@@ -1,4 +1,4 @@
-// What is kept of a run that was left and continued.
+// Tests what is kept of a run that was interrupted and continued.
 import { expect, test } from 'vitest'
 import { HistoryLog } from '../../host/checkpoints/history.ts'
 import { plainHistory } from '../../host/checkpoints/origin.ts'

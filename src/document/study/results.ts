@@ -1,4 +1,5 @@
-// What is kept of a finished run of a study: a few of its curves by step, what it cost, and where it ran.
+// Keeps the result of a finished run of a study: a few of its curves by step, its costs, and where
+// it ran.
 import * as z from 'zod/mini'
 import {
   addCosts,

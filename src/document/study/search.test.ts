@@ -85,7 +85,8 @@ test('a measure at a level is read where every arm of the seed has come to it', 
   }
   const study = studyOf(document)
   const runs = plannedRuns(study, armsOf(document))
-  // Accuracy 0.5, 0.6, 0.7 of the one and 0.5, 0.7, 0.9 of the other; the score falls from 1 to 0 in both.
+  // Accuracy 0.5, 0.6, 0.7 of the one and 0.5, 0.7, 0.9 of the other; the score falls from 1 to 0
+  // in both.
   const known = runs.map((run, i) => {
     const made = madeUpResult(study, run, [0.7, 0.9][i])
     const score: [number, number][] = [

@@ -1,5 +1,5 @@
-// Which runs come next. Of a search: settings that do well on some seeds go on, and the best meet on seeds that chose nothing, so that
-// a lucky seed cannot win.
+// Which runs come next. Of a search: settings that do well on some seeds go on, and the best meet
+// on seeds that chose nothing, so that a lucky seed cannot win.
 import { mean } from '../../rl/math/stats.ts'
 import { matchResults, runKey } from './analysis.ts'
 import type { Arm } from './arms.ts'
@@ -52,7 +52,8 @@ export function planStudy(study: Study, arms: readonly Arm[], results: readonly 
   }
 }
 
-/** Runs of a whole study; of a search those of all its rounds, in which a setting keeps the runs of the rounds before. */
+/** Runs of a whole study; of a search those of all its rounds, in which a setting keeps the runs of
+ * the rounds before. */
 export function plannedCount(study: Study, arms: readonly Arm[]): number {
   if (!study.search) return arms.length * study.seeds.length
   const { choosing, judging } = splitSeeds(study)
@@ -83,7 +84,8 @@ function rungs({ search }: Study, choosing: readonly number[]) {
   }))
 }
 
-/** The best arms of every group by their mean, `keepOf` it; those whose runs measured nothing come last. */
+/** The best arms of every group by their mean, `keepOf` it; those whose runs measured nothing come
+ * last. */
 function best(
   study: Study,
   arms: readonly Arm[],

@@ -1,5 +1,5 @@
-// The study document: one question, the settings that its arms differ in, seeds, a budget that is the same for all, and one
-// measure that is fixed before anything is trained. Takes hostile input.
+// The study document: one question, the settings that its arms differ in, seeds, a budget that is
+// the same for all, and one measure that is fixed before anything is trained. Takes hostile input.
 import * as z from 'zod/mini'
 import { schemaIssues } from '../experiment/experiment.ts'
 import { type Document, type Issue, sizeIssue } from '../experiment/paths.ts'
@@ -32,15 +32,15 @@ const armSchema = z.strictObject({
   set: z._default(z.record(path, value), {}),
   /** Fields of this arm alone, in place of the study's grid. */
   grid: z.optional(z.record(path, axisSchema)),
-  /** Of a search: so many of its settings meet at the end, where these are fewer than the study says. */
+  /** Of a search: so many of its settings meet at the end, where these are fewer than the study
+   * says. */
   finalists: z.optional(finalists),
 })
 
 const searchSchema = z.strictObject({
-  /**
-   * random: so many settings from the grid, each with the seeds that choose. halving: they begin with few of these seeds, and the
-   * better ones go on with more. The best then meet on the other seeds, which chose nothing.
-   */
+  /** random: so many settings from the grid, each with the seeds that choose. halving: they begin
+   * with few of these seeds, and the better ones go on with more. The best then meet on the other
+   * seeds, which chose nothing. */
   kind: z.enum(['random', 'halving']),
   /** Of each of the study's arms, or of the base alone. */
   arms: z.int().check(z.minimum(2), z.maximum(64)),
@@ -49,7 +49,8 @@ const searchSchema = z.strictObject({
   eta: z._default(z.int().check(z.minimum(2), z.maximum(8)), 2),
   /** Of each of the study's arms, so many settings meet at the end. */
   finalists: z._default(finalists, 1),
-  /** So many of the seeds, the first ones, choose; the first half of them where this is not said. */
+  /** So many of the seeds, the first ones, choose; the first half of them where this is not
+   * said. */
   choosing: z.optional(z.int().check(z.minimum(1), z.maximum(63))),
 })
 
@@ -68,7 +69,8 @@ const studySchema = z.strictObject({
   seeds: z.array(seed).check(z.minLength(1), z.maxLength(64)),
   budget: z._default(
     z.strictObject({
-      /** What is the same for all arms: their reinforcement is made so long that they take as much of it as the base. */
+      /** What is the same for all arms: their reinforcement is made so long that they take as much
+       * of it as the base. */
       same: z._default(z.enum(['steps', 'responses', 'tokens', 'arithmetic']), 'responses'),
     }),
     { same: 'responses' },
@@ -76,15 +78,15 @@ const studySchema = z.strictObject({
   measure: z.strictObject({
     /** A metric's name or how it ends, e.g. acc/greedy. */
     metric: text(120).check(z.minLength(1)),
-    /**
-     * end: the last value. last: the mean of the last five. area: the mean height of the curve over the budget. level: the value where
-     * `reaches` is first as high as all arms of the seed came, between evaluations on a straight line.
-     */
+    /** end: the last value. last: the mean of the last five. area: the mean height of the curve
+     * over the budget. level: the value where `reaches` is first as high as all arms of the seed
+     * came, between evaluations on a straight line. */
     at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
     /** Of `level`: a metric that rises, or how its name ends, e.g. acc/mean@16. */
     reaches: z._default(text(120), ''),
     goal: z._default(z.enum(['higher', 'lower']), 'higher'),
-    /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and assumes less. */
+    /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and
+     * assumes less. */
     test: z._default(z.enum(['t', 'permutation']), 't'),
   }),
   /** Whether question, arms and measure were written down before any of its runs was known. */
@@ -101,7 +103,8 @@ export type ParsedStudy =
   | { readonly ok: true; readonly study: Study }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** The document with its defaults. Nothing throws, and what is too large is refused before it is parsed. */
+/** The document with its defaults. Nothing throws, and what is too large is refused before it is
+ * parsed. */
 export function parseStudy(document: unknown): ParsedStudy {
   const size = sizeIssue(document)
   if (size) return { ok: false, issues: [size] }

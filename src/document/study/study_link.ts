@@ -1,4 +1,5 @@
-// A study as the part `study` of a page's hash: its document, deflated, in base64url. Takes hostile input.
+// A study as the part `study` of a page's hash: its document, deflated, in base64url. Takes hostile
+// input.
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate'
 import { type ParsedStudy, parseStudy, type Study } from './study.ts'
 

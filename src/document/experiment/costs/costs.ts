@@ -1,4 +1,5 @@
-// What a step of reinforcement costs: responses, tokens, and multiplications and additions of the model's products.
+// Counts the costs of a reinforcement step: responses, tokens, and the arithmetic of the model's
+// products.
 
 import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
@@ -15,13 +16,15 @@ export interface Costs {
   readonly responses: number
   /** Of prompts and responses. */
   readonly tokens: number
-  /** Operations in matrix products, 10⁹: sampling, scoring and updates of policy, reference and critic. */
+  /** Operations in matrix products, 10⁹: sampling, scoring and updates of policy, reference and
+   * critic. */
   readonly arithmetic: number
 }
 
 export const NO_COSTS: Costs = { responses: 0, tokens: 0, arithmetic: 0 }
 
-/** Operations of one block and of the head for one token; attention's own products, which are short here, are left out. */
+/** Operations of one block and of the head for one token; attention's own products, which are short
+ * here, are left out. */
 function sizes({ model, task }: Experiment) {
   const { hidden_size: C, intermediate_size: F, num_attention_heads: H } = model
   const D = model.head_dim || C / H
@@ -35,7 +38,8 @@ export function forwardCost(experiment: Experiment): number {
   return experiment.model.num_hidden_layers * block + head
 }
 
-/** Operations that one update of a token takes: forward, and backward as far down as something is trained. */
+/** Operations that one update of a token takes: forward, and backward as far down as something is
+ * trained. */
 function updateCost(experiment: Experiment, phase: RlDocument): number {
   const { block, head } = sizes(experiment)
   const L = experiment.model.num_hidden_layers

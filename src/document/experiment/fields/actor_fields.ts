@@ -1,4 +1,5 @@
-// The fields of the actor: its mini-batches, its loss and its optimizer, with verl's names and defaults.
+// The fields of the actor: its mini-batches, its loss and its optimizer, with verl's names and
+// defaults.
 import { ACTOR_DEFAULTS, type Actor, type EntropyOf } from '../../../rl/config/actor.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
 import { numbersAsSettings } from '../../../rl/losses/losses.ts'

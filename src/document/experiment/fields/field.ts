@@ -1,4 +1,5 @@
-// How a field of the experiment is declared: once, with all that validation, forms and links need to know.
+// How a field of the experiment is declared: once, with all that validation, forms and links need
+// to know.
 import * as z from 'zod/mini'
 import { hasHidden } from '../hidden.ts'
 
@@ -45,7 +46,8 @@ export type Tree<T> = {
       : Tree<T[K]>
 }
 
-/** T with everything optional, at any depth: what a phase may override. A pair is overridden as a whole. */
+/** T with everything optional, at any depth: what a phase may override. A pair is overridden as a
+ * whole. */
 export type Overrides<T> = {
   readonly [K in keyof T]?:
     | (T[K] extends FieldValue | readonly unknown[] ? T[K] : Overrides<T[K]>)
@@ -161,7 +163,8 @@ function pair(leaves: readonly [Leaf<number>, Leaf<number>]): z.ZodMiniType {
   return z.tuple([a.schema, b.schema], { error: expected('a pair of numbers') })
 }
 
-/** Objects told apart by one field; a wrong one is refused with a message that lists the legal ones. */
+/** Objects told apart by one field; a wrong one is refused with a message that lists the legal
+ * ones. */
 export function oneOf(
   discriminator: string,
   words: readonly string[],

@@ -28,7 +28,8 @@ export const namesOf = (list: string): string[] =>
     .filter((name) => name !== '')
 const LAYERS = /^\s*(\d{1,3}\s*(,\s*\d{1,3}\s*)*)?$/
 
-/** Whether a list names modules that an adapter can have: short names, or whole paths as PEFT writes few of them. */
+/** Whether a list names modules that an adapter can have: short names, or whole paths as PEFT
+ * writes few of them. */
 function namesModules(list: string): boolean {
   if (list.trim() === ALL_LINEAR) return true
   const names = namesOf(list)

@@ -32,7 +32,8 @@ export interface ModelFields {
   /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
   readonly source: string
   readonly source_name: string
-  /** Where the model can be fetched: hf:owner/name@revision, or the address of a folder; '' = nobody said. */
+  /** Where the model can be fetched: hf:owner/name@revision, or the address of a folder; '' =
+   * nobody said. */
   readonly source_address: string
   /** Of matrices that are not trained. */
   readonly dtype: MatrixDtype

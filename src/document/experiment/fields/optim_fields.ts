@@ -1,4 +1,5 @@
-// The fields of an optimizer: AdamW, its learning-rate schedule, and the clip of the gradient before it.
+// The fields of an optimizer: AdamW, its learning-rate schedule, and the clip of the gradient
+// before it.
 import type { Optim } from '../../../rl/config/optim.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 

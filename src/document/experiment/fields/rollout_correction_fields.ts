@@ -1,4 +1,5 @@
-// The fields of rollout correction: what is done about responses that another policy sampled than the one that learns.
+// The fields of rollout correction: what is done about responses that another policy sampled than
+// the one that learns.
 import type { RsCriterion } from '../../../kernels/rollout_correction/rollout_correction.ts'
 import { ALGORITHM_DEFAULTS, type RolloutCorrection } from '../../../rl/config/algorithm.ts'
 import { boolean, number, select, type Tree, text } from './field.ts'
@@ -9,7 +10,8 @@ export type RolloutCorrectionFields = Omit<
   'rollout_is' | 'rollout_is_threshold' | 'rollout_rs' | 'rollout_rs_threshold'
 > & {
   readonly rollout_is_threshold: number
-  /** 0 = weights are cut off; above 0 the lower bound of IcePop. verl writes both as `lower_upper`. */
+  /** 0 = weights are cut off; above 0 the lower bound of IcePop. verl writes both as
+   * `lower_upper`. */
   readonly rollout_is_threshold_lower: number
   readonly rollout_is: 'off' | 'token' | 'sequence'
   /** '' = off. */

@@ -1,4 +1,5 @@
-// What is measured while a run trains: evaluations on held-out problems, and the entropies of the layers.
+// Declares the fields of what is measured while a run trains: evaluations on held-out problems, and
+// the entropies of the layers.
 import type { Probe, Validation } from '../../../rl/config/validation.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 

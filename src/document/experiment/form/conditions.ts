@@ -1,4 +1,5 @@
-// Where a setting of a reinforcement phase or of validation has an effect, and the heading above it.
+// Decides where a setting of a reinforcement phase or of validation has an effect, and the heading
+// above it.
 import { aggregationOf } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import { lossInForce } from '../../../rl/config/algorithm.ts'
 import { everValidates, type Validation } from '../../../rl/config/validation.ts'
@@ -115,15 +116,18 @@ export const validationHasEffect = (name: string, validation: Validation): boole
 
 const isWithin = (path: string, part: string) => path === part || path.startsWith(`${part}.`)
 
-/** Whether the field at this path, e.g. 'actor.tau_pos', changes anything in a phase of these settings. */
+/** Whether the field at this path, e.g. 'actor.tau_pos', changes anything in a phase of these
+ * settings. */
 export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
   Object.entries(CONDITIONS).every(([part, holds]) => !isWithin(path, part) || holds(settings))
 
-/** The warm-up is that of the phase which began the learning-rate schedule (rl/config/schedule.ts). */
+/** The warm-up is that of the phase which began the learning-rate schedule
+ * (rl/config/schedule.ts). */
 export const isOfSchedule = (path: string): boolean =>
   /\boptim\.lr_warmup_steps(_ratio)?$/.test(path)
 
-/** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase continues no other schedule. */
+/** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase
+ * continues no other schedule. */
 export const hasOwnEffect = (
   path: string,
   settings: PhaseSettings,

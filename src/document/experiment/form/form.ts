@@ -43,7 +43,8 @@ function taskFields(experiment: Experiment): Field[] {
     has_effect: true,
   }
   const params = fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))
-  // What is said of a file is said together, where its rows are seen: alone, no change of it would fit the rows.
+  // What is said of a file is said together, where its rows are seen: alone, no change of it would
+  // fit the rows.
   return [
     id,
     ...(is_data ? params.map((field) => ({ ...field, has_effect: false })) : params),
@@ -61,7 +62,8 @@ function dataFields(experiment: Experiment): Field[] {
   )
 }
 
-/** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of kept activations that they are kept. */
+/** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of
+ * kept activations that they are kept. */
 function modelHasEffect(path: string, { model, phases }: Experiment): boolean {
   const has_adapter = model.lora.r > 0
   if (path === 'model.activations_dtype') return !model.enable_gradient_checkpointing

@@ -1,4 +1,5 @@
-// The settings of reinforcement in a form: those that all phases share, and those that a phase sets itself.
+// The settings of reinforcement in a form: those that all phases share, and those that a phase sets
+// itself.
 import { ACTOR } from '../fields/actor_fields.ts'
 import { ALGORITHM } from '../fields/algorithm_fields.ts'
 import { CRITIC } from '../fields/critic_fields.ts'
@@ -15,7 +16,8 @@ import { type Field, fieldsOf } from './form_fields.ts'
 /** The sections that a phase may overlay with settings of its own, in the order of the form. */
 const OVERRIDABLE = { rollout: ROLLOUT, actor: ACTOR, critic: CRITIC, algorithm: ALGORITHM }
 
-/** What the settings of a phase alone do not tell: whether there is an inner layer, or a reward model came before. */
+/** What the settings of a phase alone do not tell: whether there is an inner layer, or a reward
+ * model came before. */
 const OFFERED: Readonly<Record<string, (experiment: Experiment, index: number) => boolean>> = {
   'critic.model.init': mayChooseCritic,
   'actor.entropy_of': ({ phases }, index) => {

@@ -1,4 +1,5 @@
-// What a document asks for and a run of it does not do. No error: earlier documents hold it, and they stay readable.
+// Lists what a document asks for and its run will not do. These are no errors: earlier documents
+// hold them and stay readable.
 
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
 import { everValidates, validationPrompts } from '../../../rl/config/validation.ts'

@@ -1,4 +1,5 @@
-// The tools of a document: a list, a choice in the form, a word in a link, and the rules about turns.
+// The tools of a document: a list, a choice in the form, a word in a link, and the rules about
+// turns.
 import { expect, test } from 'vitest'
 import { loadContents } from '../../../host/content/load.ts'
 import { contentNames } from '../../../host/content/named.ts'

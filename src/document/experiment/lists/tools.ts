@@ -10,7 +10,8 @@ const MOST_TOOLS = 8
 const MOST_NAME = 80
 const CODE = /^sha256-[0-9a-f]{64}$/
 
-/** A list as text, which is how forms and links write it: `calculator,program:sha256-…:dice.py`; '' = no tools. */
+/** A list as text, which is how forms and links write it: `calculator,program:sha256-…:dice.py`; ''
+ * = no tools. */
 export const toolsText = (tools: readonly ToolChoice[]): string =>
   tools.map((tool) => [tool.id, ...programOf(tool)].join(':')).join(',')
 
@@ -80,7 +81,8 @@ export const TOOLS_INFO: FieldInfo = {
   live: false,
 }
 
-/** The choices of a form; programs are added where they can be read, and what there is stays a choice. */
+/** The choices of a form; programs are added where they can be read, and what there is stays a
+ * choice. */
 export function toolOptions(tools: readonly ToolChoice[]): NonNullable<FieldInfo['options']> {
   const { options = [] } = TOOLS_INFO
   const value = toolsText(tools)

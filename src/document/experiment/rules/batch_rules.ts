@@ -3,7 +3,8 @@ import { taskOf } from '../fields/task_fields.ts'
 import { hasCritic } from '../phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
-/** Batches divide into mini-batches and micro-batches, and layers and lengths fit the model and the task. */
+/** Batches divide into mini-batches and micro-batches, and layers and lengths fit the model and the
+ * task. */
 export function batchRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
   const { rollout, actor } = settings
   const { num_hidden_layers } = experiment.model

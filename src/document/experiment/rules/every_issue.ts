@@ -1,4 +1,5 @@
-// All that is wrong with a document at once, for whoever has to repair it. A page that opens a sound one never loads this.
+// All that is wrong with a document at once, for whoever has to repair it. A page that opens a
+// sound one never loads this.
 import { withEpochs } from '../epochs.ts'
 import { withResponseLength } from '../experiment.ts'
 import { UNKNOWN_FIELD } from '../fields/field.ts'
@@ -17,10 +18,8 @@ function withNearest(issue: Issue): Issue {
   return near === undefined ? issue : { ...issue, message: `did you mean ${near}? ${message}` }
 }
 
-/**
- * All that is wrong with a document that parseExperiment has refused as `wrong`: beside the single fields the rules that it breaks, where
- * those fields count as not given. Parses once more.
- */
+/** All that is wrong with a document that parseExperiment has refused as `wrong`: beside the single
+ * fields the rules that it breaks, where those fields count as not given. Parses once more. */
 export function everyIssue(document: unknown, wrong: readonly Issue[]): readonly Issue[] {
   // Rules are looked at where every field is sound: then they are all in `wrong`.
   const is_whole = experimentSchema.safeParse(document).success

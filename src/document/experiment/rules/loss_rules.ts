@@ -1,4 +1,5 @@
-// The rules between the settings of a loss and of rollout correction, which chooses one of its own in bypass mode.
+// The rules between the settings of a loss and of rollout correction, which chooses one of its own
+// in bypass mode.
 import { bypassLoss } from '../../../rl/config/algorithm.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
 import { listOf } from '../fields/rollout_correction_fields.ts'

@@ -1,4 +1,5 @@
-// The rules between what a reinforcement phase trains, what it freezes and what it draws, and when a phase may end.
+// The rules between what a reinforcement phase trains, what it freezes and what it draws, and when
+// a phase may end.
 import { isAdaptedBlock } from '../../../model/layout/lora.ts'
 import { loraOf } from '../fields/lora_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
@@ -68,7 +69,8 @@ function normRules({ experiment, phase, at, rule }: RuledPhase): void {
   )
 }
 
-/** Whether the final norm learns: the whole model's policy and a normed read-out have it, unless the rate above a layer is 0. */
+/** Whether the final norm learns: the whole model's policy and a normed read-out have it, unless
+ * the rate above a layer is 0. */
 const learnsNorm = ({ phase }: RuledPhase): boolean =>
   (phase.target_layer === 'final' || phase.target_readout === 'normed') &&
   phase.lr_factor_above.factor > 0
@@ -95,7 +97,8 @@ export function filterRules({ settings, path, rule }: RuledPhase): void {
 export const hasRewardModel = (phases: Experiment['phases'], index: number): boolean =>
   phases.slice(0, index).some(({ kind }) => kind === 'reward_model')
 
-/** The first phase with a critic in the stage of phase `index`, where that has a critic: there the critic begins. */
+/** The first phase with a critic in the stage of phase `index`, where that has a critic: there the
+ * critic begins. */
 function criticBegins(experiment: Experiment, index: number): number {
   let first = index
   for (let i = index; i >= 0; i--) {
@@ -106,7 +109,8 @@ function criticBegins(experiment: Experiment, index: number): number {
   return first
 }
 
-/** Whether a form offers a choice of what the critic of phase `index` begins as: one that cannot only be refused. */
+/** Whether a form offers a choice of what the critic of phase `index` begins as: one that cannot
+ * only be refused. */
 export function mayChooseCritic(experiment: Experiment, index: number): boolean {
   const phase = experiment.phases[index]
   const has_critic = phase.kind === 'rl' && hasCritic(settingsOf(experiment, phase))
@@ -139,7 +143,8 @@ export function criticRules({ experiment, phase, at, settings, path, rule }: Rul
     )
 }
 
-/** Steps with a critic from the beginning of the phase's stage to its own end: the schedule of critic_warmup. */
+/** Steps with a critic from the beginning of the phase's stage to its own end: the schedule of
+ * critic_warmup. */
 function criticSteps({ phases, ...experiment }: Experiment, index: number): number {
   let count = 0
   for (let i = index; i >= 0; i--) {

@@ -1,9 +1,10 @@
-// What a rule between fields is given.
+// Declares what a rule between fields is given.
 import type { PhaseSettings } from '../phase_settings.ts'
 import type { RlDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 
-/** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it is about. */
+/** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it is
+ * about. */
 export type Rule = (
   holds: boolean,
   path: string,

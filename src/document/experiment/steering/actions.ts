@@ -1,4 +1,5 @@
-// Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data. The document carries it, so that the run can be repeated.
+// Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data.
+// The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
 import { type FieldValue, filled, oneOf, show } from '../fields/field.ts'
 import type { PhaseDocument } from '../phases.ts'
@@ -9,7 +10,8 @@ export type SteeringAction =
   | { readonly kind: 'next_phase' }
   /** The present phase ends and this one begins; the rest of the list follows. */
   | { readonly kind: 'insert_phase'; readonly phase: PhaseDocument }
-  /** The present phase ends and this one begins; then the steps that the present one had left, as a phase of their own. */
+  /** The present phase ends and this one begins; then the steps that the present one had left, as a
+   * phase of their own. */
   | { readonly kind: 'interrupt_phase'; readonly phase: PhaseDocument }
   /** This phase begins when the steps of the present one are done; the rest of the list follows. */
   | { readonly kind: 'follow_phase'; readonly phase: PhaseDocument }
@@ -21,13 +23,13 @@ export type SteeringAction =
   | { readonly kind: 'move_phase'; readonly index: number; readonly to: number }
   /** A live field, or any field of a phase that has not begun; null brings its default back. */
   | { readonly kind: 'set'; readonly path: string; readonly value: FieldValue | null }
-  /** Matrix products of these classes take other kernels (pinned_kernels.ts); what is not listed keeps its own. */
+  /** Matrix products of these classes take other kernels (pinned_kernels.ts); what is not listed
+   * keeps its own. */
   | { readonly kind: 'kernels'; readonly kernels: string }
 
-/**
- * An action that takes effect after `step` training steps, so step `step` + 1 is the first that obeys it (0 = before the
- * first). Entries of the same step take effect in the order of the list.
- */
+/** An action that takes effect after `step` training steps, so step `step` + 1 is the first that
+ * obeys it (0 = before the first). Entries of the same step take effect in the order of the
+ * list. */
 export type SteeringEntry = { readonly step: number } & SteeringAction
 
 /** The most entries of a document. */

@@ -16,7 +16,8 @@ const SWITCHES = [
 ]
 const set = (step: number, value: number, path = LR) => ({ step, kind: 'set', path, value })
 
-/** The words for each path, of a run of these entries that is over, or of one that has not begun. */
+/** The words for each path, of a run of these entries that is over, or of one that has not
+ * begun. */
 function wordsOf(steering: readonly object[], begun = true, document: object = DOCUMENT) {
   const changes = fieldChanges({
     document: parsed({ ...document, steering }),

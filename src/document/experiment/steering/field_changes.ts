@@ -1,4 +1,4 @@
-// What a field was over a run: the value that it began with, and every one that a person gave it while the run went on.
+// Lists the values of a field over a run: the first one, and every one that a person gave it later.
 import { steerExperiment } from '../experiment.ts'
 import type { FieldValue } from '../fields/field.ts'
 import { experimentFields } from '../form/form.ts'
@@ -39,10 +39,9 @@ function wasInUse(path: string, { step, phase, phase_step }: Position): boolean 
   return index === undefined || Number(index) < phase || (Number(index) === phase && phase_step > 0)
 }
 
-/**
- * By path, the values that a field had one after the other, where it was changed by hand after it had been in use; the first is that
- * of its first step. Paths are those of the list of phases as it is at last.
- */
+/** By path, the values that a field had one after the other, where it was changed by hand after it
+ * had been in use; the first is that of its first step. Paths are those of the list of phases as it
+ * is at last. */
 export function fieldChanges(run: Run): ReadonlyMap<string, readonly ValueSince[]> {
   const changes = new Map<string, ValueSince[]>()
   const { steering } = run.document

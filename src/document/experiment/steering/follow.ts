@@ -1,4 +1,5 @@
-// Where a run is after a number of steps, and which experiments it goes through when its steering is obeyed.
+// Follows the steering of a run: its position after a number of steps, and the experiments that it
+// goes through.
 import type { PhaseReason } from '../../../rl/config/phase.ts'
 import type { Issue } from '../paths.ts'
 import type { PhaseDocument } from '../phases.ts'
@@ -16,7 +17,8 @@ export interface Position {
 /** Before the first step. */
 export const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
 
-/** The position after `step` steps; undefined where the run ends before. `visit` hears what is taken of which phase on the way. */
+/** The position after `step` steps; undefined where the run ends before. `visit` hears what is
+ * taken of which phase on the way. */
 export function walk(
   phases: readonly PhaseDocument[],
   from: Position,
@@ -50,11 +52,10 @@ type Steer<T> = (
   | { readonly ok: true; readonly experiment: T; readonly ends?: PhaseReason }
   | { readonly ok: false; readonly at: string; readonly message: string }
 
-/**
- * The experiments that a run goes through, one more than there are entries; and the first entry that cannot be obeyed, with
- * its remedy. With `leaveOut` such an entry is reported and left out, and there is no issue. Where a stop condition may end a
- * phase early, the phase of an entry is not known beforehand: then the list ends there, without an issue.
- */
+/** The experiments that a run goes through, one more than there are entries; and the first entry
+ * that cannot be obeyed, with its remedy. With `leaveOut` such an entry is reported and left out,
+ * and there is no issue. Where a stop condition may end a phase early, the phase of an entry is not
+ * known beforehand: then the list ends there, without an issue. */
 export function followSteering<T extends WithPhases>(
   experiment: T,
   steering: readonly SteeringEntry[],
@@ -85,7 +86,8 @@ export function followSteering<T extends WithPhases>(
   return { experiments }
 }
 
-/** What an entry makes of a run at `position`, or why it cannot be obeyed; undefined where its phase is not known beforehand. */
+/** What an entry makes of a run at `position`, or why it cannot be obeyed; undefined where its
+ * phase is not known beforehand. */
 function follow<T extends WithPhases>(
   now: T,
   position: Position,

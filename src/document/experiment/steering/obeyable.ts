@@ -4,11 +4,9 @@ import { type Issue, sizeIssue } from '../paths.ts'
 import { type Experiment, experimentSchema } from '../schema.ts'
 import { MAX_STEERING } from './actions.ts'
 
-/**
- * The experiment with those of `entries` that can be obeyed, in order; each of the others is reported once, with its place
- * in `entries` and what is wrong with it. Takes hostile entries: each is parsed once and followed once, so n of them cost some
- * 2n parses however many are bad.
- */
+/** The experiment with those of `entries` that can be obeyed, in order; each of the others is
+ * reported once, with its place in `entries` and what is wrong with it. Takes hostile entries: each
+ * is parsed once and followed once, so n of them cost some 2n parses however many are bad. */
 export function withObeyable(
   experiment: Experiment,
   entries: readonly unknown[],

@@ -1,4 +1,4 @@
-// What is still to come of a run: its phases, and what its document says is to be done by hand.
+// Plans the rest of a run: its phases to come, and the changes that its document will make.
 import { steerExperiment } from '../experiment.ts'
 import type { PhaseDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
@@ -16,10 +16,8 @@ export interface Stretch {
   readonly is_end: boolean
 }
 
-/**
- * The steps from a position on, with `due`, what is to be done after later steps. Conditions that may end a phase early are
- * left out: nobody knows beforehand when they hold.
- */
+/** The steps from a position on, with `due`, what is to be done after later steps. Conditions that
+ * may end a phase early are left out: nobody knows beforehand when they hold. */
 export function plannedStretches(
   experiment: Experiment,
   due: readonly SteeringEntry[] = [],

@@ -18,7 +18,8 @@ export function steeredKernels(entries: readonly SteeringEntry[]): MatmulChoice 
 export const obeyed = (steered: Marks): readonly SteeringEntry[] =>
   steered.flatMap(({ entry, refused }) => (refused === undefined ? [entry] : []))
 
-/** The kernels of a run that began with those of the text `kernels`, '' for the default ones; undefined where they are still those. */
+/** The kernels of a run that began with those of the text `kernels`, '' for the default ones;
+ * undefined where they are still those. */
 export function presentKernels(kernels: string, steered: Marks): MatmulChoice | undefined {
   const read = readKernels(kernels)
   const changed = steeredKernels(obeyed(steered))

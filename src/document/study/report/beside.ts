@@ -1,4 +1,5 @@
-// The tables of a report beside its measure, by arm, at the end of the runs: other metrics, and what each layer does to the entropy.
+// The tables of a report beside its measure, by arm, at the end of the runs: other metrics, and
+// what each layer does to the entropy.
 
 import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import { mean } from '../../../rl/math/stats.ts'
@@ -7,10 +8,8 @@ import type { Study } from '../study.ts'
 import { entropiesOf, runsOf } from './lines.ts'
 import { short } from './svg.ts'
 
-/**
- * Markdown: H of every layer's policy in nats, mean over the runs, and ΔH, what the layer adds to that of the one below. Undefined where
- * nothing was measured.
- */
+/** Markdown: H of every layer's policy in nats, mean over the runs, and ΔH, what the layer adds to
+ * that of the one below. Undefined where nothing was measured. */
 export function entropyTable(study: Study, analysis: Analysis): string | undefined {
   const rows = analysis.arms.map(({ arm: { name } }) => {
     const runs = entropiesOf(analysis, study, name)
@@ -47,7 +46,8 @@ const BESIDE = /(acc\/greedy|acc\/mean@\d+|pass@\d+\/mean|actor\/entropy|critic\
 /** `val-core/sort_digits/acc/mean@4` as `acc/mean@4`. */
 export const shortMetric = (name: string): string => BESIDE.exec(name)?.[1] ?? name
 
-/** Markdown: the last values of other metrics that were kept, mean over the runs. Undefined where there are none. */
+/** Markdown: the last values of other metrics that were kept, mean over the runs. Undefined where
+ * there are none. */
 export function besideTable(study: Study, analysis: Analysis): string | undefined {
   const all = [...new Set(analysis.runs.flatMap(({ series }) => Object.keys(series)))]
   const passes = all.filter((name) => /pass@\d+\/mean$/.test(name))

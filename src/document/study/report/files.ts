@@ -30,10 +30,8 @@ export function studyPictures(
   return pictures
 }
 
-/**
- * Everything that a study leaves beside its runs, by the names of the files. `study` is what is compared; `whole`, what the report links:
- * of a search the study with the seeds that choose.
- */
+/** Everything that a study leaves beside its runs, by the names of the files. `study` is what is
+ * compared; `whole`, what the report links: of a search the study with the seeds that choose. */
 export function studyFiles(
   study: Study,
   analysis: Analysis,

@@ -1,11 +1,13 @@
-// The forest plot: the difference of every arm from the baseline with its interval, and the seeds' own differences.
+// The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
+// own differences.
 import type { Analysis } from '../analysis.ts'
 import { escaped, type Inks, LIGHT, picture, scaleOf, short } from './svg.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
 const WIDTH = 760
 
-/** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots the seeds. */
+/** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
+ * the seeds. */
 export function forestPlot({ arms, baseline, metric }: Analysis, inks: Inks = LIGHT): string {
   const compared = arms.flatMap(({ arm, comparison }) =>
     comparison && comparison.pairs.length > 0 ? [{ name: arm.name, comparison }] : [],

@@ -31,10 +31,9 @@ interface SeedCurve {
   readonly values: readonly number[]
 }
 
-/**
- * Curves without what is a seed's own: its mean over the arms is replaced by that of all seeds, as differences are paired by seed
- * (Cousineau 2005). What is left of the spread is that of the comparison.
- */
+/** Curves without what is a seed's own: its mean over the arms is replaced by that of all seeds, as
+ * differences are paired by seed (Cousineau 2005). What is left of the spread is that of the
+ * comparison. */
 function withoutSeeds(arms: readonly (readonly SeedCurve[])[]): SeedCurve[][] {
   const all = arms.flat()
   const levelAt = (curves: readonly SeedCurve[], i: number) =>
@@ -152,7 +151,8 @@ export const entropiesOf = (analysis: Analysis, study: Study, name: string): See
     return { seed, at: layers, values }
   })
 
-/** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none was measured. */
+/** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none
+ * was measured. */
 export function layersPlot(
   study: Study,
   analysis: Analysis,
@@ -167,7 +167,8 @@ export function layersPlot(
   return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340, inks)
 }
 
-/** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than three runs of an arm. */
+/** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than
+ * three runs of an arm. */
 export function profilesPlot(analysis: Analysis, inks: Inks = LIGHT): string | undefined {
   const numbers = analysis.arms.map(({ values }) => values.map(({ value }) => value))
   const all = numbers.flat()

@@ -1,4 +1,5 @@
-// The pictures of a study: in the colours of the page, and with bands that end where the measure ends.
+// The pictures of a study: in the colours of the page, and with bands that end where the measure
+// ends.
 import { expect, test } from 'vitest'
 import { analyse } from '../analysis.ts'
 import { boundsOf } from '../measure.ts'

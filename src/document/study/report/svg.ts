@@ -1,4 +1,5 @@
-// Pictures as text: what all pictures of a study share. They are files on the command line and images in the page.
+// Pictures as text: what all pictures of a study share. They are files on the command line and
+// images in the page.
 
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
@@ -13,7 +14,8 @@ export interface Inks {
   readonly better: string
   readonly worse: string
   readonly none: string
-  /** A cell that nobody measured, and the strongest colour of those that were, with the ink on it. */
+  /** A cell that nobody measured, and the strongest colour of those that were, with the ink on
+   * it. */
   readonly empty: string
   readonly heat: string
   readonly on_heat: string

@@ -1,4 +1,4 @@
-// What a study found, in sentences.
+// Says in sentences what a study found.
 import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
 import { MOST_SEEDS } from '../statistics/power.ts'
@@ -28,7 +28,8 @@ export function armSentence({ arm, comparison }: ArmResult, baseline: string): s
   return `${arm.name}: no difference from ${baseline} found (${facts}).${more}`
 }
 
-/** An arm by its group, where it is the only one of it: what a search has chosen says the report's table. */
+/** An arm by its group, where it is the only one of it: what a search has chosen says the report's
+ * table. */
 const shortName = ({ arms }: Analysis, { name, group }: Arm): string =>
   group !== '' && arms.filter(({ arm }) => arm.group === group).length === 1 ? group : name
 

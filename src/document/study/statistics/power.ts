@@ -1,7 +1,8 @@
 // How many seeds would settle a difference: the power of the paired t test.
 import { lnGamma, studentQuantile } from './student.ts'
 
-/** Φ(x), from the complementary error function (Numerical Recipes' Chebyshev fit, relative error below 1.2e-7). */
+/** Φ(x), from the complementary error function (Numerical Recipes' Chebyshev fit, relative error
+ * below 1.2e-7). */
 export function normalCdf(x: number): number {
   const z = Math.abs(x) / Math.SQRT2
   const t = 1 / (1 + z / 2)
@@ -16,10 +17,9 @@ export function normalCdf(x: number): number {
 /** Points of the integral below. */
 const POINTS = 400
 
-/**
- * The power of the two-sided paired t test with n pairs whose differences have mean `effect` in units of their standard deviation:
- * P(|T| > t) of the noncentral t, ∫ Φ(δ ∓ t·s) over the distribution of s = √(χ²/ν), by Simpson's rule.
- */
+/** The power of the two-sided paired t test with n pairs whose differences have mean `effect` in
+ * units of their standard deviation: P(|T| > t) of the noncentral t, ∫ Φ(δ ∓ t·s) over the
+ * distribution of s = √(χ²/ν), by Simpson's rule. */
 export function pairedPower(n: number, effect: number, alpha = 0.05): number {
   const degrees = n - 1
   const limit = studentQuantile(1 - alpha / 2, degrees)
@@ -44,10 +44,9 @@ export function pairedPower(n: number, effect: number, alpha = 0.05): number {
 /** More seeds than these are not worth a count. */
 export const MOST_SEEDS = 1000
 
-/**
- * The fewest pairs with which the paired t test finds a difference of this mean and standard deviation with 80 % power at 5 %;
- * undefined where more than MOST_SEEDS were needed or the difference is 0.
- */
+/** The fewest pairs with which the paired t test finds a difference of this mean and standard
+ * deviation with 80 % power at 5 %; undefined where more than MOST_SEEDS were needed or the
+ * difference is 0. */
 export function seedsNeeded(mean: number, deviation: number, power = 0.8): number | undefined {
   if (mean === 0) return undefined
   if (deviation === 0) return 2

@@ -1,4 +1,5 @@
-// What resampling says: bootstrap intervals, and the tests that flip signs. Seeded, so that a report is the same each time.
+// Computes bootstrap intervals and tests that flip signs. They are seeded, so a report is the same
+// each time.
 import { Mt19937 } from '../../../rl/math/mt19937.ts'
 import { mean } from '../../../rl/math/stats.ts'
 import type { Interval } from './student.ts'
@@ -16,10 +17,9 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[below] + (at - below) * (sorted[above] - sorted[below])
 }
 
-/**
- * The percentile bootstrap of a statistic over values drawn with replacement: numpy.random.seed(seed), then one choice of n of n per
- * resample. Undefined for fewer than two values.
- */
+/** The percentile bootstrap of a statistic over values drawn with replacement:
+ * numpy.random.seed(seed), then one choice of n of n per resample. Undefined for fewer than two
+ * values. */
 export function bootstrapInterval(
   values: readonly number[],
   statistic: (drawn: readonly number[]) => number = mean,
@@ -37,10 +37,9 @@ export function bootstrapInterval(
   }
 }
 
-/**
- * Two-sided p of the sign-flip permutation test that paired differences are as likely positive as negative: the share of all choices
- * of signs (of RESAMPLES random ones, and the one at hand, above 16 pairs) whose mean is at least as far from 0. 1 without pairs.
- */
+/** Two-sided p of the sign-flip permutation test that paired differences are as likely positive as
+ * negative: the share of all choices of signs (of RESAMPLES random ones, and the one at hand, above
+ * 16 pairs) whose mean is at least as far from 0. 1 without pairs. */
 export function signFlipTest(differences: readonly number[], seed = 0): number {
   const n = differences.length
   if (n === 0) return 1

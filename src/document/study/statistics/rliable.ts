@@ -1,7 +1,8 @@
 // Robust summaries of few runs, as in rliable (Agarwal et al. 2021, arXiv 2108.13264).
 import { mean } from '../../../rl/math/stats.ts'
 
-/** The mean of the middle half: a quarter of the values is cut off at each end, rounded down (scipy.stats.trim_mean(x, 0.25)). */
+/** The mean of the middle half: a quarter of the values is cut off at each end, rounded down
+ * (scipy.stats.trim_mean(x, 0.25)). */
 export function interquartileMean(values: readonly number[]): number {
   const cut = Math.floor(values.length * 0.25)
   const sorted = [...values].sort((a, b) => a - b)
@@ -15,7 +16,8 @@ export const performanceProfile = (
 ): number[] =>
   thresholds.map((least) => values.filter((value) => value > least).length / values.length)
 
-/** The probability that a run of `a` beats one of `b`, ties counted half (Mann–Whitney's U / nm). */
+/** The probability that a run of `a` beats one of `b`, ties counted half (Mann–Whitney's U /
+ * nm). */
 export function probabilityOfImprovement(a: readonly number[], b: readonly number[]): number {
   let wins = 0
   for (const x of a) for (const y of b) wins += x > y ? 1 : x === y ? 0.5 : 0
@@ -28,7 +30,8 @@ export interface Curve {
   readonly values: readonly number[]
 }
 
-/** The area under a curve up to `until`, divided by the stretch that it covers: its mean height, by trapezoids. */
+/** The area under a curve up to `until`, divided by the stretch that it covers: its mean height, by
+ * trapezoids. */
 export function areaUnder({ at, values }: Curve, until = Number.POSITIVE_INFINITY): number {
   let [area, length] = [0, 0]
   for (let i = 1; i < at.length && at[i] <= until; i++) {

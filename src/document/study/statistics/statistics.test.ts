@@ -1,4 +1,5 @@
-// Every statistic of a study against SciPy's and NumPy's numbers (scipy_numbers.json says which functions gave them).
+// Every statistic of a study against SciPy's and NumPy's numbers (scipy_numbers.json says which
+// functions gave them).
 import { describe, expect, test } from 'vitest'
 import { normalCdf, pairedPower, seedsNeeded } from './power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './resampling.ts'

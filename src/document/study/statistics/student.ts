@@ -1,4 +1,5 @@
-// Student's t: its distribution, its quantiles, and intervals of means. Float64; tested against SciPy's numbers.
+// Student's t: its distribution, its quantiles, and intervals of means. Float64; tested against
+// SciPy's numbers.
 import { mean, variance } from '../../../rl/math/stats.ts'
 
 /** Coefficients of Lanczos' approximation, g = 7 (Godfrey). */
@@ -91,7 +92,8 @@ export function tInterval(values: readonly number[], level = 0.95): Interval | u
   return { low: centre - half, high: centre + half }
 }
 
-/** Two-sided p of the one-sample t test that the mean is 0; 1 where all values are 0, undefined for fewer than two. */
+/** Two-sided p of the one-sample t test that the mean is 0; 1 where all values are 0, undefined for
+ * fewer than two. */
 export function tTest(values: readonly number[]): number | undefined {
   const n = values.length
   if (n < 2) return undefined
