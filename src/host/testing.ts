@@ -145,7 +145,8 @@ function eventsOf(events: readonly LabEvent[]) {
   }
 }
 
-/** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
+/** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of
+ * the event loop. */
 export function fakeLab(options: Partial<Options> = {}) {
   const all = { ...NO_MISFORTUNES, ...options }
   const machine = new FakeMachine(all)

@@ -1,4 +1,5 @@
-// What a checkpoint holds, as plain data: everything that the next step of a run depends on, and what was known of the run.
+// Declares a checkpoint as plain data: everything that the next step of a run depends on, and what
+// was known of the run.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { TrainerState } from '../../rl/train/state.ts'
@@ -9,7 +10,8 @@ export interface SteeredState {
   readonly trainer: TrainerState
   /** As it is from the next step on; its `steering` is empty. */
   readonly experiment: Experiment
-  /** The document that does the same run again: as it began, with all that was done to it and is still to be done. */
+  /** The document that does the same run again: as it began, with all that was done to it and is
+   * still to be done. */
   readonly document: Experiment
   /** Entries of `document.steering` that are done. */
   readonly done: number
@@ -34,7 +36,8 @@ export interface Checkpoint {
   readonly made_on: MadeOn
 }
 
-/** Where checkpoints lie: the origin-private file system, a folder, or memory. A file is there whole or not at all. */
+/** Where checkpoints lie: the origin-private file system, a folder, or memory. A file is there
+ * whole or not at all. */
 export interface CheckpointFiles {
   list(record?: string): Promise<readonly CheckpointEntry[]>
   /** Atomic. Throws where there is no room, or no writing. */

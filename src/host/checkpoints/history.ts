@@ -1,4 +1,4 @@
-// What is known of the steps so far: collected from the events of a run, and cut back to the step of a state.
+// Collects the history of a run from its events, and cuts it back to the step of a state.
 
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { writeVerdicts } from '../../document/experiment/verdicts.ts'
@@ -69,10 +69,9 @@ function seriesUntil(series: RunHistory['series'], last: number): Map<string, Se
   return cut
 }
 
-/**
- * The part of a history that belongs to a state: what the run reports when it continues from there comes after it, without gaps and
- * without repeating anything. The history must reach as far as the state's last step.
- */
+/** The part of a history that belongs to a state: what the run reports when it continues from there
+ * comes after it, without gaps and without repeating anything. The history must reach as far as the
+ * state's last step. */
 export function historyUntil(history: RunHistory, run: SteeredState): RunHistory {
   const { step, phase, began } = run.trainer
   return {

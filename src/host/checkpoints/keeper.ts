@@ -1,5 +1,6 @@
-// Keeps a run while it trains: takes its state when that is due, holds the newest in memory, and writes it off the loop. The page
-// and the command line have this one; where its files lie is an interface (CheckpointFiles).
+// Keeps a run while it trains: takes its state when that is due, holds the newest in memory, and
+// writes it off the loop. The page and the command line have this one; where its files lie is an
+// interface (CheckpointFiles).
 import type {
   CheckpointProblemCode,
   CheckpointSettings,
@@ -33,7 +34,8 @@ export interface Snapshot {
 export interface CheckpointStorage {
   files(): Promise<CheckpointFiles>
   encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
-  /** Called before a checkpoint is written: what it counts on has to be on the disk before it. Throws where that fails. */
+  /** Called before a checkpoint is written: what it counts on has to be on the disk before it.
+   * Throws where that fails. */
   sync?(): void
 }
 
@@ -43,7 +45,8 @@ export interface KeeperHost {
   readonly record: string
   /** Undefined: no state is due before the run ends or rests. */
   readonly settings: CheckpointSettings | undefined
-  /** Steps alone say when, and a state that is due waits until the one before it is written: none is left out. */
+  /** Steps alone say when, and a state that is due waits until the one before it is written: none
+   * is left out. */
   readonly is_patient?: boolean
   /** Undefined where nothing is kept beyond the memory. */
   readonly storage: CheckpointStorage | undefined
@@ -76,7 +79,8 @@ interface Taken extends Moment {
 export class CheckpointKeeper {
   /** The newest state that the run can go back to. */
   snapshot: Snapshot | undefined
-  /** The newest state that was taken is not finite, so it was not kept; undefined where it was sound. */
+  /** The newest state that was taken is not finite, so it was not kept; undefined where it was
+   * sound. */
   unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
   readonly #host: KeeperHost
   #taken: Taken | undefined
@@ -129,7 +133,8 @@ export class CheckpointKeeper {
     return this.#host.is_patient ?? false
   }
 
-  /** The state after `step`, with which its phase is over, should be taken: another one that is under way is waited for. */
+  /** The state after `step`, with which its phase is over, should be taken: another one that is
+   * under way is waited for. */
   isDueAtEnd(step: number): boolean {
     return this.#host.settings !== undefined && step > 0 && step !== this.#last.step
   }
@@ -145,20 +150,18 @@ export class CheckpointKeeper {
     return isDue(now_ms, at_ms, step, this.#counts_from, { every_steps, every_ms: rare_ms })
   }
 
-  /**
-   * In how many milliseconds a run at rest should be kept, because it is not as it was kept last: 0 now, undefined never.
-   * `said`: the verdicts so far, as text. The last state of a run (`is_last`) is tried again where it could not be written.
-   */
+  /** In how many milliseconds a run at rest should be kept, because it is not as it was kept last:
+   * 0 now, undefined never. `said`: the verdicts so far, as text. The last state of a run
+   * (`is_last`) is tried again where it could not be written. */
   staleIn(step: number, said: string, is_last = false): number | undefined {
     const is_kept = step === this.#last.step && said === this.#last.said
     if (is_kept && !(is_last && this.#problem)) return undefined
     return Math.max(0, this.#last.at_ms + REST_MS - this.#host.now())
   }
 
-  /**
-   * Takes the state after `step`, which was queued last. False where another one is under way. `is_end`: of a phase; where steps alone
-   * say when, they are counted on as if it had not been taken.
-   */
+  /** Takes the state after `step`, which was queued last. False where another one is under way.
+   * `is_end`: of a phase; where steps alone say when, they are counted on as if it had not been
+   * taken. */
   take(step: number, exportState: () => Promise<SteeredState>, said = '', is_end = false): boolean {
     if (step === 0 || this.#taken || this.#is_writing) return false
     const before = this.#last
@@ -192,7 +195,8 @@ export class CheckpointKeeper {
     )
   }
 
-  /** Resolves when it is known whether the state that landed last is finite: `unsound`. Throws where it could not be read. */
+  /** Resolves when it is known whether the state that landed last is finite: `unsound`. Throws
+   * where it could not be read. */
   async looked(): Promise<void> {
     await this.#looking
   }
@@ -238,7 +242,8 @@ export class CheckpointKeeper {
     this.#is_writing = true
     this.#work = this.#keep(snapshot, storage, at_ms)
       .catch((error) => {
-        // By the clock the next state is due as soon as it is time; where steps alone say when, after as many of them.
+        // By the clock the next state is due as soon as it is time; where steps alone say when,
+        // after as many of them.
         if (!this.is_patient && before) this.#counts_from = before.step
         this.#tell(checkpointProblem(error))
       })

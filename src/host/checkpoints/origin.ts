@@ -1,11 +1,13 @@
-// What a run continues from: finding the checkpoint, and saying what differs from where it was made.
+// Finds the checkpoint that a run continues from, and says how this machine differs from where it
+// was made.
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import type { CheckpointSource, PlainHistory, RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './checkpoint.ts'
 import { newestFirst } from './schedule.ts'
 
-/** The checkpoint of a source; of several kept ones the newest sound one up to the step that was asked for. */
+/** The checkpoint of a source; of several kept ones the newest sound one up to the step that was
+ * asked for. */
 export interface Opened {
   readonly checkpoint: Checkpoint
   readonly why: CheckpointSource['kind']
@@ -15,10 +17,9 @@ export interface Opened {
 
 const problem = (message: string) => Object.assign(new Error(message), { name: 'CheckpointError' })
 
-/**
- * Reads and checks a checkpoint. A kept one that is damaged is reported to `onCorrupt`, and the next older one is taken. Throws
- * CheckpointError where none is left, or for a file that is not sound.
- */
+/** Reads and checks a checkpoint. A kept one that is damaged is reported to `onCorrupt`, and the
+ * next older one is taken. Throws CheckpointError where none is left, or for a file that is not
+ * sound. */
 export async function openSource(
   from: CheckpointSource,
   files: CheckpointFiles,
@@ -50,10 +51,9 @@ export async function openSource(
 
 const parentOf = ({ record, run }: Checkpoint) => ({ record, step: run.trainer.step })
 
-/**
- * The document of a state with what was done to its run after it was kept, so that this is done again: `known` is what the
- * run's record has of its steering. Where that is no continuation of the state's own, the state's own.
- */
+/** The document of a state with what was done to its run after it was kept, so that this is done
+ * again: `known` is what the run's record has of its steering. Where that is no continuation of the
+ * state's own, the state's own. */
 export function withLaterSteering(
   { document, done }: SteeredState,
   known: readonly SteeringEntry[],
@@ -74,7 +74,8 @@ export function plainHistory({ series, ...rest }: RunHistory): PlainHistory {
   return { ...rest, series: Object.fromEntries(columns) }
 }
 
-/** What is not as it was where a checkpoint was made, in a sentence; undefined where the run continues bit for bit. */
+/** What is not as it was where a checkpoint was made, in a sentence; undefined where the run
+ * continues bit for bit. */
 export function differsFrom(made_on: MadeOn, here: MadeOn): string | undefined {
   const found = [
     made_on.adapter !== here.adapter && `the adapter was “${made_on.adapter || 'unnamed'}”`,

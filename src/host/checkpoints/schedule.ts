@@ -15,7 +15,8 @@ export const DEFAULT_BUDGET_BYTES = 256_000_000
 /** Bytes that the checkpoints of all runs of this browser may take. */
 export const DEFAULT_TOTAL_BYTES = 2e9
 
-/** Whether both have passed since the last checkpoint (or the beginning): the steps and the time. */
+/** Whether both have passed since the last checkpoint (or the beginning): the steps and the
+ * time. */
 export function isDue(
   now_ms: number,
   last_ms: number,
@@ -29,11 +30,10 @@ export function isDue(
 /** These always stay: the newest, and the one before it should the newest be damaged. */
 const NEWEST = 2
 
-/**
- * The steps whose checkpoints stay, oldest first, so that a run's keep to `budget_bytes`: the newest two always, the first as
- * long as it fits, and others spread over the run, recent ones denser (as in record/run/kept.ts). Those at the `ends` of phases go
- * after all others between the first and the newest.
- */
+/** The steps whose checkpoints stay, oldest first, so that a run's keep to `budget_bytes`: the
+ * newest two always, the first as long as it fits, and others spread over the run, recent ones
+ * denser (as in record/run/kept.ts). Those at the `ends` of phases go after all others between the
+ * first and the newest. */
 export function retained(
   entries: readonly Pick<CheckpointEntry, 'step' | 'bytes'>[],
   budget_bytes: number,
@@ -54,7 +54,8 @@ export function retained(
   return kept.map(({ step }) => step)
 }
 
-/** Index of the least useful one between the first and the newest two; the first where there is none between. */
+/** Index of the least useful one between the first and the newest two; the first where there is
+ * none between. */
 function leastMissed(steps: readonly number[], ends: readonly number[]): number {
   const newest = steps[steps.length - 1]
   const between = steps.slice(1, -NEWEST).map((_, i) => i + 1)
@@ -67,10 +68,8 @@ function leastMissed(steps: readonly number[], ends: readonly number[]): number 
   return index
 }
 
-/**
- * The checkpoints that go so that those of all runs keep to `total_bytes`: the oldest first, of runs that `mayGo`. The newest of
- * each run stays, so more than `total_bytes` can be left.
- */
+/** The checkpoints that go so that those of all runs keep to `total_bytes`: the oldest first, of
+ * runs that `mayGo`. The newest of each run stays, so more than `total_bytes` can be left. */
 export function surplusCheckpoints(
   entries: readonly CheckpointEntry[],
   total_bytes: number,

@@ -1,4 +1,4 @@
-// Whether a state is worth going back to.
+// Decides whether a state is worth going back to.
 import type { ModelState } from '../../rl/train/state.ts'
 import type { UnsoundPart } from '../protocol/guard.ts'
 import type { SteeredState } from './checkpoint.ts'
@@ -13,7 +13,8 @@ export const firstNonfinite = (values: Float32Array): number => {
   return -1
 }
 
-/** The first weight or moment that is Inf or NaN; undefined where all are finite. Nothing that follows from one is a number. */
+/** The first weight or moment that is Inf or NaN; undefined where all are finite. Nothing that
+ * follows from one is a number. */
 export function unsoundPart({ trainer, experiment }: SteeredState): UnsoundPart | undefined {
   for (const model of MODELS) {
     const state: ModelState | undefined = trainer[model]

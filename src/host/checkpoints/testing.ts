@@ -1,4 +1,5 @@
-// Made-up checkpoints for tests: the state has the sizes of its experiment, and values that are all different.
+// Made-up checkpoints for tests: the state has the sizes of its experiment, and values that are all
+// different.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -36,7 +37,8 @@ export function tinyExperiment(fields: object): Experiment {
   return parsed.experiment
 }
 
-/** Warm start, a reward model taught by a person, PPO with a critic and a reference, and a steered rest. */
+/** Warm start, a reward model taught by a person, PPO with a critic and a reference, and a steered
+ * rest. */
 export const EVERYTHING = tinyExperiment({
   phases: [
     { kind: 'sft', steps: 3 },

@@ -1,9 +1,11 @@
-// A checkpoint among those of its run: how it gets room, whether it is there whole, and which older ones go for it.
+// A checkpoint among those of its run: how it gets room, whether it is there whole, and which older
+// ones go for it.
 import type { CheckpointEntry, CheckpointProblemCode } from '../protocol/checkpoint_facts.ts'
 import type { CheckpointFiles } from './checkpoint.ts'
 import { DEFAULT_BUDGET_BYTES, retained } from './schedule.ts'
 
-/** Bytes that a checkpoint on a full disk may free, in sizes of its own. Where that did not help, something else fills the disk. */
+/** Bytes that a checkpoint on a full disk may free, in sizes of its own. Where that did not help,
+ * something else fills the disk. */
 const MOST_FREED = 2
 
 /** What the checkpoints of a run may take. */
@@ -30,10 +32,9 @@ export function checkpointProblem(error: unknown): {
   return { code: 'other', message: message || 'unknown error' }
 }
 
-/**
- * Writes one, and lets older ones go until those of its run keep to the budget; resolves with what is left, oldest first. Throws
- * where there is no room that older ones could make, or where it is not there, whole, after it was written.
- */
+/** Writes one, and lets older ones go until those of its run keep to the budget; resolves with what
+ * is left, oldest first. Throws where there is no room that older ones could make, or where it is
+ * not there, whole, after it was written. */
 export async function writeAmong(
   files: CheckpointFiles,
   record: string,
@@ -54,7 +55,8 @@ export async function writeAmong(
   return all.filter((entry) => stay.has(entry.step))
 }
 
-/** Where there is no room the older ones make some, least missed first. The newest stays until another one is whole. */
+/** Where there is no room the older ones make some, least missed first. The newest stays until
+ * another one is whole. */
 async function put(
   files: CheckpointFiles,
   record: string,

@@ -1,10 +1,9 @@
 import { MAX_ROWS, type Thinned, thin } from './thinning.ts'
 
-/**
- * Append-only columns of (step, value): not every metric comes at every step. NaN values are kept, as gaps. Grows by
- * doubling; appending never copies. Only the first `length` entries of `steps` and `values` are valid. Rows never change and never
- * go: where they are to be fewer, another Series takes its place, so that who remembers one and a length knows all of it.
- */
+/** Append-only columns of (step, value): not every metric comes at every step. NaN values are kept,
+ * as gaps. Grows by doubling; appending never copies. Only the first `length` entries of `steps`
+ * and `values` are valid. Rows never change and never go: where they are to be fewer, another
+ * Series takes its place, so that who remembers one and a length knows all of it. */
 export class Series {
   steps = new Float64Array(256)
   values = new Float64Array(256)
@@ -56,7 +55,8 @@ function doubled(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return grown
 }
 
-/** Appends one value to the column of its metric. A full column is replaced by one with half of its rows. */
+/** Appends one value to the column of its metric. A full column is replaced by one with half of its
+ * rows. */
 export function appendRow(
   series: Map<string, Series>,
   metric: string,

@@ -9,7 +9,8 @@ const THINNED_ROWS = MAX_ROWS / 2
 
 /** What a column has lost. */
 export interface Thinned {
-  /** Steps per group, counted from step 0; of each group the first, the lowest and the highest value are kept. A power of two. */
+  /** Steps per group, counted from step 0; of each group the first, the lowest and the highest
+   * value are kept. A power of two. */
   readonly every: number
   /** The last step that this holds for; all rows of later ones are there. */
   readonly until: number
@@ -22,10 +23,9 @@ export interface Rows {
   readonly length: number
 }
 
-/**
- * Indices of the rows among the first `end` that are kept where each `every` steps share a bucket: of a bucket the first, the
- * lowest, the highest, and the first that is not finite, so that extremes and gaps stay. Ascending, each once.
- */
+/** Indices of the rows among the first `end` that are kept where each `every` steps share a bucket:
+ * of a bucket the first, the lowest, the highest, and the first that is not finite, so that
+ * extremes and gaps stay. Ascending, each once. */
 export function keptRows({ steps, values }: Rows, end: number, every: number): number[] {
   const kept: number[] = []
   for (let i = 0; i < end; ) {
@@ -47,11 +47,10 @@ export function keptRows({ steps, values }: Rows, end: number, every: number): n
   return kept
 }
 
-/**
- * Columns with at most half of MAX_ROWS: the newest WHOLE_ROWS as they are, of the others those that `keptRows` names in the
- * narrowest buckets that suffice. Follows from the rows and from how they were thinned before, and from nothing else, so that a
- * run that was cut short and continues keeps the same rows as one that was not.
- */
+/** Columns with at most half of MAX_ROWS: the newest WHOLE_ROWS as they are, of the others those
+ * that `keptRows` names in the narrowest buckets that suffice. Follows from the rows and from how
+ * they were thinned before, and from nothing else, so that a run that was cut short and continues
+ * keeps the same rows as one that was not. */
 export function thin(
   rows: Rows,
   before: Thinned | undefined,

@@ -1,4 +1,5 @@
-// A bundle: one .zip with an experiment and every file that it names, for a machine that has none of them.
+// A bundle: one .zip with an experiment and every file that it names, for a machine that has none
+// of them.
 import { strFromU8, strToU8, Unzip, UnzipInflate, zipSync } from 'fflate'
 import {
   ContentError,
@@ -17,7 +18,8 @@ const MOST_DOCUMENT = 1_000_000
 const MOST_FILES = 32
 const TOO_MUCH = 'found more than one may hold'
 
-/** The bytes of a bundle. Throws ContentError where a file that the document names is not among `files`. */
+/** The bytes of a bundle. Throws ContentError where a file that the document names is not among
+ * `files`. */
 export function writeBundle(
   document: NamingDocument,
   files: readonly ContentFile[],
@@ -33,16 +35,15 @@ export function writeBundle(
   return new Uint8Array(zipSync(entries, { mtime: MADE, level: 6 }))
 }
 
-/** What a bundle holds: the document, not checked yet, and its files under the names that the document has for them. */
+/** What a bundle holds: the document, not checked yet, and its files under the names that the
+ * document has for them. */
 export interface Bundle {
   readonly document: unknown
   readonly files: readonly ContentFile[]
 }
 
-/**
- * Unpacks a bundle, which can take seconds. Throws ContentError for
- * a .zip that is no bundle, that is too large, or whose files are not what their names say.
- */
+/** Unpacks a bundle, which can take seconds. Throws ContentError for
+ * a .zip that is no bundle, that is too large, or whose files are not what their names say. */
 export async function readBundle(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Bundle> {
   const entries = unpacked(file, bytes)
   const text = entries[EXPERIMENT]
@@ -78,10 +79,12 @@ function namesIn(document: unknown) {
   }
 }
 
-/** Bytes that are unpacked at once: the little that a .zip takes may unpack to a thousand times as much. */
+/** Bytes that are unpacked at once: the little that a .zip takes may unpack to a thousand times as
+ * much. */
 const PIECE = 2 ** 16
 
-/** The entries of a bundle; others are passed over. Each is unpacked in pieces, no further than the bytes that it says it has. */
+/** The entries of a bundle; others are passed over. Each is unpacked in pieces, no further than the
+ * bytes that it says it has. */
 function unpacked(
   file: string,
   bytes: Uint8Array<ArrayBuffer>,

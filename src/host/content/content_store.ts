@@ -1,4 +1,5 @@
-// How files lie in a folder by their hash: `<hash>` holds the bytes, `<hash>.name` what a person calls them.
+// How files lie in a folder by their hash: `<hash>` holds the bytes, `<hash>.name` what a person
+// calls them.
 import { type ContentStore, contentHash, isContentHash } from '../../document/content/content.ts'
 
 /** What a store needs of a folder. Names are letters, digits, '-' and '.'. */
@@ -14,7 +15,8 @@ export interface ContentFolder {
 
 const nameFile = (hash: string) => `${hash}.name`
 
-/** A store over a folder. Its methods throw what the folder throws; hashes that are none are not there. */
+/** A store over a folder. Its methods throw what the folder throws; hashes that are none are not
+ * there. */
 export function contentStore(folder: ContentFolder): ContentStore {
   const nameOf = async (hash: string): Promise<string> =>
     new TextDecoder().decode((await folder.read(nameFile(hash))) ?? new Uint8Array()) || hash

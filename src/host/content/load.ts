@@ -1,4 +1,5 @@
-// Makes the files of a document known to the tasks of this process: the page, its worker, or the command line.
+// Makes the files of a document known to the tasks of this process: the page, its worker, or the
+// command line.
 
 import {
   ContentError,
@@ -38,10 +39,9 @@ const LOADERS: readonly Load[] = [
   },
 ]
 
-/**
- * Checks that `files` are all that the document names, and loads them. Throws ContentError where one is missing or is another file, and
- * the loader's own error where one does not hold what the document says of it. `prepare`: what reads rows, where that is not this thread.
- */
+/** Checks that `files` are all that the document names, and loads them. Throws ContentError where
+ * one is missing or is another file, and the loader's own error where one does not hold what the
+ * document says of it. `prepare`: what reads rows, where that is not this thread. */
 export async function loadContents(
   document: NamingDocument,
   files: readonly ContentFile[],

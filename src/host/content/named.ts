@@ -28,7 +28,8 @@ const NAMES: readonly Names[] = [
     { hash: task.tokenizer_data, name: task.tokenizer_name },
   ],
   ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
-  // The list of a model's files, which is what its hash is of; the files themselves are too large for this store (models/).
+  // The list of a model's files, which is what its hash is of; the files themselves are too large
+  // for this store (models/).
   ({ model }) =>
     [model, model?.lora].map((start) => ({ hash: start?.source, name: start?.source_name })),
   ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),

@@ -7,7 +7,8 @@ const FOLDER = 'content'
 const isMissing = (error: unknown) =>
   error instanceof DOMException && error.name === 'NotFoundError'
 
-/** The folder `content` of the origin, asked for each time: somebody may clear the site's data meanwhile. */
+/** The folder `content` of the origin, asked for each time: somebody may clear the site's data
+ * meanwhile. */
 export function opfsFolder(origin: () => Promise<FileSystemDirectoryHandle>): ContentFolder {
   const open = async () => (await origin()).getDirectoryHandle(FOLDER, { create: true })
   const ifThere = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -51,7 +52,8 @@ export function opfsFolder(origin: () => Promise<FileSystemDirectoryHandle>): Co
   }
 }
 
-/** The storage of this page; memory where the browser gives it none, as some do in private windows. */
+/** The storage of this page; memory where the browser gives it none, as some do in private
+ * windows. */
 export async function pageFolder(): Promise<ContentFolder> {
   const folder = opfsFolder(() => navigator.storage.getDirectory())
   try {

@@ -1,4 +1,5 @@
-// What every place for files must do: one contract, for memory, the browser's storage and a folder on disk.
+// Tests the contract that every place for files keeps: memory, the browser's storage and a folder
+// on disk.
 import { expect, test } from 'vitest'
 import { contentHash } from '../../document/content/content.ts'
 import { type ContentFolder, contentStore } from './content_store.ts'

@@ -57,7 +57,8 @@ export const encodeCard = (card: ResultCard): string =>
 export const cardLink = (card: ResultCard, address: string): string =>
   `${address}#${encodeCard(card)}`
 
-/** The card of a link's hash; none and a notice when it is not written as ours are; neither when there is none. */
+/** The card of a link's hash; none and a notice when it is not written as ours are; neither when
+ * there is none. */
 export function decodeCard(hash: string): {
   readonly card: ResultCard | undefined
   readonly notices: readonly string[]

@@ -1,4 +1,5 @@
-// What page and worker tell each other about checkpoints: which are kept, what a run continues from, and what is known of it.
+// Declares what page and worker tell each other about checkpoints: which are kept, what a run
+// continues from, and what is known of it.
 
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
@@ -18,7 +19,8 @@ export interface RunHistory {
     readonly entry: SteeringEntry
     readonly refused: string | undefined
   }[]
-  /** What a person said in each reward_model phase, as the experiment's field holds it, by index of the phase. */
+  /** What a person said in each reward_model phase, as the experiment's field holds it, by index of
+   * the phase. */
   readonly verdicts: Readonly<Record<number, string>>
 }
 
@@ -66,8 +68,6 @@ export interface PlainHistory extends Omit<RunHistory, 'series'> {
 /** Why a run continues from an earlier state. guard: its numbers were not finite. */
 export type RestoreReason = CheckpointSource['kind'] | 'lost' | 'guard'
 
-/**
- * full: no room. unavailable: the browser has no such storage for this page. read_only: another tab writes it. corrupt: what
- * was kept cannot be read.
- */
+/** full: no room. unavailable: the browser has no such storage for this page. read_only: another
+ * tab writes it. corrupt: what was kept cannot be read. */
 export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corrupt' | 'other'

@@ -1,4 +1,5 @@
-// Watches a run for numbers that are not finite. Several such steps in a row will not mend themselves.
+// Watches a run for numbers that are not finite. Several such steps in a row will not mend
+// themselves.
 import type { NonFinite } from '../../rl/metrics/nonfinite.ts'
 
 import type { Metrics } from './results.ts'
@@ -14,7 +15,8 @@ const LOSSES = [
   'critic/vf_loss',
   'reward_model/loss',
 ] as const
-/** Entropies of policies: where advantages are zero there is no gradient to break, and these alone show weights that are no numbers. */
+/** Entropies of policies: where advantages are zero there is no gradient to break, and these alone
+ * show weights that are no numbers. */
 const ENTROPY = /^(actor\/entropy|layer\/entropy\/\d+)$/
 const SKIPPED = ['training/skipped_updates', 'critic/skipped_updates'] as const
 
@@ -57,7 +59,8 @@ export function brokenStep(
 export class Guard {
   #broken: BrokenStep[] = []
 
-  /** Takes a step note of. True where it is time to stop: BROKEN_STEPS in a row. Step 0 trains nothing and counts for nothing. */
+  /** Takes a step note of. True where it is time to stop: BROKEN_STEPS in a row. Step 0 trains
+   * nothing and counts for nothing. */
   see(step: number, metrics: Metrics, evidence?: NonFinite): boolean {
     if (step === 0) return false
     const broken = brokenStep(step, metrics, evidence)

@@ -77,7 +77,8 @@ test('a run begins with what is remembered, else with what suits the adapter, an
   const choice = choose(of, cacheOf(other))
   expect(choice?.matmul).toEqual({ [A]: 'fast', [B]: 'wide', [C]: 'plain' })
   expect(choice?.settled).toEqual({ [A]: 'fast' })
-  // In the middle only what was measured; at the end the other classes as they are. Another experiment's class stays.
+  // In the middle only what was measured; at the end the other classes as they are. Another
+  // experiment's class stays.
   const found = { [B]: 'fast', nn_m7_n7_k7: 'fast' }
   expect(read(choice?.remember(found, false)).get(KEY)).toEqual({ ...other, [B]: 'fast' })
   const cache = choice?.remember(found, true)

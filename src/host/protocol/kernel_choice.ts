@@ -1,4 +1,5 @@
-// Which kernels the matrix products of a run use, and how the page remembers it. Takes a hostile cache and never throws for it.
+// Which kernels the matrix products of a run use, and how the page remembers it. Takes a hostile
+// cache and never throws for it.
 
 import { SHAPE_CLASS } from '../../document/experiment/pinned_kernels.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
@@ -20,13 +21,15 @@ export interface KernelChoice {
   readonly matmul: MatmulChoice
   /** Those that are remembered; undefined where all are, or nothing is to be measured. */
   readonly settled: MatmulChoice | undefined
-  /** What the page is to remember with what was measured since; where that `is_over`, with all classes of the run. */
+  /** What the page is to remember with what was measured since; where that `is_over`, with all
+   * classes of the run. */
   remember(measured: MatmulChoice, is_over: boolean): string
 }
 
 /** What a run tells of its kernels. */
 export type KernelEvent =
-  /** Those that its matrix products begin with, where they were chosen by measuring or pinned; default kernels otherwise. */
+  /** Those that its matrix products begin with, where they were chosen by measuring or pinned;
+   * default kernels otherwise. */
   | {
       readonly type: 'kernels'
       readonly run: number
@@ -36,7 +39,8 @@ export type KernelEvent =
       /** To be remembered, and sent with the next `start`; absent where nothing was measured. */
       readonly cache?: string
     }
-  /** Kernels are measured between steps: `done` measurements of `of`. What is found takes effect by a `steered`. */
+  /** Kernels are measured between steps: `done` measurements of `of`. What is found takes effect by
+   * a `steered`. */
   | {
       readonly type: 'kernels_measured'
       readonly run: number
@@ -52,7 +56,8 @@ type Choices = ReadonlyMap<string, MatmulChoice>
 
 /** Characters; the limits below stay under it. */
 export const MAX_CACHE_LENGTH = 200_000
-/** Of one adapter. What comes later runs on default kernels: forgetting a choice would change the bits of its runs. */
+/** Of one adapter. What comes later runs on default kernels: forgetting a choice would change the
+ * bits of its runs. */
 export const MAX_CLASSES = 500
 const MAX_ADAPTERS = 4
 const MAX_KEY_LENGTH = 200
@@ -63,10 +68,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const adapterKey = ({ vendor, architecture, description }: AdapterFacts): string =>
   [vendor, architecture, description].join('/').slice(0, MAX_KEY_LENGTH)
 
-/**
- * The choices of a cache that `version` wrote; none where it is another's, too long or no cache at all. Entries that are not
- * the name of a class and of one of `variants` are left out.
- */
+/** The choices of a cache that `version` wrote; none where it is another's, too long or no cache at
+ * all. Entries that are not the name of a class and of one of `variants` are left out. */
 export function readChoices(
   cache: string | undefined,
   version: string,
@@ -107,13 +110,13 @@ function writeChoices(version: string, key: string, choice: MatmulChoice, all: C
   return JSON.stringify({ version, matmul: Object.fromEntries([[key, choice], ...others]) })
 }
 
-/**
- * The variants that a run begins with: those remembered for this adapter and `version`, else what suits the adapter, so that no step waits
- * for a measurement. Once the rest is measured, a class that was left open is settled as it is, so that the same run gets the same
- * kernels the next time. `changed`: classes that the run's document changes later. Such a run repeats another one, which had not
- * measured them when it began: nothing is measured.
- * Undefined on a software adapter, where compiling costs more than another kernel gains: default kernels.
- */
+/** The variants that a run begins with: those remembered for this adapter and `version`, else what
+ * suits the adapter, so that no step waits for a measurement. Once the rest is measured, a class
+ * that was left open is settled as it is, so that the same run gets the same kernels the next time.
+ * `changed`: classes that the run's document changes later. Such a run repeats another one, which
+ * had not measured them when it began: nothing is measured.
+ * Undefined on a software adapter, where compiling costs more than another kernel gains: default
+ * kernels. */
 export function chooseKernels(
   { adapter, defaults, suited, variants }: MatmulNeeds,
   version: string,

@@ -3,7 +3,8 @@ import type { ContentFile } from '../../document/content/content.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { TokenTable } from './results.ts'
 
-/** Opens a checkpoint on a device, between runs, and looks into it; changes neither run nor file. Answered by `looked` or `look_failed`. */
+/** Opens a checkpoint on a device, between runs, and looks into it; changes neither run nor file.
+ * Answered by `looked` or `look_failed`. */
 export interface LookCommand {
   readonly type: 'look'
   readonly record: string
@@ -18,7 +19,8 @@ export interface LookCommand {
 export interface Looked {
   readonly step: number
   readonly observation: Observation | undefined
-  /** The step that follows, taken on a copy of the state. Of a run that continued, it has that run's numbers. */
+  /** The step that follows, taken on a copy of the state. Of a run that continued, it has that
+   * run's numbers. */
   readonly next: { readonly step: number; readonly table: TokenTable } | undefined
   /** Why there are no tokens, in a sentence; '' where there are. */
   readonly why_no_tokens: string

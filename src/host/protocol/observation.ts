@@ -1,4 +1,4 @@
-// What panels ask of a model's inside, and what they get: made in the worker, kept by the page. The page's names for it.
+// Names, for the page, what panels ask of a model's inside and the answers that the worker makes.
 export {
   asksInside,
   asksMore,

@@ -1,11 +1,12 @@
-// Messages about models that a person opened: files and addresses go to the worker, what a model is and says comes back. Two can be open at
-// a time, side by side.
+// Messages about models that a person opened: files and addresses go to the worker, what a model is
+// and says comes back. Two can be open at a time, side by side.
 import type { EntropyChanges } from '../../rl/look/opened_model.ts'
 import type { Lens } from './observation.ts'
 
 export type ModelPlace = 'first' | 'second'
 
-/** How a model writes; verl's names. 0 for temperature is greedy, 0 for top_k and 1 for top_p leave all tokens in. */
+/** How a model writes; verl's names. 0 for temperature is greedy, 0 for top_k and 1 for top_p leave
+ * all tokens in. */
 export interface WritingSettings {
   readonly temperature: number
   readonly top_p: number
@@ -33,7 +34,8 @@ export interface NamedFiles {
 }
 
 export type ModelCommand =
-  /** Opens the model of these files, with an adapter where there are files of one. Answered by `model_opened` or `model_failed`. */
+  /** Opens the model of these files, with an adapter where there are files of one. Answered by
+   * `model_opened` or `model_failed`. */
   | {
       readonly type: 'open_model'
       readonly place: ModelPlace
@@ -43,7 +45,8 @@ export type ModelCommand =
     }
   /** Opens the first model once more, with this adapter merged into it. */
   | { readonly type: 'add_adapter'; readonly adapter: NamedFiles }
-  /** Looks for a model on a server, through the port of fetch.html. Answered by `model_found` once the person has agreed there. */
+  /** Looks for a model on a server, through the port of fetch.html. Answered by `model_found` once
+   * the person has agreed there. */
   | {
       readonly type: 'find_model'
       readonly place: ModelPlace
@@ -72,10 +75,9 @@ export type ModelCommand =
   | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
   /** What every layer said where token `at` was written. Answered by `model_read`. */
   | { readonly type: 'look_back'; readonly at: number }
-  /**
-   * What an experiment that begins with the first model says of it, once its files are kept. With an adapter in it the run trains that
-   * one, else a fresh one where it `has_adapter`. Answered by `model_start`.
-   */
+  /** What an experiment that begins with the first model says of it, once its files are kept. With
+   * an adapter in it the run trains that one, else a fresh one where it `has_adapter`. Answered by
+   * `model_start`. */
   | { readonly type: 'start_from'; readonly has_adapter: boolean }
   /** Writes the first model as a folder, its adapter merged. Answered by `model_saved`. */
   | { readonly type: 'save_model' }
@@ -113,7 +115,8 @@ export interface OpenedModelFacts {
   readonly uses: readonly ModelUse[]
 }
 
-/** One use of a model and the GPU memory that is planned for it. `why_not`: why it does not fit here. */
+/** One use of a model and the GPU memory that is planned for it. `why_not`: why it does not fit
+ * here. */
 export interface ModelUse {
   readonly what: 'look' | 'lora' | 'full'
   /** It fits with gradient checkpointing alone, so a run that begins with the model has it. */
@@ -177,9 +180,11 @@ export interface StartList {
 export interface ModelStart {
   readonly hash: string
   readonly name: string
-  /** Its config, in the names of an experiment's model section; `lora` is the adapter that is trained. */
+  /** Its config, in the names of an experiment's model section; `lora` is the adapter that is
+   * trained. */
   readonly fields: Readonly<Record<string, string | number | boolean | StartAdapter>>
-  /** The lists of files that hashes are of: the model's, and the adapter's where the run begins with one. */
+  /** The lists of files that hashes are of: the model's, and the adapter's where the run begins
+   * with one. */
   readonly lists: readonly StartList[]
   /** The files of its tokenizer by their names. */
   readonly tokenizer: Readonly<Record<string, string>>

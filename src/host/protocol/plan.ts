@@ -1,7 +1,8 @@
 // The question how much memory a run would take, and its answer.
 import type { Experiment } from '../../document/experiment/schema.ts'
 
-/** Asks it of a run of this document. Answered by `plan` with the same `id`, or not at all; allocates nothing. */
+/** Asks it of a run of this document. Answered by `plan` with the same `id`, or not at all;
+ * allocates nothing. */
 export interface PlanCommand {
   readonly type: 'plan'
   readonly experiment: Experiment

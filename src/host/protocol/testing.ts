@@ -1,4 +1,4 @@
-// What a run reports, made up for tests; never shipped.
+// Makes up reports of a run for tests; never shipped.
 import type { Profile } from '../../kernels/device/timing/profiler.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { Pairs } from '../../rl/config/phase.ts'

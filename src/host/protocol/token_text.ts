@@ -16,13 +16,15 @@ const SPECIAL: Readonly<Record<string, readonly [sign: string, words: string]>> 
 /** What the signs mean, for a legend. */
 export const SIGNS_SAY = '∎ end, ∅ padding, ␣ space, ↵ new line'
 
-/** Characters that show nothing, or change the text beside them: controls, formats, other spaces; not the joiners of emoji. */
+/** Characters that show nothing, or change the text beside them: controls, formats, other spaces;
+ * not the joiners of emoji. */
 const INVISIBLE =
   /(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<!\p{Extended_Pictographic}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])\u200d|(?! )\p{Zs}/gu
 /** A token that is a part of a character, as vocabularies write its bytes. */
 const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/
 
-/** A text, or a token that has room for its name: what cannot be seen is replaced by a sign or its number. */
+/** A text, or a token that has room for its name: what cannot be seen is replaced by a sign or its
+ * number. */
 export const shownText = (text: string): string =>
   text
     .replaceAll(/[ \n\r\t]/g, (character) => WHITESPACE[character][0])
@@ -31,7 +33,8 @@ export const shownText = (text: string): string =>
 const codePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** A token in a column or a box that has room for one sign. Bytes that are no text are written as numbers. */
+/** A token in a column or a box that has room for one sign. Bytes that are no text are written as
+ * numbers. */
 export const tokenSign = (token: string): string => {
   if (Object.hasOwn(SPECIAL, token)) return SPECIAL[token][0]
   if (BYTES.test(token))
@@ -47,13 +50,15 @@ export const tokenWords = (token: string): string => {
   if (Object.hasOwn(SPECIAL, token)) return SPECIAL[token][1]
   if (BYTES.test(token)) return `byte ${bytesOf(token).join(' ')}`
   return token.replaceAll(/[ \n\r\t]/g, (character, index: number) => {
-    // A space before a word is how most vocabularies begin words; alone or elsewhere it is the token.
+    // A space before a word is how most vocabularies begin words; alone or elsewhere it is the
+    // token.
     const [, words] = WHITESPACE[character]
     return `${index > 0 ? ' ' : ''}${words}${index + 1 < token.length ? ' ' : ''}`
   })
 }
 
-/** What is known of a token: its text with its spaces, its id and its bytes. `id` is undefined where the vocabulary lacks it. */
+/** What is known of a token: its text with its spaces, its id and its bytes. `id` is undefined
+ * where the vocabulary lacks it. */
 export function tokenTitle(token: string, id: number | undefined, is_special: boolean): string {
   const isBytes = BYTES.test(token)
   const name = isBytes ? 'a part of a character' : JSON.stringify(token)
@@ -70,6 +75,7 @@ export const isBytes = (token: string): boolean => BYTES.test(token)
 
 const hex = (byte: number) => byte.toString(16).toUpperCase().padStart(2, '0')
 
-/** Whether a response, as text or as tokens, holds padding that the policy sampled: such a text does not read back as these tokens. */
+/** Whether a response, as text or as tokens, holds padding that the policy sampled: such a text
+ * does not read back as these tokens. */
 export const holdsPadding = (response: string | readonly string[]): boolean =>
   response.includes(PAD_TOKEN)

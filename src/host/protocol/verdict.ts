@@ -1,4 +1,4 @@
-// What a task's score says of a response, in one of three words.
+// Puts a task's score of a response into one of three words.
 import { isRight } from '../../tasks/task.ts'
 
 /** right: it counts in accuracy. partly: the task gives it a part of the score. */

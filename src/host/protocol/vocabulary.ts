@@ -1,4 +1,4 @@
-// What the page knows of the vocabulary of a run: the tokens that every policy of its model chooses from.
+// Tells the page the vocabulary of a run: the tokens that every policy of its model chooses from.
 import { type TaskChoice, taskOf } from '../../document/experiment/fields/task_fields.ts'
 
 export interface Vocabulary {
@@ -6,11 +6,13 @@ export interface Vocabulary {
   readonly tokens: readonly string[]
   /** Largest entropy that a policy can have, ln V nats: all tokens alike. */
   readonly max_entropy: number
-  /** Names of tokens that are no text: padding, ends, and what marks the turns of a conversation. */
+  /** Names of tokens that are no text: padding, ends, and what marks the turns of a
+   * conversation. */
   readonly special_tokens: ReadonlySet<string>
 }
 
-/** The vocabulary of a task, which is that of the model that learns it; or `tokens`, where a record says what it was. */
+/** The vocabulary of a task, which is that of the model that learns it; or `tokens`, where a record
+ * says what it was. */
 export function vocabularyOf(task: TaskChoice, tokens?: readonly string[]): Vocabulary {
   const { tokens: own, special_ids } = taskOf(task).tokenizer
   const special = Array.from(special_ids, (id) => own[id])
@@ -41,20 +43,21 @@ export function tokenId({ tokens }: Vocabulary, token: string): number | undefin
   return ids.get(token)
 }
 
-/** What another task means for a run that is to begin with it; undefined where both tasks have the same vocabulary. */
+/** What another task means for a run that is to begin with it; undefined where both tasks have the
+ * same vocabulary. */
 export function newModelWords(before: TaskChoice, after: TaskChoice): string | undefined {
   const [old, other] = [vocabularyOf(before).tokens, vocabularyOf(after).tokens]
   if (old === other || JSON.stringify(old) === JSON.stringify(other)) return undefined
   return `The task has another vocabulary, ${other.length} tokens instead of ${old.length}: a restart begins with a new model, and no checkpoint of this run fits it.`
 }
 
-/**
- * Why what was made with `tokens` is not for this task, in words that say what to do; undefined where it is. Ids mean other
- * texts in another vocabulary, so weights would load and mean nothing.
- */
+/** Why what was made with `tokens` is not for this task, in words that say what to do; undefined
+ * where it is. Ids mean other texts in another vocabulary, so weights would load and mean
+ * nothing. */
 export function otherVocabulary(tokens: readonly string[], task: TaskChoice): string | undefined {
   const { tokens: own, is_unknown } = taskOf(task).tokenizer
-  // The files that an experiment names decide the texts, and their hash is checked when they are loaded.
+  // The files that an experiment names decide the texts, and their hash is checked when they are
+  // loaded.
   if (is_unknown && tokens.length === own.length) return undefined
   if (sameTexts(tokens, own)) return undefined
   const id = own.findIndex((token, i) => token !== tokens[i])

@@ -1,6 +1,8 @@
-// What a guest may say. It is never trusted: whatever comes, every field is looked at before anything uses it.
+// Reads the lines that a guest writes. A guest is never trusted: every field is checked before
+// anything uses it.
 
-/** A line of a guest: that it has started, why it has not, or the answer to the call of that index. */
+/** A line of a guest: that it has started, why it has not, or the answer to the call of that
+ * index. */
 export type GuestLine =
   | { readonly ready: true }
   | { readonly ready: false; readonly error: string }

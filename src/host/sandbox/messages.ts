@@ -1,7 +1,8 @@
-// What the worker and the page say to each other about a person's program.
+// Declares the messages between worker and page about a person's program.
 import type { CallArguments, Program, ProgramAnswer } from '../../tasks/program.ts'
 
-/** An event of the worker: a program is to be called, outside of it. Answered by `program_answers` of the same id. */
+/** An event of the worker: a program is to be called, outside of it. Answered by `program_answers`
+ * of the same id. */
 export interface RunProgram {
   readonly type: 'run_program'
   readonly id: string
@@ -11,7 +12,8 @@ export interface RunProgram {
   readonly calls: readonly CallArguments[]
 }
 
-/** A command to the worker: what a `run_program` made of its calls, or why it could not run at all. */
+/** A command to the worker: what a `run_program` made of its calls, or why it could not run at
+ * all. */
 export interface ProgramAnswers {
   readonly type: 'program_answers'
   readonly id: string

@@ -1,5 +1,5 @@
-// Runs programs on the page: each in a sandbox of its own, JavaScript in QuickJS and Python in Pyodide, whose files are the page's own and are
-// loaded when they are needed.
+// Runs programs on the page: each in a sandbox of its own, JavaScript in QuickJS and Python in
+// Pyodide, whose files are the page's own and are loaded when they are needed.
 import quickjs from '@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module?url'
 import quickjsWasm from '@jitl/quickjs-ng-wasmfile-release-sync/wasm?url'
 import asm from 'pyodide/pyodide.asm.mjs?url'
@@ -37,7 +37,8 @@ const MOST_READY = 4
 const ready = new Map<string, ProgramSandbox>()
 const engines = new Map<Language, Promise<Files>>()
 
-/** Calls a function of a program once for each of `calls`. Rejects where the program cannot run at all. */
+/** Calls a function of a program once for each of `calls`. Rejects where the program cannot run at
+ * all. */
 export async function callOnPage(
   program: Program,
   entry: string,
@@ -62,7 +63,8 @@ export async function callOnPage(
   return sandbox.call(calls, program)
 }
 
-/** The addresses of the files of modules that the build has found beside their list, by the names of the files. */
+/** The addresses of the files of modules that the build has found beside their list, by the names
+ * of the files. */
 const WHEELS = Object.fromEntries(
   Object.entries(
     import.meta.glob<string>('./modules/wheels/*.whl', {

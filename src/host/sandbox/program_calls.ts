@@ -13,7 +13,8 @@ export class ProgramCalls {
     this.#post = post
   }
 
-  /** One answer to each call of the function `entry`. Rejects where the program cannot run at all. */
+  /** One answer to each call of the function `entry`. Rejects where the program cannot run at
+   * all. */
   ask(
     program: Program,
     entry: string,

@@ -1,4 +1,5 @@
-// Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one for all calls of a batch.
+// Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one
+// for all calls of a batch.
 
 import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/program.ts'
 import { type GuestLine, readLine } from './guest_line.ts'
@@ -10,7 +11,8 @@ export interface ProgramOrder {
   readonly source: string
   /** The name of its file, for messages. */
   readonly name: string
-  /** '' where the program says itself which function is meant, '?' asks what functions there are; of Python alone. */
+  /** '' where the program says itself which function is meant, '?' asks what functions there are;
+   * of Python alone. */
   readonly entry: string
   /** Parts of its engine by name, where whoever starts the guest has none. */
   /** Of Python's modules those that it gets; their files are among `files`. */
@@ -88,10 +90,9 @@ export class ProgramSandbox {
     this.#order = order
   }
 
-  /**
-   * Calls the function once for each of `args`, in order; one batch after the other. The program starts again for every batch, or for
-   * every call where the limits say so. Rejects where no guest can be started.
-   */
+  /** Calls the function once for each of `args`, in order; one batch after the other. The program
+   * starts again for every batch, or for every call where the limits say so. Rejects where no guest
+   * can be started. */
   call(args: readonly CallArguments[], limits: Limits): Promise<ProgramAnswer[]> {
     const batch = this.#tail.then(() => this.#batch(args, limits))
     this.#tail = batch.catch(() => {})
@@ -164,7 +165,8 @@ export class ProgramSandbox {
   }
 }
 
-/** Adds answers until all are there; what became of the call that ended the guest, where one did. */
+/** Adds answers until all are there; what became of the call that ended the guest, where one
+ * did. */
 async function hearAnswers(
   next: Conversation['next'],
   answers: ProgramAnswer[],

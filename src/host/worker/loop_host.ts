@@ -1,4 +1,4 @@
-// What the loop of a run is given: who keeps its states, where its events go, and a clock.
+// Declares what the loop of a run is given: who keeps its states, where its events go, and a clock.
 import type { CheckpointKeeper } from '../checkpoints/keeper.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
 import type { Orders } from './run_orders.ts'

@@ -1,8 +1,10 @@
-// The losses of a run's GPU: when it is opened again automatically, and when only on a person's request.
+// The losses of a run's GPU: when it is opened again automatically, and when only on a person's
+// request.
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { type Clock, labError, type RunDevice } from './session_host.ts'
 
-/** A loss within this many milliseconds after training resumed waits for a person: browsers block a GPU that crashes again and again. */
+/** A loss within this many milliseconds after training resumed waits for a person: browsers block a
+ * GPU that crashes again and again. */
 const AGAIN_MS = 60_000
 /** Pauses before the first, second, … try to open the GPU again. */
 const REOPEN_MS = [300, 700, 1500, 2500]

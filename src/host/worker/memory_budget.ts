@@ -1,4 +1,5 @@
-// How much GPU memory a run may take without asking. A link is a stranger's: it must not fill a machine at one click.
+// How much GPU memory a run may take without asking. A link is a stranger's: it must not fill a
+// machine at one click.
 
 import { followExperiment, withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -7,23 +8,23 @@ import { gibibytes } from '../../kernels/device/errors.ts'
 
 const GIB = 2 ** 30
 
-/**
- * Bytes that are allocated without asking. WebGPU tells the largest buffer and not how much memory there is, and a GPU that is full
- * takes the browser or the desktop with it. 4 GiB is what small graphics cards have, and thirty times the largest preset.
- */
+/** Bytes that are allocated without asking. WebGPU tells the largest buffer and not how much memory
+ * there is, and a GPU that is full takes the browser or the desktop with it. 4 GiB is what small
+ * graphics cards have, and thirty times the largest preset. */
 const MOST_BYTES = 4 * GIB
 
-/**
- * Bytes that a run may take without asking: MOST_BYTES, or half of the machine's memory where that is less, because graphics of a
- * processor and software adapters share it. `memory_gib` as navigator.deviceMemory tells it; undefined where it is not known.
- */
+/** Bytes that a run may take without asking: MOST_BYTES, or half of the machine's memory where that
+ * is less, because graphics of a processor and software adapters share it. `memory_gib` as
+ * navigator.deviceMemory tells it; undefined where it is not known. */
 export const memoryBudget = (memory_gib: number | undefined): number =>
   Math.min(MOST_BYTES, ((memory_gib ?? Number.POSITIVE_INFINITY) * GIB) / 2)
 
-/** Bytes of all buffers of a trainer (rl/train/memory.ts planMemory, which belongs to the GPU side). */
+/** Bytes of all buffers of a trainer (rl/train/memory.ts planMemory, which belongs to the GPU
+ * side). */
 export type PlanBytes = (config: ReturnType<typeof trainerConfig>) => number
 
-/** Bytes that a run of this document takes at its largest, whatever its steering makes of it. Allocates nothing. */
+/** Bytes that a run of this document takes at its largest, whatever its steering makes of it.
+ * Allocates nothing. */
 export const plannedBytes = (document: Experiment, plan: PlanBytes): number =>
   Math.max(
     ...followExperiment(document).experiments.map((experiment) => plan(trainerConfig(experiment))),
@@ -32,7 +33,8 @@ export const plannedBytes = (document: Experiment, plan: PlanBytes): number =>
 /** The field that changes what a run takes and none of its numbers. */
 const CHECKPOINTING = 'model.enable_gradient_checkpointing'
 
-/** What a person may change for less memory: the field, its other values, the first of which that helps is told, and how it reads. */
+/** What a person may change for less memory: the field, its other values, the first of which that
+ * helps is told, and how it reads. */
 interface Change {
   readonly path: string
   readonly values: readonly unknown[]
@@ -109,7 +111,8 @@ const WORTH = 0.05
 /** Values of one change that are tried. */
 const TRIED = 6
 
-/** A change of one field that saves memory: what it is set to, how it reads, and the bytes that it saves. */
+/** A change of one field that saves memory: what it is set to, how it reads, and the bytes that it
+ * saves. */
 export interface Saving {
   readonly path: string
   readonly value: unknown
@@ -118,7 +121,8 @@ export interface Saving {
   readonly reshapes: boolean
 }
 
-/** The document with one field changed, and what it would take; undefined where that is no valid document. */
+/** The document with one field changed, and what it would take; undefined where that is no valid
+ * document. */
 function planned(document: Experiment, path: string, value: unknown, plan: PlanBytes) {
   const changed = withField({ ...document, steering: [] }, path, value)
   return changed.ok
@@ -126,7 +130,8 @@ function planned(document: Experiment, path: string, value: unknown, plan: PlanB
     : undefined
 }
 
-/** Changes of one field that save the most, each planned by itself: largest first, those that make another model last. */
+/** Changes of one field that save the most, each planned by itself: largest first, those that make
+ * another model last. */
 export function savingsOf(document: Experiment, plan: PlanBytes): Saving[] {
   const now = plannedBytes(document, plan)
   const found = changes(document).flatMap(({ path, values, words, reshapes = false }): Saving[] => {
@@ -144,7 +149,8 @@ export function savingsOf(document: Experiment, plan: PlanBytes): Saving[] {
 const worded = (words: string, path: string, value: unknown): string =>
   path === 'actor.ppo_micro_batch_size_per_gpu' ? `a micro-batch of ${value}` : words
 
-/** How many of the savings, in their order, make a document fit, and what it then takes; undefined where all do not. */
+/** How many of the savings, in their order, make a document fit, and what it then takes; undefined
+ * where all do not. */
 function together(
   document: Experiment,
   allowed: number,

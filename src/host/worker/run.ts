@@ -1,4 +1,5 @@
-// One run from preparation to end. A lost device is opened again, and the run continues from its last state.
+// One run from preparation to end. A lost device is opened again, and the run continues from its
+// last state.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
@@ -49,7 +50,8 @@ export class Run {
   /** The run goes back because its numbers were broken. */
   #is_guarded = false
 
-  /** `opened`: a checkpoint to begin with that was read already, in place of one that `start` names. */
+  /** `opened`: a checkpoint to begin with that was read already, in place of one that `start`
+   * names. */
   constructor(host: RunHost, start: Start, opened?: Opened) {
     this.#id = start.run
     this.#host = host
@@ -64,7 +66,8 @@ export class Run {
     this.#keeper = new CheckpointKeeper({
       run: start.run,
       record: start.record,
-      // Nobody draws what happens here: the loop waits for a file rather than leave one out that was asked for.
+      // Nobody draws what happens here: the loop waits for a file rather than leave one out that
+      // was asked for.
       is_patient: host.is_unattended === true && start.checkpoints?.every_ms === 0,
       // Where nobody goes back to a state and no file is written, none but the last is looked at.
       settings:

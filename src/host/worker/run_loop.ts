@@ -1,4 +1,5 @@
-// The loop around a trainer on one device, of the page and of the command line. Ends with the run, or with the device.
+// The loop around a trainer on one device, of the page and of the command line. Ends with the run,
+// or with the device.
 import type { StepResult } from '../../rl/train/step_result.ts'
 import { unsoundPart } from '../checkpoints/sound.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'
@@ -60,10 +61,9 @@ export class RunLoop {
     this.#orders.wake()
   }
 
-  /**
-   * Steps while there is budget. Where that is without end, the next step is queued before the numbers of the last one are
-   * awaited; else each step lands before the next. Throws BrokenNumbers after several steps in a row that were not finite.
-   */
+  /** Steps while there is budget. Where that is without end, the next step is queued before the
+   * numbers of the last one are awaited; else each step lands before the next. Throws BrokenNumbers
+   * after several steps in a row that were not finite. */
   async drive(): Promise<void> {
     const orders = this.#orders
     const trainer = this.#trainer
@@ -151,7 +151,8 @@ export class RunLoop {
     await keeper.idle
   }
 
-  /** Throws BrokenNumbers where the state that was taken last is not finite, whatever the steps have shown. */
+  /** Throws BrokenNumbers where the state that was taken last is not finite, whatever the steps
+   * have shown. */
   #requireSound(): void {
     const { unsound } = this.#of.keeper
     if (unsound && !this.#isOver) throw this.#guard.brokenBy(unsound.step, unsound.part)

@@ -1,4 +1,5 @@
-// What a person has asked of a run and it has not done yet. It outlives the device that the run is on.
+// Holds what a person has asked of a run and the run has not done yet. It outlives the device that
+// the run is on.
 
 import type { SteeringAction } from '../../document/experiment/steering/actions.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'

@@ -1,5 +1,6 @@
-// What is known of a run, whatever device it is on: made of the events that it tells, which pass through here on their way to the page
-// or to the command line. Checkpoints, the page's curves after a loss and a run folder's facts all come from this one record.
+// Keeps what is known of a run, whatever device it is on, from the events that pass through here on
+// their way to the page or the command line. Checkpoints, the page's curves after a loss and a run
+// folder's facts all come from this record.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { writeVerdicts } from '../../document/experiment/verdicts.ts'
@@ -27,7 +28,8 @@ export class RunRecord {
     return this.#log.history
   }
 
-  /** Takes an event in. `trainer` says which verdicts are behind a step: those of a document come while it trains. */
+  /** Takes an event in. `trainer` says which verdicts are behind a step: those of a document come
+   * while it trains. */
   add(event: LabEvent, trainer?: RunTrainer): void {
     this.#log.add(event)
     const { preferences, phase } = trainer ?? {}
@@ -37,7 +39,8 @@ export class RunRecord {
       this.document = { ...this.document, steering: event.steering }
   }
 
-  /** Goes back to what was known at a state, or at the beginning; returns that as it crosses to the page. */
+  /** Goes back to what was known at a state, or at the beginning; returns that as it crosses to the
+   * page. */
   restore(snapshot: { readonly state: SteeredState; readonly history: RunHistory } | undefined) {
     this.#log = new HistoryLog(snapshot?.history)
     return plainHistory(this.#log.history)

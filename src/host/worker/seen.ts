@@ -1,4 +1,5 @@
-// What has been shown of one state of the model, in one go or in several. Knows neither the worker nor the GPU.
+// Collects what has been shown of one state of the model, in one go or in several. Knows neither
+// the worker nor the GPU.
 import type { Observation, ObservationRequest } from '../protocol/observation.ts'
 
 /** What a step showed and what was asked for then. */
@@ -8,10 +9,8 @@ export interface Seen {
   readonly observation: Observation
 }
 
-/**
- * Two observations as one where they are of the same step, so that a panel that opens in a pause takes nothing from those
- * before it. What both have is the newer one's.
- */
+/** Two observations as one where they are of the same step, so that a panel that opens in a pause
+ * takes nothing from those before it. What both have is the newer one's. */
 export function seenTogether(before: Seen | undefined, now: Seen): Seen {
   if (before?.step !== now.step) return now
   const [old, fresh] = [before.observation, now.observation]

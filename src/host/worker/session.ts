@@ -1,4 +1,5 @@
-// Commands in, events out: what the worker receives, and what it posts. Knows neither the worker nor the GPU, so Node can test it.
+// Commands in, events out: what the worker receives, and what it posts. Knows neither the worker
+// nor the GPU, so Node can test it.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { newestFirst } from '../checkpoints/schedule.ts'
@@ -13,10 +14,8 @@ import { RunsInTurn } from './shared/runs_in_turn.ts'
 export type { OpenRun, RunDevice, RunTrainer, SessionHost } from './session_host.ts'
 export { ExperimentError, labError } from './session_host.ts'
 
-/**
- * One run at a time. A new one waits until the step in flight of the old one is done and its memory freed. Or several runs that
- * take turns, which know no commands but `start` and `stop`.
- */
+/** One run at a time. A new one waits until the step in flight of the old one is done and its
+ * memory freed. Or several runs that take turns, which know no commands but `start` and `stop`. */
 export class Session {
   readonly #host: SessionHost
   readonly #in_turn: RunsInTurn

@@ -1,4 +1,5 @@
-// What a session is given: the GPU side and the files behind interfaces, so that Node can test it.
+// Declares what a session is given: the GPU side and the files behind interfaces, so that Node can
+// test it.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { SteeringAction } from '../../document/experiment/steering/actions.ts'
@@ -29,7 +30,8 @@ export interface RunTrainer {
   readonly isFinished: boolean
   /** Queues one step; its numbers follow. The first is step 0, before training. */
   queue(): Promise<{ readonly result: Promise<StepResult> }>
-  /** The whole state after the step that was queued last. To be called before the next is queued; nothing waits for it. */
+  /** The whole state after the step that was queued last. To be called before the next is queued;
+   * nothing waits for it. */
   exportState(): Promise<SteeredState>
   /** Asks for an action before the next step that is queued. */
   steer(action: SteeringAction): void
@@ -46,7 +48,8 @@ export interface RunTrainer {
   readonly phase: number
   /** The phase has taken its last step. */
   readonly isPhaseOver: boolean
-  /** Prepares the next step, into its phase if need be. False while that waits for a person's verdicts. */
+  /** Prepares the next step, into its phase if need be. False while that waits for a person's
+   * verdicts. */
   ready(): Promise<boolean>
   readonly isWaiting: boolean
   /** The phase that has begun and that no step has reported. */
@@ -84,7 +87,8 @@ export interface Kernels {
   readonly measuring?: Measured
 }
 
-/** Measurements that were made of those that there are, and the variants of the classes that they have settled. */
+/** Measurements that were made of those that there are, and the variants of the classes that they
+ * have settled. */
 export type KernelProgress = Pick<MatmulProgress, 'done' | 'of' | 'choice'>
 
 /** The device of a run, before there is a trainer. */
@@ -95,21 +99,19 @@ export interface RunDevice extends MatmulNeeds {
   readonly lost: Promise<GpuError>
   /** Features that a variant requires and this device lacks. */
   missing(variant: string): readonly string[]
-  /**
-   * Measures the classes that `settled` leaves open, one variant at each `next`, and returns what is known by then. Nothing of it is done
-   * before the first.
-   */
+  /** Measures the classes that `settled` leaves open, one variant at each `next`, and returns what
+   * is known by then. Nothing of it is done before the first. */
   measure(settled: MatmulChoice): AsyncGenerator<KernelProgress, void, undefined>
-  /** Makes the trainer, at its first step or in `state`; without `matmul` on the default kernels. */
+  /** Makes the trainer, at its first step or in `state`; without `matmul` on the default
+   * kernels. */
   start(
     matmul: MatmulChoice | undefined,
     onProgress: (message: string) => void,
     state?: SteeredState,
   ): Promise<OpenRun>
-  /**
-   * Frees everything, the trainer included. Where the run `ended_well`, nothing of it is under way, and the device and its
-   * compiled kernels serve the next run. Of one that `broke`, whose numbers are not finite, nothing is under way either.
-   */
+  /** Frees everything, the trainer included. Where the run `ended_well`, nothing of it is under
+   * way, and the device and its compiled kernels serve the next run. Of one that `broke`, whose
+   * numbers are not finite, nothing is under way either. */
   free(ended_well: boolean, broke?: boolean): Promise<void>
 }
 
@@ -141,10 +143,9 @@ export const systemClock: Clock = {
 
 /** What a run is given: a device, a place for checkpoints, a way out for events, and a clock. */
 export interface RunHost extends Clock {
-  /**
-   * `is_careful`: in shorter submissions than usual, because the device was lost. Throws MemoryRefusal where the run would take
-   * more than `allow_bytes` and more than is allocated without asking. `is_shared`: other runs are on the device too.
-   */
+  /** `is_careful`: in shorter submissions than usual, because the device was lost. Throws
+   * MemoryRefusal where the run would take more than `allow_bytes` and more than is allocated
+   * without asking. `is_shared`: other runs are on the device too. */
   prepare(
     experiment: Experiment,
     is_careful?: boolean,
@@ -160,10 +161,8 @@ export interface RunHost extends Clock {
   post(event: LabEvent): void
   /** Awaited between two steps, after what was due before the next one has been done. */
   between?(): Promise<void>
-  /**
-   * Nobody is there to decide what a person at the page decides: broken numbers and a lost GPU end the run with their error. On the
-   * command line, where `--resume` continues it.
-   */
+  /** Nobody is there to decide what a person at the page decides: broken numbers and a lost GPU end
+   * the run with their error. On the command line, where `--resume` continues it. */
   readonly is_unattended?: boolean
 }
 

@@ -1,4 +1,4 @@
-// What open panels see of a run: while it trains, in a pause, and while it waits.
+// Tests what open panels see of a run: while it trains, in a pause, and while it waits.
 import { expect, test } from 'vitest'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabEvent } from '../protocol/protocol.ts'

@@ -1,4 +1,5 @@
-// A run that loses its GPU, or whose numbers break: where it goes back to, and when it waits for a person.
+// A run that loses its GPU, or whose numbers break: where it goes back to, and when it waits for a
+// person.
 import { expect, test } from 'vitest'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import { all, fakeLab, going, OFTEN, start } from '../testing.ts'

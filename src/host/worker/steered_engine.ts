@@ -1,4 +1,5 @@
-// What a steered run needs of the engine that trains: trainers, one at a time, and the room that they take.
+// Declares what a steered run needs of the engine: trainers, one at a time, and the memory that
+// they take.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import type { TrainerState } from '../../rl/train/state.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
@@ -30,7 +31,8 @@ export type SteeredTrainer = Pick<
 
 /** Where trainers come from. */
 export interface Engine<T extends SteeredTrainer = SteeredTrainer> {
-  /** A trainer at its first step, with room for what `state` holds where it will continue from one. */
+  /** A trainer at its first step, with room for what `state` holds where it will continue from
+   * one. */
   create(config: TrainerConfig, state?: TrainerState): Promise<T>
   /** Frees all that trainers have allocated. */
   release(): void

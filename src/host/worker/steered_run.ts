@@ -1,5 +1,5 @@
-// A training run that obeys steering: what its document says, and what is asked of it while it runs. Knows neither the
-// worker nor the GPU.
+// A training run that obeys steering: what its document says, and what is asked of it while it
+// runs. Knows neither the worker nor the GPU.
 
 import { steerExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -79,7 +79,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return new SteeredRun(engine, await engine.create(trainerConfig(document)), document)
   }
 
-  /** Continues from a state that another run has exported. Throws RangeError for a state of another experiment. */
+  /** Continues from a state that another run has exported. Throws RangeError for a state of another
+   * experiment. */
   static async resume<T extends SteeredTrainer = SteeredTrainer>(
     engine: Engine<T>,
     { trainer: state, experiment, document, done }: SteeredState,
@@ -94,10 +95,9 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return run
   }
 
-  /**
-   * The state of the run after the last step that was queued, captured before this returns (Trainer.exportState): further
-   * steps may be queued while the promise is open. Not while a step is being queued or something is being obeyed.
-   */
+  /** The state of the run after the last step that was queued, captured before this returns
+   * (Trainer.exportState): further steps may be queued while the promise is open. Not while a step
+   * is being queued or something is being obeyed. */
   async exportState(): Promise<SteeredState> {
     const reading = this.trainer.exportState()
     this.#exports = Promise.allSettled([this.#exports, reading])
@@ -131,7 +131,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return this.trainer.phase
   }
 
-  /** Steps of the whole run: those queued so far, and those to come with what the document still does. */
+  /** Steps of the whole run: those queued so far, and those to come with what the document still
+   * does. */
   get total_steps(): number {
     const { experiment, trainer } = this
     const { step, phase, phase_step } = trainer
@@ -147,7 +148,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return this.trainer.rollout_dtype
   }
 
-  /** Prepares the next step; `obey` comes before it. False while its phase waits for a person's verdicts. */
+  /** Prepares the next step; `obey` comes before it. False while its phase waits for a person's
+   * verdicts. */
   ready(): Promise<boolean> {
     return this.trainer.ready()
   }
@@ -166,7 +168,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return this.trainer.preferences
   }
 
-  /** A verdict of a person (Trainer). One that comes while the run moves to other buffers is not taken. */
+  /** A verdict of a person (Trainer). One that comes while the run moves to other buffers is not
+   * taken. */
   decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
     return !this.#is_moving && this.trainer.decide(id, choice)
   }
@@ -181,7 +184,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     this.#wants_trace = true
   }
 
-  /** What steps are to show of the inside (Trainer), whatever trainer takes them. Not while a step is being queued. */
+  /** What steps are to show of the inside (Trainer), whatever trainer takes them. Not while a step
+   * is being queued. */
   observe(request: ObservationRequest): void {
     this.#observed = request
     this.trainer.observe(request)
@@ -197,7 +201,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     this.#asked.push(action)
   }
 
-  /** Does what is due before the next step, in order: first the document's entries, then what was asked for. */
+  /** Does what is due before the next step, in order: first the document's entries, then what was
+   * asked for. */
   async obey(): Promise<Steered[]> {
     if (!this.#is_started) return []
     const { step } = this.trainer
@@ -224,7 +229,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return queued
   }
 
-  /** `may_replace`: a value that no step has seen need not be kept when another one takes its place. */
+  /** `may_replace`: a value that no step has seen need not be kept when another one takes its
+   * place. */
   async #do(entry: SteeringEntry, may_replace = false): Promise<Steered> {
     const refused = await this.#try(entry)
     if (refused === undefined) {

@@ -1,4 +1,5 @@
-// What a run tells of its steps, as events: the numbers at once, samples and memory no more often than somebody can follow.
+// Reports the steps of a run as events: numbers at once, samples and memory no more often than
+// somebody can follow.
 
 import { writeVerdicts } from '../../document/experiment/verdicts.ts'
 import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'

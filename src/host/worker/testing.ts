@@ -216,7 +216,8 @@ class FakeTrainer implements RunTrainer {
   #given = () => this.#said.filter(({ choice }) => choice !== 'skip').length
 }
 
-/** A run of that trainer. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
+/** A run of that trainer. Each step takes 100 ms of the fake clock, and one turn of the event
+ * loop. */
 export const fakeRun = (of: Misfortunes, lab: FakeSurroundings, state?: SteeredState): OpenRun => ({
   counts: {
     buffers: 1,

@@ -137,7 +137,8 @@ async function prepare(
       }
     },
     free: async (ended_well, broke) => {
-      // A limit lasts as long as what was made with it. The others on a shared device have no part in what broke a run.
+      // A limit lasts as long as what was made with it. The others on a shared device have no part
+      // in what broke a run.
       const is_sound = is_shared ? ended_well || broke === true : ended_well && !is_limited
       if (is_sound) await run?.exported
       await lent.end(is_sound)

@@ -1,4 +1,5 @@
-// A checkpoint as one file: safetensors with the models, the history's columns and words in its header, under a checksum.
+// A checkpoint as one file: safetensors with the models, the history's columns and words in its
+// header, under a checksum.
 
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
 import { ModelFileError } from '../../../formats/errors.ts'
@@ -41,10 +42,8 @@ const CHECKSUM_KEY = '"checksum":"'
 const stepsName = (column: number) => `history.steps.${column}`
 const valuesName = (metric: string) => `history.${metric}`
 
-/**
- * The file of a checkpoint. It reads the arrays of the checkpoint before it returns the promise. Throws RangeError where the
- * state is not one of its experiment.
- */
+/** The file of a checkpoint. It reads the arrays of the checkpoint before it returns the promise.
+ * Throws RangeError where the state is not one of its experiment. */
 export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>> {
   const { run, history } = checkpoint
   const { experiment, trainer } = run
@@ -85,7 +84,8 @@ function stepColumns(series: ReadonlyMap<string, Series>) {
 const isSame = (a: Float64Array, b: Float64Array): boolean =>
   a.length === b.length && a.every((step, i) => step === b[i])
 
-/** Puts the checksum of a file with 64 zeros in its place. Throws RangeError where it has no place for one. */
+/** Puts the checksum of a file with 64 zeros in its place. Throws RangeError where it has no place
+ * for one. */
 export async function sealed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const at = checksumAt(bytes)
   if (at === undefined) throw new RangeError('checkpoint: expected a place for its checksum')
@@ -110,10 +110,9 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/**
- * Reads what encodeCheckpoint wrote; `file` names it in errors. Takes hostile input: everything is checked against what the
- * experiment in it implies before anything of that size is allocated. Throws CheckpointError and nothing else.
- */
+/** Reads what encodeCheckpoint wrote; `file` names it in errors. Takes hostile input: everything is
+ * checked against what the experiment in it implies before anything of that size is allocated.
+ * Throws CheckpointError and nothing else. */
 export async function decodeCheckpoint(bytes: Uint8Array, file: string): Promise<Checkpoint> {
   try {
     const opened = openSafetensors(bytes, file)

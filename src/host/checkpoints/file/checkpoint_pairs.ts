@@ -1,4 +1,5 @@
-// The preferences of a reward_model phase in a file: texts and verdicts as JSON, token ids as tensors.
+// The preferences of a reward_model phase in a file: texts and verdicts as JSON, token ids as
+// tensors.
 import * as z from 'zod/mini'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
@@ -47,7 +48,8 @@ export function writtenPairs(state: PreferencesState): WrittenPairs {
   }
 }
 
-/** Token ids, masks and positions of all candidates, [candidates, T], and the task's scores of them, [candidates]. */
+/** Token ids, masks and positions of all candidates, [candidates, T], and the task's scores of
+ * them, [candidates]. */
 export function pairsTensors(state: PreferencesState): NamedTensor[] {
   const all = candidatesOf([...state.judged, ...state.asked])
   const width = all[0]?.row.input_ids.length ?? 0
@@ -71,7 +73,8 @@ function longestRow(experiment: Experiment): number {
   return task.max_prompt_length + Math.max(...lengths)
 }
 
-/** The tensors that these pairs must have; undefined where a file has no rows of a width that the experiment allows. */
+/** The tensors that these pairs must have; undefined where a file has no rows of a width that the
+ * experiment allows. */
 export function pairsShapes(
   { judged, asked }: WrittenPairs,
   experiment: Experiment,
@@ -101,7 +104,8 @@ export function brokenPairs(
   return undefined
 }
 
-/** The preferences of a file whose tensors have the shapes of `pairsShapes`; a problem in words where ids are none of the vocabulary. */
+/** The preferences of a file whose tensors have the shapes of `pairsShapes`; a problem in words
+ * where ids are none of the vocabulary. */
 export function readPairs(
   written: WrittenPairs,
   file: OpenSafetensors,

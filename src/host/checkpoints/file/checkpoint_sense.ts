@@ -1,4 +1,5 @@
-// What a checkpoint says against itself: counts that no run of its experiment reaches, and numbers that no optimizer leaves.
+// Finds contradictions in a checkpoint: counts that no run of its experiment reaches, and numbers
+// that no optimizer leaves.
 
 import { MAX_STEPS } from '../../../document/experiment/fields/phase_fields.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
@@ -6,7 +7,8 @@ import { CONTROL } from '../../../kernels/optimizer/control.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
 import type { CheckpointHeader } from './checkpoint_header.ts'
 
-/** Where something contradicts the rest, and what was expected there; undefined where nothing does. */
+/** Where something contradicts the rest, and what was expected there; undefined where nothing
+ * does. */
 export type Broken = readonly [at: string, message: string] | undefined
 
 /** Problems that a run may draw; each takes a call on the CPU, so none comes near it. */
@@ -40,14 +42,16 @@ export function brokenDocument({ experiment, document, counters }: CheckpointHea
   return undefined
 }
 
-/** The most steps that phase `index` can have taken: a person may have changed how many it has, also to fewer. */
+/** The most steps that phase `index` can have taken: a person may have changed how many it has,
+ * also to fewer. */
 function mostSteps({ experiment, document, counters }: CheckpointHeader, index: number): number {
   const done = document.steering.slice(0, counters.done)
   const is_changed = done.some((entry) => entry.kind === 'set' && entry.path.endsWith('.steps'))
   return is_changed ? MAX_STEPS : experiment.phases[index].steps
 }
 
-/** Whether a run of the header's phases can be where its counters say. `run.phase` is one of them. */
+/** Whether a run of the header's phases can be where its counters say. `run.phase` is one of
+ * them. */
 export function brokenPosition(header: CheckpointHeader): Broken {
   const { phase, step, phase_step, stage_step, critic_step, is_started } = header.counters
   const { skipped_updates, sample_index } = header.counters
@@ -159,7 +163,8 @@ function brokenValue(
   return undefined
 }
 
-/** Coefficients and scores beside the models. NaN is what an adaptive coefficient has become of a KL that was none. */
+/** Coefficients and scores beside the models. NaN is what an adaptive coefficient has become of a
+ * KL that was none. */
 export const brokenCoefficient = (
   kl_coef: number | null,
   { phases }: Experiment,

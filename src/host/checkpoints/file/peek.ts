@@ -1,4 +1,5 @@
-// What a file says of itself before a run continues from it: read on the page, which leaves the checking to the worker.
+// Reads what a checkpoint says of itself before a run continues from it. The page does this and
+// leaves the checking to the worker.
 
 /** A file that claims to be a checkpoint. */
 export interface Peeked {

@@ -1,10 +1,12 @@
-// Checkpoints in the origin-private file system, from inside the worker: only there files can be written in place and flushed.
+// Checkpoints in the origin-private file system, from inside the worker: only there files can be
+// written in place and flushed.
 import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
 import type { CheckpointFiles } from '../checkpoint.ts'
 import { memoryFiles } from './memory_files.ts'
 import { CHECKPOINT_FOLDER, fileOf, folderOf, stepOf, TEMPORARY } from './places.ts'
 
-/** What workers can do with a file; the types are those of pages. `move` is missing in some browsers. */
+/** What workers can do with a file; the types are those of pages. `move` is missing in some
+ * browsers. */
 interface WorkerFile extends FileSystemFileHandle {
   move?(name: string): Promise<void>
   createSyncAccessHandle(): Promise<SyncAccess>
@@ -78,10 +80,9 @@ async function listFolder(folder: FileSystemDirectoryHandle): Promise<Checkpoint
   return entries.sort((a, b) => a.step - b.step)
 }
 
-/**
- * Checkpoints below a folder of the origin, a folder each. Where the browser has evicted them, or somebody has cleared the site's
- * data, the next one is written again: `origin` is asked each time, because a folder that was removed can still be written into.
- */
+/** Checkpoints below a folder of the origin, a folder each. Where the browser has evicted them, or
+ * somebody has cleared the site's data, the next one is written again: `origin` is asked each time,
+ * because a folder that was removed can still be written into. */
 export function opfsFiles(origin: () => Promise<FileSystemDirectoryHandle>): CheckpointFiles {
   const openRoot = async () =>
     (await origin()).getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
@@ -128,7 +129,8 @@ export function opfsFiles(origin: () => Promise<FileSystemDirectoryHandle>): Che
   }
 }
 
-/** The storage of this origin; memory, and why, where the browser gives the page none, as some do in private windows. */
+/** The storage of this origin; memory, and why, where the browser gives the page none, as some do
+ * in private windows. */
 export async function openCheckpointFiles(): Promise<{
   readonly files: CheckpointFiles
   readonly why_memory: string

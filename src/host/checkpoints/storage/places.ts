@@ -1,4 +1,5 @@
-// The names of checkpoints: in the origin-private file system a folder for each run, in a run folder `checkpoints`; a file for each step.
+// The names of checkpoints: in the origin-private file system a folder for each run, in a run
+// folder `checkpoints`; a file for each step.
 
 export const CHECKPOINT_FOLDER = 'checkpoints'
 
@@ -9,7 +10,8 @@ const FILE = /^step_(\d{6,9})\.safetensors$/
 /** Beside the file that it will be; a page that was closed in between has left it behind. */
 export const TEMPORARY = /\.tmp$/
 
-/** Records of runs of a study begin so. They are no runs of the library: a study keeps what it needs of them itself. */
+/** Records of runs of a study begin so. They are no runs of the library: a study keeps what it
+ * needs of them itself. */
 export const STUDY_RECORD = 'study-'
 
 export const isRecord = (id: string): boolean => RECORD.test(id)

@@ -13,7 +13,8 @@ export interface RoomHost {
   total_bytes(): number
 }
 
-/** Deletes what exceeds the room, the least useful files first. Resolves with the number of deleted files. */
+/** Deletes what exceeds the room, the least useful files first. Resolves with the number of deleted
+ * files. */
 export async function makeRoom(host: RoomHost): Promise<number> {
   const held = await host.held()
   const gone = surplusCheckpoints(
@@ -25,7 +26,8 @@ export async function makeRoom(host: RoomHost): Promise<number> {
   return gone.length
 }
 
-/** Calls `work` soon after a request, once for all requests until then, and never twice at a time. */
+/** Calls `work` soon after a request, once for all requests until then, and never twice at a
+ * time. */
 export function once(work: () => Promise<unknown>, rest_ms: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let is_working = false

@@ -1,4 +1,5 @@
-// An origin-private file system in memory, made up for tests: as much of it as opfs.ts uses, with files that can be moved.
+// An origin-private file system in memory, made up for tests: as much of it as opfs.ts uses, with
+// files that can be moved.
 
 const missing = () => new DOMException('not found', 'NotFoundError')
 

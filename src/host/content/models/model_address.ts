@@ -1,4 +1,5 @@
-// What a person types to say where a model lies: a name on the Hugging Face Hub, or the address of a folder.
+// Reads what a person types to say where a model lies: a name on the Hugging Face Hub, or the
+// address of a folder.
 
 /** Where a model is fetched from. */
 export interface ModelAddress {
@@ -59,7 +60,8 @@ function hubAddress(repository: string, revision: string): ModelAddress {
   }
 }
 
-/** What a folder may be called: anything else could pass for a sentence where a person is asked whether to fetch it. */
+/** What a folder may be called: anything else could pass for a sentence where a person is asked
+ * whether to fetch it. */
 const FOLDER_NAME = /^[A-Za-z0-9_.-]{1,96}$/
 
 /** The name of a folder; of the root the host's. Throws RangeError for a name that is none. */

@@ -1,5 +1,5 @@
-// Which files make a model, and what they are together: a list with the size and SHA-256 of each, and the hash of that list, by which an
-// experiment names the model.
+// Which files make a model, and what they are together: a list with the size and SHA-256 of each,
+// and the hash of that list, by which an experiment names the model.
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
 import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'
 import { Sha256 } from '../../../formats/sha256.ts'
@@ -24,7 +24,8 @@ const MOST_SHARDS = 1000
 /** Names to look for where a folder has no listing; the shards of an index come on top. */
 export const SOUGHT_FILES: readonly string[] = [...SMALL_FILES, SINGLE_FILE, INDEX_FILE]
 
-/** Of a folder's names those that make a model: its weights once, as one file or as shards with their index. */
+/** Of a folder's names those that make a model: its weights once, as one file or as shards with
+ * their index. */
 export function namesOfModel(all: readonly string[]): readonly string[] {
   const small = SMALL_FILES.filter((name) => all.includes(name))
   if (all.includes(SINGLE_FILE)) return [...small, SINGLE_FILE]

@@ -1,5 +1,6 @@
-// Models that are kept in the browser: a folder for each, with the files as they are and a record of what they are. A download that was cut
-// continues where it ended, because what a file holds so far is hashed again before more is written behind it.
+// Models that are kept in the browser: a folder for each, with the files as they are and a record
+// of what they are. A download that was cut continues where it ended, because what a file holds so
+// far is hashed again before more is written behind it.
 import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'
 import { Sha256 } from '../../../formats/sha256.ts'
 import { type ModelFile, modelHash } from './model_files.ts'
@@ -15,7 +16,8 @@ export interface GrowingFile {
   close(): void
 }
 
-/** Where models lie: the origin-private file system, or memory in tests. Names are letters, digits, '-', '_' and '.'. */
+/** Where models lie: the origin-private file system, or memory in tests. Names are letters, digits,
+ * '-', '_' and '.'. */
 export interface ModelDisk {
   folders(): Promise<readonly string[]>
   /** Undefined where there is no such file. */
@@ -79,10 +81,9 @@ export class ModelStore {
     await this.#disk.remove(folder)
   }
 
-  /**
-   * Copies files here, in pieces, and continues where an earlier copy from the same source ended. Throws an error with a sentence where
-   * there is no room, where a file is not the one that its hash names, and what the files throw.
-   */
+  /** Copies files here, in pieces, and continues where an earlier copy from the same source ended.
+   * Throws an error with a sentence where there is no room, where a file is not the one that its
+   * hash names, and what the files throw. */
   async keep(
     model: Omit<KeptModel, 'hash'>,
     openFile: (file: ModelFile) => RangedFile,

@@ -1,4 +1,5 @@
-// The models of a page in the origin-private file system of its browser, from inside the worker: only there files grow in place.
+// The models of a page in the origin-private file system of its browser, from inside the worker:
+// only there files grow in place.
 import { blobFile } from '../../../formats/ranged_file.ts'
 import type { ModelDisk } from './model_store.ts'
 
@@ -98,7 +99,8 @@ function growing(name: string, access: SyncAccess) {
   }
 }
 
-/** The storage of this worker; undefined where the browser gives it none, as some do in private windows. */
+/** The storage of this worker; undefined where the browser gives it none, as some do in private
+ * windows. */
 export async function openModelDisk(): Promise<ModelDisk | undefined> {
   try {
     const disk = opfsDisk(navigator.storage)

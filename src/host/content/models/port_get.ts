@@ -1,4 +1,5 @@
-// The worker's side of fetch.html: requests go out through a port, to the frame that a person has allowed to make them.
+// The worker's side of fetch.html: requests go out through a port, to the frame that a person has
+// allowed to make them.
 import { type GetAnswer, NoAnswer, type RangedGet } from './ranged_get.ts'
 
 /** What the frame says. `open`: the person has agreed. */
@@ -11,7 +12,8 @@ type FrameMessage =
 const BLOCKED =
   'The server gave no answer that a page may read. Either there is no connection, or the server does not allow pages of other sites (CORS), or it leads on to another site than the one you allowed. Download the model’s folder another way and choose it here.'
 
-/** Waits until the person agrees. Rejects with a sentence where they do not, and when `signal` ends. */
+/** Waits until the person agrees. Rejects with a sentence where they do not, and when `signal`
+ * ends. */
 export async function openPort(port: MessagePort, signal: AbortSignal): Promise<RangedGet> {
   const waiting = new Map<
     number,

@@ -1,11 +1,12 @@
-// A file on a server, in ranges: one simple GET for each piece, continued where the connection was cut. What a server does wrong is said
-// in a sentence with what a person can do.
+// A file on a server, in ranges: one simple GET for each piece, continued where the connection was
+// cut. What a server does wrong is said in a sentence with what a person can do.
 import type { RangedFile } from '../../../formats/ranged_file.ts'
 
 /** What came back of one GET with `Range: bytes=begin-…`. */
 export interface GetAnswer {
   readonly status: number
-  /** Of Content-Range: the first byte, and the bytes of the whole file; undefined where the server does not let a page read it. */
+  /** Of Content-Range: the first byte, and the bytes of the whole file; undefined where the server
+   * does not let a page read it. */
   readonly first?: number | undefined
   readonly total?: number | undefined
   /** Of Content-Length. */
@@ -16,10 +17,12 @@ export interface GetAnswer {
   readonly is_cut: boolean
 }
 
-/** Asks a server for bytes begin … end − 1. Throws NoAnswer where nothing came that a page may read. */
+/** Asks a server for bytes begin … end − 1. Throws NoAnswer where nothing came that a page may
+ * read. */
 export type RangedGet = (address: string, begin: number, end: number) => Promise<GetAnswer>
 
-/** A request was blocked, by the server's missing permission or this page's own rules, or there is no connection. */
+/** A request was blocked, by the server's missing permission or this page's own rules, or there is
+ * no connection. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
@@ -127,9 +130,8 @@ export function refusal(status: number, name: string, address: string): string {
   return `${host} answered ${status} when it was asked for ${name}. ${INSTEAD}`
 }
 
-/**
- * The size of a file, by its first byte: undefined where there is no such file. Throws where the server does not say it.
- */
+/** The size of a file, by its first byte: undefined where there is no such file. Throws where the
+ * server does not say it. */
 export async function sizeAt(
   get: RangedGet,
   name: string,
@@ -142,7 +144,8 @@ export async function sizeAt(
   if (status === 200 && length !== undefined) return length
   if (status !== 206 && status !== 200) throw new Error(refusal(status, name, address))
   if (total !== undefined) return total
-  // Content-Range is hidden from pages that it was not opened to. Of the whole file, Content-Length never is.
+  // Content-Range is hidden from pages that it was not opened to. Of the whole file, Content-Length
+  // never is.
   const whole = await get(address, 0, Number.POSITIVE_INFINITY)
   if (whole.length !== undefined) return whole.length
   throw new Error(`${new URL(address).host} does not say how large ${name} is. ${INSTEAD}`)

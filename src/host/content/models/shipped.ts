@@ -1,5 +1,5 @@
-// The models that come with the lab: public/models/<name>, on the host of the page and in a clone. Their lists of files are in shipped.json,
-// which `npm run pretrain` writes.
+// The models that come with the lab: public/models/<name>, on the host of the page and in a clone.
+// Their lists of files are in shipped.json, which `npm run pretrain` writes.
 import type { ContentFile } from '../../../document/content/content.ts'
 import { type ModelFile, modelHash, modelList } from './model_files.ts'
 import shipped from './shipped.json' with { type: 'json' }
@@ -21,7 +21,8 @@ export const SHIPPED: readonly ShippedModel[] = Object.entries(shipped).map(([na
 export const shippedModel = (hash: string): ShippedModel | undefined =>
   hash === '' ? undefined : SHIPPED.find(({ files }) => modelHash(files) === hash)
 
-/** The list that the hash is of, which an experiment names; undefined for a model that is not shipped. */
+/** The list that the hash is of, which an experiment names; undefined for a model that is not
+ * shipped. */
 export function shippedList(hash: string): ContentFile | undefined {
   const model = shippedModel(hash)
   if (!model) return undefined

@@ -5,6 +5,7 @@ interface StartDocument {
   readonly model?: { readonly source: string; readonly source_name: string }
 }
 
-/** The name of the model that is to be opened before a run of it can begin; undefined where none is. */
+/** The name of the model that is to be opened before a run of it can begin; undefined where none
+ * is. */
 export const unopenedModel = ({ model }: StartDocument): string | undefined =>
   model?.source === '' && model.source_name !== '' ? model.source_name : undefined

@@ -1,5 +1,6 @@
-// Python's modules beside its own library: those that the sandbox offers (offered.json: packages of Pyodide's and about how many MB each is),
-// and those that a program needs. Their files are put beside this one by npm run python-modules; only what is there is offered.
+// Python's modules beside its own library: those that the sandbox offers (offered.json: packages of
+// Pyodide's and about how many MB each is), and those that a program needs. Their files are put
+// beside this one by npm run python-modules; only what is there is offered.
 import offered from './offered.json'
 
 /** A package as Pyodide's lock file has it. */
@@ -30,7 +31,8 @@ export interface PythonModules {
 
 const sized = (name: string) => `about ${(offered as Record<string, number>)[name] ?? 0.1} MB`
 
-/** Every word that may be a module's name in a program's text: too many are loaded rather than too few. */
+/** Every word that may be a module's name in a program's text: too many are loaded rather than too
+ * few. */
 function wordsAfterImports(source: string): ReadonlySet<string> {
   const statements = source.matchAll(
     /\b(?:from|import)\b([^\n;]*(?:\\\n[^\n;]*)*)|\b(?:import_module|__import__)\s*\(\s*(["'][\w.]+["'])/g,

@@ -1,4 +1,5 @@
-// Which states of a run its loop has kept: those that are due while it trains, the last of every phase, and the one at rest.
+// Which states of a run its loop has kept: those that are due while it trains, the last of every
+// phase, and the one at rest.
 import { writeVerdicts } from '../../../document/experiment/verdicts.ts'
 import type { LoopOf } from '../loop_host.ts'
 import type { RunTrainer } from '../session_host.ts'
@@ -45,10 +46,8 @@ export class KeptStates {
     if (this.#take()) orders.wants_checkpoint = false
   }
 
-  /**
-   * Takes the last state of a phase before the next one begins: what a phase has made is what people go back to. `land` waits for the
-   * step in flight.
-   */
+  /** Takes the last state of a phase before the next one begins: what a phase has made is what
+   * people go back to. `land` waits for the step in flight. */
   async keepEnd(land: () => Promise<unknown>): Promise<void> {
     const { keeper } = this.#of
     const { isPhaseOver, isFinished, step } = this.#trainer
@@ -61,7 +60,8 @@ export class KeptStates {
     keeper.landed(step)
   }
 
-  /** Keeps the present state, between two steps, unless it is kept; soon after the last time a little later. */
+  /** Keeps the present state, between two steps, unless it is kept; soon after the last time a
+   * little later. */
   async keepPresent(is_last = false): Promise<void> {
     const { keeper, orders, host } = this.#of
     const { step } = this.#trainer
@@ -69,9 +69,11 @@ export class KeptStates {
     orders.wants_checkpoint = false
     const said = this.#said
     if (this.#loop.isOver() || step === 0) return
-    // The last state is looked at whatever its steps have shown: nothing else says that a run has ended well.
+    // The last state is looked at whatever its steps have shown: nothing else says that a run has
+    // ended well.
     if (this.#loop.isBroken() && !is_last) return
-    // Whether the last state must be tried again is known when the write that is under way has ended.
+    // Whether the last state must be tried again is known when the write that is under way has
+    // ended.
     if (is_last) await keeper.idle
     const stale_in = keeper.staleIn(step, said, is_last)
     if (stale_in === undefined) return

@@ -1,4 +1,5 @@
-// Measures kernels between the steps of a run that began without waiting for it. What it finds takes effect where a phase begins.
+// Measures kernels between the steps of a run that began without waiting for it. What it finds
+// takes effect where a phase begins.
 import {
   MAX_KERNELS_LENGTH,
   ownKernels,
@@ -11,7 +12,8 @@ import type { Measured, OpenRun, RunDevice } from '../session_host.ts'
 
 /** Milliseconds of a run that measurements may take in all. */
 const BUDGET_MS = 3000
-/** Above this many bytes of a run its state is not moved to other kernels: the next run has them. */
+/** Above this many bytes of a run its state is not moved to other kernels: the next run has
+ * them. */
 const MOST_BYTES = 2 ** 30
 
 /** The run that is measured beside. */
@@ -40,21 +42,22 @@ export class Measuring {
     this.#work = device.measure(settled)
   }
 
-  /**
-   * To be awaited between two steps, when what was due before the next one is done. Where a phase begins with it, the run moves to what
-   * was found; else, while there is something to measure, one variant of one product is.
-   */
+  /** To be awaited between two steps, when what was due before the next one is done. Where a phase
+   * begins with it, the run moves to what was found; else, while there is something to measure, one
+   * variant of one product is. */
   async between(): Promise<void> {
     const { orders, open } = this.#of
     const { trainer } = open
     // The first step waits for nothing.
     if (trainer.step === 0 || trainer.isFinished) return
     if (trainer.isPhaseOver) await this.#apply()
-    // Runs that take turns share the GPU: what is measured there says little, and each is to have what the other has.
+    // Runs that take turns share the GPU: what is measured there says little, and each is to have
+    // what the other has.
     else if (!this.#is_over && orders.is_going && !orders.takes_turns) await this.#measure()
   }
 
-  /** Measures no more; the measurement that is under way is the last. What was found is remembered. */
+  /** Measures no more; the measurement that is under way is the last. What was found is
+   * remembered. */
   end(): void {
     if (this.#is_over) return
     this.#is_over = true
@@ -78,12 +81,14 @@ export class Measuring {
       const told = { done, of, is_over, ...(cache !== undefined && { cache }) }
       post({ type: 'kernels_measured', run, ...told })
     } catch {
-      // What cannot be measured is no reason not to train. A device that is lost ends the run by itself.
+      // What cannot be measured is no reason not to train. A device that is lost ends the run by
+      // itself.
       this.end()
     }
   }
 
-  /** Does what a person does who changes kernels at this step, so that the document of the run repeats it. */
+  /** Does what a person does who changes kernels at this step, so that the document of the run
+   * repeats it. */
   async #apply(): Promise<void> {
     const { id: run, open, post } = this.#of
     const { trainer } = open

@@ -46,10 +46,9 @@ export interface KernelsOf {
   readonly document: Experiment | undefined
 }
 
-/**
- * Those that are settled; else those of the checkpoint where this device has them; else pinned, remembered, suited or default ones. Only a
- * run that begins unpinned, with classes that nobody has measured, is to measure.
- */
+/** Those that are settled; else those of the checkpoint where this device has them; else pinned,
+ * remembered, suited or default ones. Only a run that begins unpinned, with classes that nobody has
+ * measured, is to measure. */
 export function chooseRunKernels(
   device: RunDevice,
   { made_with, document }: KernelsOf,
@@ -93,7 +92,8 @@ function unpinnedKernels(
   return { matmul, text, ...(measuring && { measuring }) }
 }
 
-/** The kernels of one run: chosen on its first device, kept on every other one, and measured beside it on the first. */
+/** The kernels of one run: chosen on its first device, kept on every other one, and measured beside
+ * it on the first. */
 export class RunKernels {
   readonly #sources: KernelSources
   #chosen: Kernels | undefined
@@ -104,7 +104,8 @@ export class RunKernels {
     this.#sources = sources
   }
 
-  /** As the experiment's field that brings back what the run began with; '' for the default ones, and before they are chosen. */
+  /** As the experiment's field that brings back what the run began with; '' for the default ones,
+   * and before they are chosen. */
   get text(): string {
     return this.#chosen?.text ?? ''
   }
@@ -119,7 +120,8 @@ export class RunKernels {
     return this.#chosen !== undefined
   }
 
-  /** Begins to measure beside a run that is open, where there is something to measure and it was not begun before. */
+  /** Begins to measure beside a run that is open, where there is something to measure and it was
+   * not begun before. */
   begin(run: Omit<MeasuredRun, 'id' | 'post'>): void {
     const { run: id, post } = this.#sources
     const { measuring } = this.#chosen ?? {}

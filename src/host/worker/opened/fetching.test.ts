@@ -26,7 +26,8 @@ interface Asked {
   readonly end: number
 }
 
-/** fetch.html after the person has agreed: asks `server` what comes through the port, and after so many bytes no more. */
+/** fetch.html after the person has agreed: asks `server` what comes through the port, and after so
+ * many bytes no more. */
 function frame(get: ReturnType<typeof serverOf>['get'], most_bytes = Number.POSITIVE_INFINITY) {
   const { port1, port2 } = new MessageChannel()
   let sent = 0

@@ -1,4 +1,5 @@
-// Looks into a kept state of a run that is over: on a device of its own, at the weights as they are and at the step that follows.
+// Looks into a kept state of a run that is over: on a device of its own, at the weights as they are
+// and at the step that follows.
 import type { Checkpoint, SteeredState } from '../../checkpoints/checkpoint.ts'
 import type { LookCommand, Looked } from '../../protocol/look.ts'
 import { NO_OBSERVATION } from '../../protocol/observation.ts'
@@ -9,7 +10,8 @@ import { takeContents } from '../start/run_start.ts'
 /** No run has this number, so what is posted for it is dropped. */
 const NO_RUN = -1
 
-/** Opens the state of a checkpoint, looks into it as far as is asked for, and frees everything. Throws what ends a run's start. */
+/** Opens the state of a checkpoint, looks into it as far as is asked for, and frees everything.
+ * Throws what ends a run's start. */
 export async function lookInto(
   host: Pick<RunHost, 'prepare' | 'version'>,
   { run, made_on }: Pick<Checkpoint, 'run' | 'made_on'>,
@@ -34,7 +36,8 @@ export async function lookInto(
   }
 }
 
-/** The same state in a run that takes one more step where its last phase is over. Such a step is not evaluated. */
+/** The same state in a run that takes one more step where its last phase is over. Such a step is
+ * not evaluated. */
 export function withNextStep(state: SteeredState): SteeredState {
   const { trainer, experiment } = state
   const { phase, phase_step, ends } = trainer

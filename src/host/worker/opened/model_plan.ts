@@ -1,5 +1,5 @@
-// What a model's config.json says before anything else is fetched: its size, and the memory of every use of it. A training that fits only
-// with gradient checkpointing gets it.
+// Plans a model from its config.json before anything else is fetched: its size, and the memory of
+// every use of it. A training that fits only with gradient checkpointing gets it.
 
 import { parseJsonObject } from '../../../formats/errors.ts'
 import { gibibytes } from '../../../kernels/device/errors.ts'
@@ -11,7 +11,8 @@ import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
 import type { ModelUse } from '../../protocol/opened_model.ts'
 import type { PlannedModel } from './model_sources.ts'
 
-/** `allowed` bytes in all, `most_binding` bytes of one buffer. Throws ModelFileError for a config that is none, or of another family. */
+/** `allowed` bytes in all, `most_binding` bytes of one buffer. Throws ModelFileError for a config
+ * that is none, or of another family. */
 export function plannedModel(
   config_json: Uint8Array,
   plan: (facts: ModelOutline) => readonly PlannedUse[],

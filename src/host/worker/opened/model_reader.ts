@@ -1,5 +1,6 @@
-// The models that a person looks at in the worker: opened from wherever they lie, read text by text, written with, closed. Each has a device
-// of its own, so that a run in progress neither waits for it nor is touched by it.
+// The models that a person looks at in the worker: opened from wherever they lie, read text by
+// text, written with, closed. Each has a device of its own, so that a run in progress neither waits
+// for it nor is touched by it.
 
 import { blobFolder, type RangedFolder } from '../../../formats/ranged_file.ts'
 import type { LoadOptions } from '../../../formats/weight_stream.ts'
@@ -37,7 +38,8 @@ import { listOf, requireTrainable, startOf } from './start_of.ts'
 
 /** What the worker brings: the GPU side. */
 export interface ModelHost {
-  /** Checks the files of a model, with an adapter where there are files of one; throws errors whose messages are sentences. */
+  /** Checks the files of a model, with an adapter where there are files of one; throws errors whose
+   * messages are sentences. */
   readonly check: (folder: RangedFolder, adapter: readonly File[]) => Promise<OpenHfModel>
   /** `held`: bytes that models hold already. */
   readonly open: (model: OpenHfModel, held: number, options: LoadOptions) => Promise<LookedAt>
@@ -47,7 +49,8 @@ export interface ModelHost {
   readonly readAdapter: (source: FileSource, layout: ParamLayout) => Promise<PeftAdapter>
   readonly disk: () => Promise<ModelDisk | undefined>
   readonly post: (event: ModelEvent) => void
-  /** Where patterns of a tokenizer are tried before a text is read; undefined where they are bounded otherwise. */
+  /** Where patterns of a tokenizer are tried before a text is read; undefined where they are
+   * bounded otherwise. */
   readonly tryText?: TryText
   /** Milliseconds. */
   readonly now: () => number
@@ -83,7 +86,8 @@ export class ModelReader {
     this.#talk = new ModelTalk(host.post, host.tryText)
   }
 
-  /** Acts on a command, one after the other. Never throws: what goes wrong is posted as `model_failed`. */
+  /** Acts on a command, one after the other. Never throws: what goes wrong is posted as
+   * `model_failed`. */
   handle(command: ModelCommand): void {
     // What is under way need not end before it is ended.
     if (command.type === 'cancel_model' || command.type === 'close_model') {
@@ -217,7 +221,8 @@ export class ModelReader {
     }
   }
 
-  /** The files of an open model are read once more: its weights on the GPU have the adapter in them already, or not yet. */
+  /** The files of an open model are read once more: its weights on the GPU have the adapter in them
+   * already, or not yet. */
   async #addAdapter(adapter: OwnAdapter, signal: AbortSignal): Promise<void> {
     const { source } = this.#opened()
     return this.#openFolder('first', source, signal, adapter)

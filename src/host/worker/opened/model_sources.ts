@@ -1,4 +1,5 @@
-// Where opened models come from: a server that a person allowed, the browser's storage, a folder of this machine that is to be kept.
+// Fetches models from where they lie: a server that a person allowed, the browser's storage, or a
+// folder of this machine.
 
 import { blobFolder, type RangedFolder } from '../../../formats/ranged_file.ts'
 import type { FileSource } from '../../../model/hf/hf_model.ts'
@@ -63,7 +64,8 @@ export class ModelSources {
     return this.#store
   }
 
-  /** Looks for a model once the person has agreed to ask its server. Nothing but its config is fetched. */
+  /** Looks for a model once the person has agreed to ask its server. Nothing but its config is
+   * fetched. */
   async find(
     address: string,
     port: MessagePort,
@@ -91,7 +93,8 @@ export class ModelSources {
     return bytes
   }
 
-  /** Fetches what was found into the browser's storage; without storage, it is read from the server as it is needed. */
+  /** Fetches what was found into the browser's storage; without storage, it is read from the server
+   * as it is needed. */
   async fetch(signal: AbortSignal, onProgress: OnProgress): Promise<SourceFolder> {
     if (!this.#found) throw new RangeError('Look for a model first.')
     const { model, get } = this.#found

@@ -1,4 +1,4 @@
-// What is read with open models and written with the first of them, in the worker.
+// Reads texts with open models and writes with the first of them, in the worker.
 import type { TextWindow } from '../../../model/internals/lens_window.ts'
 import type { OpenedModel } from '../../../rl/look/opened_model.ts'
 import type {

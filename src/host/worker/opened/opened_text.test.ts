@@ -1,4 +1,4 @@
-// What a model is given to read: nothing of a text is lost without a word.
+// Tests that a model is given a whole text to read, or the page says what it leaves out.
 import { expect, test } from 'vitest'
 import { characters } from '../../../tasks/tokenizers/characters.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'

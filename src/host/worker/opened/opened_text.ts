@@ -1,4 +1,5 @@
-// What a model reads and writes as text: through the tokenizer and the template of its folder, or as token ids where it has none.
+// Turns text into a model's token ids and back: through the tokenizer and the template of its
+// folder, or as token ids where it has none.
 import type { RangedFolder } from '../../../formats/ranged_file.ts'
 import { shownTexts } from '../../../tasks/data/bad_rows.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
@@ -45,7 +46,8 @@ export async function readTokenizer(folder: RangedFolder, tryText?: TryText): Pr
   }
 }
 
-/** What a model cannot read would be lost, and every number would be of another text. Throws RangeError naming it. */
+/** What a model cannot read would be lost, and every number would be of another text. Throws
+ * RangeError naming it. */
 function refuseUnknown(texts: readonly string[], tokenizer: Tokenizer): void {
   const unknown = [...new Set(texts.flatMap((text) => tokenizer.unknownIn(text)))]
   if (unknown.length > 0)
@@ -60,7 +62,8 @@ const isReadable = (text: string, tokenizer: Tokenizer): boolean =>
   tokenizer.specialIn(text) === undefined &&
   tokenizer.encode(text).length > 0
 
-/** What a tokenizer puts around a text by itself: 'begins with <s>', 'begins with [CLS] and ends with [SEP]'; '' where it adds nothing. */
+/** What a tokenizer puts around a text by itself: 'begins with <s>', 'begins with [CLS] and ends
+ * with [SEP]'; '' where it adds nothing. */
 export function specialWords(tokenizer: Tokenizer | undefined): string {
   // The vocabularies of the lab's own tasks add nothing.
   if (!tokenizer?.files) return ''
@@ -81,10 +84,9 @@ export function specialWords(tokenizer: Tokenizer | undefined): string {
     .join(' and ')
 }
 
-/**
- * The ids of a text, as transformers' tokenizer(text) gives them; of a model without a tokenizer, '12 7 3' as ids. Throws RangeError.
- * `add_special_tokens`: with what the tokenizer puts around a text.
- */
+/** The ids of a text, as transformers' tokenizer(text) gives them; of a model without a tokenizer,
+ * '12 7 3' as ids. Throws RangeError. `add_special_tokens`: with what the tokenizer puts around a
+ * text. */
 export function idsOf(
   text: string,
   tokenizer: Tokenizer | undefined,
@@ -101,7 +103,8 @@ export function idsOf(
   return parts.map(Number)
 }
 
-/** What a model continues, as text. Throws RangeError where it has no template for a conversation. */
+/** What a model continues, as text. Throws RangeError where it has no template for a
+ * conversation. */
 export function promptText(asked: Asked, tokenizer: Tokenizer | undefined): string {
   if ('text' in asked) return asked.text
   if (!tokenizer?.renderChat)
@@ -110,7 +113,8 @@ export function promptText(asked: Asked, tokenizer: Tokenizer | undefined): stri
   return tokenizer.renderChat(messages, { add_generation_prompt: true })
 }
 
-/** What a model continues, as ids. Throws RangeError where it has no template for a conversation. */
+/** What a model continues, as ids. Throws RangeError where it has no template for a
+ * conversation. */
 export function promptIds(asked: Asked, tokenizer: Tokenizer | undefined): readonly number[] {
   const text = promptText(asked, tokenizer)
   if ('text' in asked) return idsOf(text, tokenizer, asked.add_special_tokens)

@@ -1,9 +1,11 @@
-// A tokenizer with its patterns alone, to try in another thread how long they take: its vocabulary, nearly all of its bytes, stays behind.
+// A tokenizer with its patterns alone, to try in another thread how long they take: its vocabulary,
+// nearly all of its bytes, stays behind.
 import { expressionsIn } from '../../../tasks/tokenizers/hugging_face/pieces.ts'
 import { parseRecord } from '../../../tasks/tokenizers/hugging_face/tokenizer_json.ts'
 
 export interface PatternsAlone {
-  /** A tokenizer.json that cuts texts as the whole one does; every word is the one unknown token. */
+  /** A tokenizer.json that cuts texts as the whole one does; every word is the one unknown
+   * token. */
   readonly json: string
   /** Its expressions, as messages name them; there is at least one. */
   readonly expressions: readonly string[]

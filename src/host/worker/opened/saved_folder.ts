@@ -1,5 +1,5 @@
-// A model as a folder that transformers loads: its weights as they come from its files, with whatever is merged into them, in float32;
-// everything else as it is.
+// A model as a folder that transformers loads: its weights as they come from its files, with
+// whatever is merged into them, in float32; everything else as it is.
 
 import { parseJsonObject } from '../../../formats/errors.ts'
 import { jsonFile } from '../../../formats/out_file.ts'
@@ -11,7 +11,8 @@ import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenize
 import { CONFIG_FILE } from '../../content/models/model_files.ts'
 import type { SavedFile } from '../../protocol/opened_model.ts'
 
-/** One piece of the weights is in memory at a time; what is behind it lies in blobs, which a browser may put on its disk. */
+/** One piece of the weights is in memory at a time; what is behind it lies in blobs, which a
+ * browser may put on its disk. */
 export async function savedFolder(
   hf: OpenHfModel,
   folder: RangedFolder,

@@ -1,4 +1,5 @@
-// The shipped models: their lists are of the files in public/models, and a run gets them from the host of the page.
+// The shipped models: their lists are of the files in public/models, and a run gets them from the
+// host of the page.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { contentHash } from '../../../document/content/content.ts'

@@ -1,11 +1,13 @@
-// The shipped model that a run begins with, where the browser does not keep it: from the page's own host into memory, checked by its hashes.
+// The shipped model that a run begins with, where the browser does not keep it: from the page's own
+// host into memory, checked by its hashes.
 import { bytesFile } from '../../../formats/ranged_file.ts'
 import { memoryDisk } from '../../content/models/memory_disk.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
 import { shippedModel } from '../../content/models/shipped.ts'
 import { ExperimentError } from '../session_host.ts'
 
-/** Gets a file of the page's host by its path, e.g. models/arithmetic/config.json. Throws where nothing comes. */
+/** Gets a file of the page's host by its path, e.g. models/arithmetic/config.json. Throws where
+ * nothing comes. */
 type OwnFile = (path: string, onBytes: (bytes: number) => void) => Promise<Uint8Array<ArrayBuffer>>
 
 /** Files below an address. */
@@ -26,10 +28,9 @@ export const ownFiles =
     return new Uint8Array(await new Blob(pieces).arrayBuffer())
   }
 
-/**
- * Where the model with the hash `source` lies: the browser's storage, or memory for a shipped model that is not kept there. Throws
- * ExperimentError where the host does not have it as it was shipped.
- */
+/** Where the model with the hash `source` lies: the browser's storage, or memory for a shipped
+ * model that is not kept there. Throws ExperimentError where the host does not have it as it was
+ * shipped. */
 export async function diskOfStart(
   source: string,
   openDisk: () => Promise<ModelDisk | undefined>,

@@ -27,7 +27,8 @@ const TEMPLATE = {
 }
 const FRAMED = { cls: ['<s>', 2], sep: ['</s>', 3] }
 
-// Ids are those of transformers 5.18, where the file's own post-processor decides and add_bos_token changes nothing.
+// Ids are those of transformers 5.18, where the file's own post-processor decides and add_bos_token
+// changes nothing.
 test.for([
   ['a template', TEMPLATE, {}, [2, 0, 1], 'begins with <s>'],
   ['a template', TEMPLATE, { add_bos_token: false }, [2, 0, 1], 'begins with <s>'],

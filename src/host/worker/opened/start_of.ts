@@ -28,7 +28,8 @@ export function requireTrainable(name: string, { rope_scaling }: ModelConfig): v
     )
 }
 
-/** `adapter`: what is trained in place of the weights: the one of the model's second list, a fresh one, or none. */
+/** `adapter`: what is trained in place of the weights: the one of the model's second list, a fresh
+ * one, or none. */
 export function startOf(
   { address, config, exact_dtype, enable_gradient_checkpointing, lists, tokenizer }: StartModel,
   adapter: LoraConfig | 'fresh' | undefined,

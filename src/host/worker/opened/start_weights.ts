@@ -1,4 +1,5 @@
-// The weights that a run begins with, where its document names a model or an adapter: from the files that the browser keeps into the trainer.
+// The weights that a run begins with, where its document names a model or an adapter: from the
+// files that the browser keeps into the trainer.
 
 import type { ModelFields } from '../../../document/experiment/fields/model_fields.ts'
 import type { RangedFolder } from '../../../formats/ranged_file.ts'
@@ -33,7 +34,8 @@ interface Named {
   readonly source_name: string
 }
 
-/** Nothing where the document names no model. Throws ExperimentError where one is not kept here, damaged, or of other sizes. */
+/** Nothing where the document names no model. Throws ExperimentError where one is not kept here,
+ * damaged, or of other sizes. */
 export async function loadStart(
   { source, source_name, lora }: Pick<ModelFields, 'source' | 'source_name' | 'lora'>,
   disk: Disk,

@@ -1,5 +1,5 @@
-// A person opens any folder and writes any text: patterns of the folder's tokenizer first run on the text in a thread that can be ended, so
-// that this one never hangs in them.
+// A person opens any folder and writes any text: patterns of the folder's tokenizer first run on
+// the text in a thread that can be ended, so that this one never hangs in them.
 import type { PatternsAlone } from './patterns_alone.ts'
 
 export interface TrialRequest {
@@ -27,7 +27,8 @@ export class TextTrial {
     this.#open = open
   }
 
-  /** Rejects with RangeError, naming the patterns, where they do not end. What has none is not tried. */
+  /** Rejects with RangeError, naming the patterns, where they do not end. What has none is not
+   * tried. */
   async try(patterns: PatternsAlone | undefined, text: string): Promise<void> {
     if (!patterns) return
     const { json, expressions } = patterns

@@ -1,4 +1,5 @@
-// Tries how long the patterns of a tokenizer take on a text, in a thread that can be ended. What it makes of the text is not used.
+// Tries how long the patterns of a tokenizer take on a text, in a thread that can be ended. What it
+// makes of the text is not used.
 import { decoderOf } from '../../../tasks/tokenizers/hugging_face/decoders.ts'
 import { HfTokenizer } from '../../../tasks/tokenizers/hugging_face/hf_tokenizer.ts'
 import { parseTokenizerJson } from '../../../tasks/tokenizers/hugging_face/tokenizer_json.ts'

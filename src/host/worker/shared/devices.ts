@@ -1,12 +1,14 @@
-// The devices of a worker. One with WebGPU's default limits stays open from run to run, with the kernels that it has compiled: it is lent to
-// one run, or to several that share it. A run that needs larger limits has a device of its own.
+// The devices of a worker. One with WebGPU's default limits stays open from run to run, with the
+// kernels that it has compiled: it is lent to one run, or to several that share it. A run that
+// needs larger limits has a device of its own.
 import type { AdapterFacts, OpenOptions } from '../../../kernels/device/adapter.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 
 /** A device for a run. */
 export interface Lent {
   readonly gpu: Gpu
-  /** After the run. `is_sound`: nothing of it is under way and the device is as it was, so that it serves the next run. */
+  /** After the run. `is_sound`: nothing of it is under way and the device is as it was, so that it
+   * serves the next run. */
   end(is_sound: boolean): Promise<void>
 }
 
@@ -23,7 +25,8 @@ export class Devices {
     return (await this.#open()).facts
   }
 
-  /** The device that is open, or one with larger limits where `largest`, the largest tensor of the run, needs them. */
+  /** The device that is open, or one with larger limits where `largest`, the largest tensor of the
+   * run, needs them. */
   async lend(largest: OpenOptions['largest'] & object, is_shared = false): Promise<Lent> {
     const opening = this.#open()
     const gpu = await opening
@@ -72,7 +75,8 @@ export class Devices {
   }
 }
 
-/** Frees a device for further use, or ends it: one that was lost, or has reported an error of this run, is of no use to others. */
+/** Frees a device for further use, or ends it: one that was lost, or has reported an error of this
+ * run, is of no use to others. */
 async function ending(
   gpu: Gpu,
   is_sound: boolean,

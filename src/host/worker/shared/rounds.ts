@@ -1,11 +1,13 @@
-// A step of each in turn: of several runs none takes its next step while another has taken fewer. The order inside a round is free,
-// so that one run's step computes while another one's is being prepared.
+// A step of each in turn: of several runs none takes its next step while another has taken fewer.
+// The order inside a round is free, so that one run's step computes while another one's is being
+// prepared.
 export class Rounds {
   /** Steps by run, of the runs that are stepping now. */
   readonly #taken = new Map<number, number>()
   #wake: (() => void)[] = []
 
-  /** Resolves when this run may take its next step. One that has just come begins in the present round. */
+  /** Resolves when this run may take its next step. One that has just come begins in the present
+   * round. */
   async next(run: number): Promise<void> {
     const all = [...this.#taken.values()]
     if (!this.#taken.has(run)) this.#taken.set(run, all.length > 0 ? Math.min(...all) : 0)
@@ -15,7 +17,8 @@ export class Rounds {
     this.#changed()
   }
 
-  /** The run takes no steps for now: it has ended, rests, or opens its GPU again. Nobody waits for it. */
+  /** The run takes no steps for now: it has ended, rests, or opens its GPU again. Nobody waits for
+   * it. */
   leave(run: number): void {
     if (this.#taken.delete(run)) this.#changed()
   }

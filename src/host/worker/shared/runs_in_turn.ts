@@ -1,5 +1,6 @@
-// Small runs that share a device, a step of each in turn. A run is let in when its memory plan fits beside those of the runs that are in:
-// together they take no more than one run may without asking. The others wait, in their order.
+// Small runs that share a device, a step of each in turn. A run is let in when its memory plan fits
+// beside those of the runs that are in: together they take no more than one run may without asking.
+// The others wait, in their order.
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import type { RunCommand } from '../../protocol/protocol.ts'
@@ -75,7 +76,8 @@ export class RunsInTurn {
     return this.#all
   }
 
-  /** The others wait behind the first that does not fit, so that a large one comes in at some time. */
+  /** The others wait behind the first that does not fit, so that a large one comes in at some
+   * time. */
   #letIn(): void {
     for (const member of this.#members.values()) {
       if (member.is_in) continue

@@ -1,4 +1,4 @@
-// Where a run starts on a device: from a document, or from a state that it goes back to.
+// Starts a run on a device: from a document, or from a state that it goes back to.
 
 import type { ContentFile } from '../../../document/content/content.ts'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
@@ -10,7 +10,8 @@ import { differsFrom, type Opened } from '../../checkpoints/origin.ts'
 import { contentNames } from '../../content/named.ts'
 import { ExperimentError } from '../session_host.ts'
 
-/** The document that a run is to begin with. Throws ExperimentError with all that is wrong with it. */
+/** The document that a run is to begin with. Throws ExperimentError with all that is wrong with
+ * it. */
 export function readDocument(experiment: Experiment): Experiment {
   const parsed = parseExperiment(experiment)
   if (parsed.ok) return parsed.experiment
@@ -19,10 +20,8 @@ export function readDocument(experiment: Experiment): Experiment {
   )
 }
 
-/**
- * Loads the files that the document names; without `files`, the caller has loaded them. Throws ExperimentError where one is
- * missing or does not fit.
- */
+/** Loads the files that the document names; without `files`, the caller has loaded them. Throws
+ * ExperimentError where one is missing or does not fit. */
 export async function takeContents(
   document: Experiment | undefined,
   files: readonly ContentFile[] | undefined,
@@ -39,7 +38,8 @@ export async function takeContents(
   }
 }
 
-/** The page knows no more of a reward than its form. Throws ExperimentError for a part or a setting that there is not. */
+/** The page knows no more of a reward than its form. Throws ExperimentError for a part or a setting
+ * that there is not. */
 function checkReward({ reward, task }: Experiment): void {
   try {
     createReward(reward, taskOf(task))
@@ -55,7 +55,8 @@ export function restoredState(state: SteeredState | undefined, document: Experim
   return { step, phase, phase_step, experiment, document }
 }
 
-/** The checkpoint that a run began with, and what differs from where that was made; `here` where the run has not stepped yet. */
+/** The checkpoint that a run began with, and what differs from where that was made; `here` where
+ * the run has not stepped yet. */
 export function restoredFrom(
   opened: Opened | undefined,
   here: Checkpoint['made_on'] | undefined,

@@ -1,4 +1,5 @@
-// The trial of a reward before a run of the page: nothing is opened where it fails, and what it found is told.
+// The trial of a reward before a run of the page: nothing is opened where it fails, and what it
+// found is told.
 import { expect, test } from 'vitest'
 import { installProgramRunner, loadProgram, type ProgramAnswer } from '../../../tasks/program.ts'
 import { fakeLab, start } from '../../testing.ts'

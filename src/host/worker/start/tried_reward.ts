@@ -6,10 +6,8 @@ import { createReward, RewardError } from '../../../tasks/rewards/composed.ts'
 import { tryReward, verdictOf } from '../../../tasks/rewards/trial.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 
-/**
- * Tries the reward of a document whose files are loaded, and tells what a person should know of it; of the task's own score nothing. Throws
- * RewardError where it can score no answer at all.
- */
+/** Tries the reward of a document whose files are loaded, and tells what a person should know of
+ * it; of the task's own score nothing. Throws RewardError where it can score no answer at all. */
 export async function tellTrial(
   document: Experiment | undefined,
   run: number,
