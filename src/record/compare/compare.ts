@@ -1,4 +1,5 @@
-// Several runs side by side: where their experiments differ, which are alike but for the seed, and differences by seed.
+// Several runs side by side: where their experiments differ, which are alike but for the seed, and
+// differences by seed.
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { leavesOf } from '../run/leaves.ts'
@@ -21,7 +22,8 @@ export interface Difference {
   readonly values: readonly (string | undefined)[]
 }
 
-/** The fields in which the experiments are not all alike, each with its value in every one of them. */
+/** The fields in which the experiments are not all alike, each with its value in every one of
+ * them. */
 export function differences(experiments: readonly Experiment[]): Difference[] {
   const all = experiments.map(valuesOf)
   const paths = new Set(all.flatMap((values) => [...values.keys()]))

@@ -1,4 +1,5 @@
-// What goes wrong in a run, found from its metrics: a name, the evidence in numbers, and the two settings most likely to help.
+// Finds what goes wrong in a run from its metrics: a name, the evidence in numbers, and the two
+// settings most likely to help.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import { type DiagnosisRule, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
@@ -47,10 +48,8 @@ const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
   unanswered,
 }
 
-/**
- * The findings in the metrics of the current phase, severe ones first; none outside of reinforcement. A call costs the same for
- * a run of any length. Thresholds are beside the rules.
- */
+/** The findings in the metrics of the current phase, severe ones first; none outside of
+ * reinforcement. A call costs the same for a run of any length. Thresholds are beside the rules. */
 export function diagnose(run: RunView): Diagnosis[] {
   const phase = resolvePhases(run.experiment)[run.phase]
   if (phase?.kind !== 'rl') return []
@@ -67,7 +66,8 @@ export interface RecordedDiagnosis extends Diagnosis {
   readonly first_step: number
 }
 
-/** Whether a diagnosis is clearly worse than it was: it has become severe, or a quarter of a threshold was added. */
+/** Whether a diagnosis is clearly worse than it was: it has become severe, or a quarter of a
+ * threshold was added. */
 export const isWorse = (
   now: Pick<Diagnosis, 'is_severe' | 'excess'>,
   before: Pick<Diagnosis, 'is_severe' | 'excess'>,

@@ -1,4 +1,5 @@
-// What a rule reads of a run: windows of one phase's metrics, and how a setting of that phase is named.
+// Reads from a run what a rule needs: windows of one phase's metrics, and the name of a setting of
+// that phase.
 
 import { valueAt } from '../../document/experiment/paths.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -50,12 +51,14 @@ export class PhaseEvidence {
     return this.#run.experiment.reward.parts
   }
 
-  /** The metric that says how good the answers are, by the task: the share of right ones where no score is partial. */
+  /** The metric that says how good the answers are, by the task: the share of right ones where no
+   * score is partial. */
   get score(): string {
     return this.#run.series.has(TASK_SCORE) ? TASK_SCORE : REWARD
   }
 
-  /** Mean score of samples on held-out problems, of older records their accuracy; undefined where it is not measured, or with another temperature than the phase trains with. */
+  /** Mean score of samples on held-out problems, of older records their accuracy; undefined where
+   * it is not measured, or with another temperature than the phase trains with. */
   get held_out(): string | undefined {
     const { temperature } = this.#run.experiment.validation
     if (temperature > 0 && temperature !== this.phase.rollout.temperature) return undefined
@@ -101,7 +104,8 @@ export class PhaseEvidence {
     return undefined
   }
 
-  /** Mean of a metric over the steps first…last of the phase, both included; undefined where it has none there. */
+  /** Mean of a metric over the steps first…last of the phase, both included; undefined where it has
+   * none there. */
   between(metric: string, first: number, last: number, count: number): number | undefined {
     const points = this.last(metric, count).filter(([step]) => step >= first && step <= last)
     return points.length > 0 ? mean(points) : undefined
@@ -112,14 +116,16 @@ export class PhaseEvidence {
     return this.last(metric, 1)[0]?.[0] ?? this.#run.phase_start
   }
 
-  /** Advice on a setting of this phase, e.g. `actor.optim.lr`: its own where it has one, else what it shares. */
+  /** Advice on a setting of this phase, e.g. `actor.optim.lr`: its own where it has one, else what
+   * it shares. */
   advice(name: string, text: string): Advice {
     const own = `phases.${this.#run.phase}.${name}`
     const is_own = valueAt(this.#run.experiment, own) !== undefined
     return { path: is_own ? own : name, text }
   }
 
-  /** Advice on the length of the last warm start before this phase; without one, `otherwise` on the task. */
+  /** Advice on the length of the last warm start before this phase; without one, `otherwise` on the
+   * task. */
   warmStart(text: string, otherwise: string): Advice {
     const before = this.#run.experiment.phases
       .slice(0, this.#run.phase)

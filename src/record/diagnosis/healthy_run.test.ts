@@ -4,7 +4,8 @@ import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import { diagnose } from './diagnosis.ts'
 import { plain } from './testing.ts'
 
-/** The last phase of preset tiny, seed 1, as `lab train tiny` wrote it on lavapipe; three digits of each number. */
+/** The last phase of preset tiny, seed 1, as `lab train tiny` wrote it on lavapipe; three digits of
+ * each number. */
 const HEALTHY: Readonly<Record<string, string>> = {
   'critic/score/mean':
     '.242 .195 .164 .242 .203 .273 .281 .32 .258 .305 .43 .352 .211 .273 .297 .445 .344 .312 .344 ' +

@@ -1,4 +1,5 @@
-// Which layer an inner phase should train, from what a run has measured, and where that goes in an experiment.
+// Which layer an inner phase should train, from what a run has measured, and where that goes in an
+// experiment.
 
 import type { PhaseDocument } from '../../document/experiment/phases.ts'
 import { type Experiment, MAX_PHASES } from '../../document/experiment/schema.ts'
@@ -23,10 +24,9 @@ interface SeenStep {
 
 export const ffnChange = (layer: number) => `layer/delta_h_ffn/${layer}`
 
-/**
- * The newest measurement of a run with `layers` layers, none after step `until`; undefined where there is none. All layers are
- * measured in the same steps. One with a number missing does not count.
- */
+/** The newest measurement of a run with `layers` layers, none after step `until`; undefined where
+ * there is none. All layers are measured in the same steps. One with a number missing does not
+ * count. */
 export function measuredChanges(
   series: ReadonlyMap<string, Series>,
   layers: number,
@@ -46,7 +46,8 @@ export function measuredChanges(
   return undefined
 }
 
-/** The newest measurement that the figures of the inside hold, none after step `until`; undefined where there is none. */
+/** The newest measurement that the figures of the inside hold, none after step `until`; undefined
+ * where there is none. */
 function seenChanges(
   seen: readonly SeenStep[],
   layers: number,
@@ -60,11 +61,10 @@ function seenChanges(
   return { step: found.step, delta_h_ffn: found.item.mean.dH_ffn ?? [], rows: found.item.rows }
 }
 
-/**
- * What to look at: the weights that reinforcement begins with, as an inner phase finds them, where that is known; else the
- * newest. Both the probe's metrics and what the figures saw count; of one step the metrics. `rl_start`: the steps before the first
- * phase of reinforcement, once it has begun.
- */
+/** What to look at: the weights that reinforcement begins with, as an inner phase finds them, where
+ * that is known; else the newest. Both the probe's metrics and what the figures saw count; of one
+ * step the metrics. `rl_start`: the steps before the first phase of reinforcement, once it has
+ * begun. */
 export function decidingChanges(
   series: ReadonlyMap<string, Series>,
   layers: number,
@@ -79,7 +79,8 @@ export function decidingChanges(
   return newest(rl_start) ?? newest()
 }
 
-/** Of the kept states of a run the one to measure: the newest from before reinforcement began, else the oldest after it. */
+/** Of the kept states of a run the one to measure: the newest from before reinforcement began, else
+ * the oldest after it. */
 export function stateToMeasure(
   steps: readonly number[],
   rl_start: number | undefined,
@@ -100,10 +101,9 @@ export const layerFor = (
 export const innerPhases = ({ phases }: Experiment): number[] =>
   phases.flatMap((phase, i) => (phase.kind === 'rl' && phase.target_layer !== 'final' ? [i] : []))
 
-/**
- * The phases with one more that trains `layer` (BuPO), before the first that trains the whole model by reinforcement, or at
- * the end; undefined where there is no room. `first` is the first place that is free: phases before it have begun.
- */
+/** The phases with one more that trains `layer` (BuPO), before the first that trains the whole
+ * model by reinforcement, or at the end; undefined where there is no room. `first` is the first
+ * place that is free: phases before it have begun. */
 export function withInnerPhase(
   experiment: Experiment,
   layer: number,

@@ -9,7 +9,8 @@ import { asksCritic } from '../../rl/estimators/advantages.ts'
 /** What is left of a learning rate. */
 const LOWER_BY = 0.5
 
-/** The fields of the learning rates that phase `index` trains with, as they are, and as they would be lowered. */
+/** The fields of the learning rates that phase `index` trains with, as they are, and as they would
+ * be lowered. */
 export function lowerRates(
   experiment: Experiment,
   index: number,

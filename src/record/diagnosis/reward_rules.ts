@@ -1,4 +1,5 @@
-// What can be wrong with a person's programs: responses that a reward could not score, calls that a tool did not answer.
+// Finds problems of a person's programs: responses that a reward could not score, calls that a tool
+// did not answer.
 import { type DiagnosisRule, percent, WINDOW } from './evidence.ts'
 
 /** Above this share of a batch: below it a run hardly notices. */

@@ -1,4 +1,5 @@
-// What can be wrong with scores and responses: groups that agree, lengths, a fall, a gap. Each threshold has measured runs beside it.
+// Finds problems of scores and responses: groups that agree, lengths, a fall, a gap. Each threshold
+// has measured runs beside it.
 import type { RlPhase } from '../../rl/config/phase.ts'
 import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import {
@@ -12,7 +13,8 @@ import {
 } from './evidence.ts'
 import type { Advice } from './finding.ts'
 
-/** Below this share of groups that differ in score, a batch teaches next to nothing: a run that began at 1 % stayed flat. */
+/** Below this share of groups that differ in score, a batch teaches next to nothing: a run that
+ * began at 1 % stayed flat. */
 const FEW_GROUPS = 0.1
 /** Share of responses without an end token; over five steps of healthy runs it is at most 32 %. */
 const UNENDED = 0.5
@@ -22,7 +24,8 @@ const COLLAPSE_STEPS = 20
 /** A collapse is remembered this long while the score does not come back. */
 const COLLAPSE_MEMORY = 200
 const LEAST_SCORE = 0.1
-/** Runs that had learned by heart differed by 24 points and more; healthy runs of the presets by at most 12. */
+/** Runs that had learned by heart differed by 24 points and more; healthy runs of the presets by at
+ * most 12. */
 const GAP = 0.15
 
 /** The largest bonus that did no harm to six-layer models. */
@@ -157,7 +160,8 @@ export const reward_collapse: DiagnosisRule = (of) => {
 
 const responses = ({ rollout }: RlPhase) => rollout.train_batch_size * rollout.n
 
-/** The largest drop to half or less within COLLAPSE_STEPS that chance does not explain; indices of `smooth`. */
+/** The largest drop to half or less within COLLAPSE_STEPS that chance does not explain; indices of
+ * `smooth`. */
 function deepestFall(
   smooth: readonly number[],
   rows: number,

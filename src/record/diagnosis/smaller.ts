@@ -20,10 +20,9 @@ function halved(value: unknown): unknown {
   )
 }
 
-/**
- * The experiment with half the prompts in every step and mini-batch, in all its phases; undefined where that is no valid
- * experiment, or no smaller one. What was done to a run (`steering`) is left out: its steps are of another run.
- */
+/** The experiment with half the prompts in every step and mini-batch, in all its phases; undefined
+ * where that is no valid experiment, or no smaller one. What was done to a run (`steering`) is left
+ * out: its steps are of another run. */
 export function smallerExperiment(experiment: Experiment): Experiment | undefined {
   const { steering: _, ...document } = experiment
   const parsed = parseExperiment(halved({ ...document, steering: [] }))

@@ -21,7 +21,8 @@ export function experimentOf(document: object = {}, phase: object = {}): Experim
 export const plain = experimentOf()
 export const fill = (count: number, value: number) => new Array<number>(count).fill(value)
 
-/** Columns with one value per step from the first of the phase, behind ten steps of a warm start that say the opposite. */
+/** Columns with one value per step from the first of the phase, behind ten steps of a warm start
+ * that say the opposite. */
 function columns(metrics: Readonly<Record<string, readonly number[]>>): Map<string, Series> {
   const series = new Map<string, Series>()
   for (const [name, values] of Object.entries(metrics)) {

@@ -1,4 +1,5 @@
-// What can be wrong with the updates themselves: clipping, KL, entropy, critic. Each threshold has measured runs beside it.
+// Finds problems of the updates themselves: clipping, KL, entropy, critic. Each threshold has
+// measured runs beside it.
 import { aggregationOf } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { asksCritic } from '../../rl/estimators/advantages.ts'
 import {
@@ -20,7 +21,8 @@ const VERY_FAR = 3
 const RUNAWAY = 0.1
 /** Of ln V. */
 const FLAT_ENTROPY = 0.02
-/** A healthy critic of the presets explains 4 % of the returns' variance after 30 steps and 7 % after 40. */
+/** A healthy critic of the presets explains 4 % of the returns' variance after 30 steps and 7 %
+ * after 40. */
 const CRITIC_STEPS = 40
 const EXPLAINED = 0.03
 
@@ -77,7 +79,8 @@ const fromReference: DiagnosisRule = (of) => {
   }
 }
 
-/** What 1 nat per token adds to actor/kl_loss: it is a sum over a step's updates, averaged as the loss is. */
+/** What 1 nat per token adds to actor/kl_loss: it is a sum over a step's updates, averaged as the
+ * loss is. */
 function klLossUnit(of: PhaseEvidence): number {
   const { actor, rollout } = of.phase
   const updates = (rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs

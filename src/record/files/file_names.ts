@@ -1,4 +1,4 @@
-// What the files of a run are called.
+// Names the files of a run.
 import type { Experiment } from '../../document/experiment/schema.ts'
 
 const MAX_NAME = 60
@@ -16,7 +16,8 @@ export function fileSlug(text: string): string {
 export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): string =>
   `${fileSlug(name) || 'run'}-seed-${seed}`
 
-/** The file with all metrics of a run of this experiment; its name says where not every step is in it. */
+/** The file with all metrics of a run of this experiment; its name says where not every step is in
+ * it. */
 export const metricsFileName = (
   experiment: Pick<Experiment, 'name' | 'seed'>,
   extension: 'jsonl' | 'csv',

@@ -3,7 +3,8 @@ import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import { metricsFileName } from './file_names.ts'
 import { metricsCsv, metricsJsonl } from './metrics_file.ts'
 
-/** Three steps, of which the first is validation alone and the last has a number that is not finite. */
+/** Three steps, of which the first is validation alone and the last has a number that is not
+ * finite. */
 function run(): Map<string, Series> {
   const series = new Map<string, Series>()
   appendMetrics(series, 0, { 'val-core/sort_digits/acc/mean@1': 0.25 })

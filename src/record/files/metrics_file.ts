@@ -18,13 +18,15 @@ function rowsOf(series: MetricColumns): [step: number, metrics: [string, number]
   return [...rows].sort(([a], [b]) => a - b)
 }
 
-/** One line per step, {"step": 1, "data": {…}}, with verl's metric names; what is not finite is null. */
+/** One line per step, {"step": 1, "data": {…}}, with verl's metric names; what is not finite is
+ * null. */
 export const metricsJsonl = (series: MetricColumns): string =>
   rowsOf(series)
     .map(([step, metrics]) => `${JSON.stringify({ step, data: Object.fromEntries(metrics) })}\n`)
     .join('')
 
-/** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN. Nothing for no steps. */
+/** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN.
+ * Nothing for no steps. */
 export function metricsCsv(series: MetricColumns): string {
   const names = [...series.keys()]
   if (names.length === 0) return ''

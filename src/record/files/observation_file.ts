@@ -5,7 +5,8 @@ import type { Observation } from '../../host/protocol/observation.ts'
 const DIGITS = 6
 const short = (x: number) => (Number.isFinite(x) ? Number(x.toPrecision(DIGITS)) : null)
 
-/** One line of JSON, without its end: {"step": 3, "observation": {…}}, numbers to 6 digits, NaN as null. */
+/** One line of JSON, without its end: {"step": 3, "observation": {…}}, numbers to 6 digits, NaN as
+ * null. */
 export function observationLine(step: number, observation: Observation): string {
   const write = (_: string, value: unknown) => {
     if (value instanceof Float32Array) return Array.from(value, short)

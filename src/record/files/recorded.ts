@@ -1,4 +1,4 @@
-// What a recording holds: the experiment, the machine, and the events of the worker, with times.
+// Declares a recording: the experiment, the machine, and the events of the worker, with times.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
@@ -24,7 +24,8 @@ export type RecordedEvent = WithoutRun<Extract<LabEvent, { type: RecordedType }>
 export interface Recording {
   readonly experiment: Experiment
   readonly adapter: AdapterFacts
-  /** The vocabulary that its tokens are of; recordings of earlier versions do not say it: theirs is the task's. */
+  /** The vocabulary that its tokens are of; recordings of earlier versions do not say it: theirs is
+   * the task's. */
   readonly tokens?: readonly string[]
   /** YYYY-MM-DD. */
   readonly date: string

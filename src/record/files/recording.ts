@@ -1,4 +1,5 @@
-// A recorded run as one file: the events of the worker, and when they came. Reading takes hostile text and never throws.
+// A recorded run as one file: the events of the worker, and when they came. Reading takes hostile
+// text and never throws.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
@@ -29,7 +30,8 @@ function rounded(key: string, value: number): number | null {
   return Number(value.toPrecision(TIMED.test(key) ? 4 : DIGITS))
 }
 
-/** The file's text. Numbers keep six digits; what is not finite is null. The experiment says what a traced phase was. */
+/** The file's text. Numbers keep six digits; what is not finite is null. The experiment says what a
+ * traced phase was. */
 export function writeRecording({ experiment, events, ...facts }: Recording): string {
   const head = JSON.stringify({ recording: RECORDING_VERSION, ...facts, experiment })
   const lines = events.map(({ at_ms, event }) =>

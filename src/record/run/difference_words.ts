@@ -1,4 +1,5 @@
-// What an experiment says otherwise than another one, in the words that a person would use: the one place that makes names of runs.
+// What an experiment says otherwise than another one, in the words that a person would use: the one
+// place that makes names of runs.
 import type { FieldValue } from '../../document/experiment/fields/field.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'
@@ -155,10 +156,8 @@ export function differingPaths(experiment: Experiment, from: Experiment): string
   )
 }
 
-/**
- * What an experiment says otherwise than another one and what was done to it by hand, in words, most important first. What its
- * method says (methodWords) is not said again.
- */
+/** What an experiment says otherwise than another one and what was done to it by hand, in words,
+ * most important first. What its method says (methodWords) is not said again. */
 export function differenceWords(experiment: Experiment, from: Experiment): string[] {
   const is_other = ({ key }: (typeof WHOLES)[number]) =>
     JSON.stringify(key(experiment)) !== JSON.stringify(key(from))

@@ -1,4 +1,5 @@
-// Things that some steps left behind, for looking back: within a budget of bytes, spread over the whole run.
+// Things that some steps left behind, for looking back: within a budget of bytes, spread over the
+// whole run.
 
 export interface KeptItem<T> {
   readonly step: number
@@ -6,11 +7,10 @@ export interface KeptItem<T> {
   readonly bytes: number
 }
 
-/**
- * Items by step, oldest first. When the budget is passed, items are dropped so that the rest stays spread over the run: the
- * first and the newest always stay; between them goes the one whose neighbours are nearest relative to the root of its age, so
- * recent steps stay denser than old ones.
- */
+/** Items by step, oldest first. When the budget is passed, items are dropped so that the rest stays
+ * spread over the run: the first and the newest always stay; between them goes the one whose
+ * neighbours are nearest relative to the root of its age, so recent steps stay denser than old
+ * ones. */
 export class Kept<T> {
   #items: KeptItem<T>[] = []
   #bytes = 0
@@ -39,7 +39,8 @@ export class Kept<T> {
     this.#thin()
   }
 
-  /** Keeps what a step left; a second time for the newest step replaces it. Steps must not go back. */
+  /** Keeps what a step left; a second time for the newest step replaces it. Steps must not go
+   * back. */
   push(step: number, item: T, bytes: number): void {
     const last = this.#items.at(-1)
     if (last && step < last.step)
@@ -53,7 +54,8 @@ export class Kept<T> {
     this.#thin()
   }
 
-  /** Keeps what was found out about a step later, at its place among the others; replaces what was kept of it. */
+  /** Keeps what was found out about a step later, at its place among the others; replaces what was
+   * kept of it. */
   insert(step: number, item: T, bytes: number): void {
     const later = this.#items.filter((other) => other.step > step)
     this.cut(step)

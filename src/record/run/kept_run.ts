@@ -1,4 +1,4 @@
-// What a run keeps for looking back, and how much of it.
+// Keeps what one can look back at in a run, within a budget of bytes.
 import type { Lens, LensReadout, Observation } from '../../host/protocol/observation.ts'
 import type { Generation, RolloutSample, TokenTable } from '../../host/protocol/results.ts'
 import { Kept } from './kept.ts'

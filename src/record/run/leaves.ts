@@ -11,7 +11,8 @@ function walk(node: unknown, path: string, into: Map<string, FieldValue>): void 
 
 const known = new WeakMap<Experiment, ReadonlyMap<string, FieldValue>>()
 
-/** Every value of an experiment but its name and its steering, in the order of the document; computed once. */
+/** Every value of an experiment but its name and its steering, in the order of the document;
+ * computed once. */
 export function leavesOf(experiment: Experiment): ReadonlyMap<string, FieldValue> {
   const before = known.get(experiment)
   if (before) return before

@@ -1,4 +1,4 @@
-// What to call a run: what a person named it, else its method and what is special about it.
+// Names a run by what is special about it, in a few words.
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { differenceWords, differingPaths, methodWords } from './difference_words.ts'
@@ -19,7 +19,8 @@ function nearestPreset(experiment: Experiment) {
 }
 
 export interface AutoName {
-  /** The method and what differs, most important first: 'GRPO, lr 3e-4'; the preset's name where nothing does. */
+  /** The method and what differs, most important first: 'GRPO, lr 3e-4'; the preset's name where
+   * nothing does. */
   readonly name: string
   /** The same without the seed: what the runs of several seeds have in common. */
   readonly seedless: string
@@ -67,7 +68,8 @@ export interface RunName extends AutoName {
   readonly differs: string
 }
 
-/** What to call a run: as its record was renamed, else as its experiment is named, else by its automatic name. */
+/** What to call a run: as its record was renamed, else as its experiment is named, else by its
+ * automatic name. */
 export function runName({
   header,
   labels,

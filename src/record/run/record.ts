@@ -1,4 +1,5 @@
-// What is kept of a run: a small header for the table, and beside it parts that are only ever added. Plain data.
+// Declares what is kept of a run, as plain data: a small header for the table, and parts that are
+// only ever added.
 
 import type { RolloutDType } from '../../document/experiment/rollout_dtype.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -29,7 +30,8 @@ export interface RunSource {
   readonly remarks: readonly string[]
 }
 
-/** A run as the table shows it. Written again and again while the run trains, so it holds no history. */
+/** A run as the table shows it. Written again and again while the run trains, so it holds no
+ * history. */
 export interface RunHeader {
   readonly id: string
   readonly record_version: number
@@ -45,7 +47,8 @@ export interface RunHeader {
   readonly kernels: string
   /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
   readonly rollout_dtype?: RolloutDType | undefined
-  /** The vocabulary that its samples and its model were made with. Older records have none: theirs is the task's. */
+  /** The vocabulary that its samples and its model were made with. Older records have none: theirs
+   * is the task's. */
   readonly tokens?: readonly string[] | undefined
   /** Of the page, and of the messages of its worker. */
   readonly versions: { readonly understory: string; readonly protocol: number }
@@ -68,11 +71,13 @@ export interface RunHeader {
   readonly parent_step?: number | undefined
   /** Its page was closed while it trained: it may be continued. */
   readonly was_left?: boolean | undefined
-  /** It was imported from a log: of its settings, only the name and the number of steps are known. */
+  /** It was imported from a log: of its settings, only the name and the number of steps are
+   * known. */
   readonly source?: RunSource | undefined
 }
 
-/** What a person says about a run. Apart from the header, so that neither ever overwrites the other. */
+/** What a person says about a run. Apart from the header, so that neither ever overwrites the
+ * other. */
 export interface RunLabels {
   readonly id: string
   /** '' = as its experiment is named, else after what is special about it. */
@@ -128,10 +133,9 @@ export interface StoredItem {
   readonly item: KeptItems[KeptKind]
 }
 
-/**
- * Colours that keep 3:1 against the light and the dark page and stay apart without colour vision, in lightness or along blue
- * and yellow; with a dash pattern of their own, so that colour is never all there is.
- */
+/** Colours that keep 3:1 against the light and the dark page and stay apart without colour vision,
+ * in lightness or along blue and yellow; with a dash pattern of their own, so that colour is never
+ * all there is. */
 export const RUN_COLORS: readonly { readonly color: string; readonly dash: readonly number[] }[] = [
   { color: '#2b7bba', dash: [] },
   { color: '#c8601a', dash: [7, 3] },

@@ -1,4 +1,5 @@
-// What the page knows of one run, part by part: its status, what was done to it, its speed, its counts, what went wrong.
+// Declares what the page knows of one run, part by part: its status, what was done to it, its
+// speed, its counts, what went wrong.
 
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import type { CheckpointProblemCode, RestoreReason } from '../../host/protocol/checkpoint_facts.ts'
@@ -69,7 +70,8 @@ export const UNKNOWN_TIMING: Timing = {
 export interface StepCounts {
   readonly dispatches_per_step: number | undefined
   readonly submits_per_step: number | undefined
-  /** The longest kernel call that was measured, and the recorded calls that run in parts; not on software adapters. */
+  /** The longest kernel call that was measured, and the recorded calls that run in parts; not on
+   * software adapters. */
   readonly longest_dispatch_ms: number | undefined
   readonly split_dispatches: number | undefined
   /** Buffers created since the first training step was done: 0 when all is well. */

@@ -1,4 +1,5 @@
-// What a table says of one metric of a run: last, lowest and highest value, as it is and smoothed. Grows value by value.
+// Summarises one metric of a run for a table, value by value: the last, lowest and highest, as they
+// are and smoothed.
 import { nextAverage } from '../../host/columns/smoothing.ts'
 
 /** All zero-cost to extend; no number of it needs the history again. */
@@ -35,9 +36,8 @@ const EMPTY: MetricSummary = {
 const least = (a: number, b: number) => (Number.isNaN(a) ? b : Math.min(a, b))
 const most = (a: number, b: number) => (Number.isNaN(a) ? b : Math.max(a, b))
 
-/**
- * The summary after more values. Smoothed is their moving average (`nextAverage`); values that are not finite are passed over.
- */
+/** The summary after more values. Smoothed is their moving average (`nextAverage`); values that are
+ * not finite are passed over. */
 export function extendSummary(
   before: MetricSummary | undefined,
   values: ArrayLike<number>,

@@ -17,10 +17,9 @@ interface Moment {
   readonly truth: number
 }
 
-/**
- * A run on a machine that takes the given ms for a step of each phase and for a validation. The worker queues a step before
- * the last one arrives, so a validation holds up the arrival of the step before it.
- */
+/** A run on a machine that takes the given ms for a step of each phase and for a validation. The
+ * worker queues a step before the last one arrives, so a validation holds up the arrival of the
+ * step before it. */
 function ran(
   experiment: ReturnType<typeof experimentOf>,
   step_ms: readonly number[],

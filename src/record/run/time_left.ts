@@ -1,4 +1,5 @@
-// How long the rest of a run takes: each kind of phase at its own measured speed, validations at their own cost. Pure.
+// How long the rest of a run takes: each kind of phase at its own measured speed, validations at
+// their own cost. Pure.
 
 import type { PhaseDocument } from '../../document/experiment/phases.ts'
 import type { Stretch } from '../../document/experiment/steering/planned.ts'
@@ -23,7 +24,8 @@ export interface TimeLeft {
   readonly seconds: number | undefined
   /** Steps of kinds of phases that have not run yet: nobody knows how long they take. */
   readonly untimed_steps: number
-  /** Some of it was measured in another phase of the same kind, or a validation has not been measured yet. */
+  /** Some of it was measured in another phase of the same kind, or a validation has not been
+   * measured yet. */
   readonly is_about: boolean
 }
 
@@ -49,11 +51,10 @@ export function withGap(gaps: Gaps, phase: number, gap: Gap): Gaps {
 
 const sumOf = (gaps: readonly Gap[]): number => gaps.reduce((sum, { ms }) => sum + ms, 0)
 
-/**
- * The speed of a phase; undefined where too little has arrived. A step is the lower median of the gaps, and validations share
- * what the sum is more than that. The worker queues a step before the last one arrives, so a validation holds up the step before
- * its own: a sum may begin and end only where none is cut in two.
- */
+/** The speed of a phase; undefined where too little has arrived. A step is the lower median of the
+ * gaps, and validations share what the sum is more than that. The worker queues a step before the
+ * last one arrives, so a validation holds up the step before its own: a sum may begin and end only
+ * where none is cut in two. */
 function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
   if (sumOf(gaps) < LEAST_MS) return undefined
   const sorted = gaps.map(({ ms }) => ms).sort((a, b) => a - b)
@@ -66,7 +67,8 @@ function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
   return { step_ms, validation_ms: extra / validations }
 }
 
-/** Validations of a stretch: after every `test_freq` steps and at the end of the phase; a reward model has none. */
+/** Validations of a stretch: after every `test_freq` steps and at the end of the phase; a reward
+ * model has none. */
 function validationsIn({ document, from, to, is_end }: Stretch, test_freq: number): number {
   if (test_freq <= 0 || document.kind === 'reward_model') return 0
   const regular = Math.floor(to / test_freq) - Math.floor(from / test_freq)
@@ -84,10 +86,8 @@ export const measuredPhases = (phases: readonly PhaseDocument[], gaps: Gaps): Me
     return pace ? [{ phase, kind: document.kind, cost: costOf(document), pace }] : []
   })
 
-/**
- * `to_come`: from the step after `step` on. A phase that was not measured takes the speed of the newest one like it, or of the
- * newest one of its kind.
- */
+/** `to_come`: from the step after `step` on. A phase that was not measured takes the speed of the
+ * newest one like it, or of the newest one of its kind. */
 export function timeLeft(run: {
   readonly to_come: readonly Stretch[]
   readonly step: number
