@@ -55,7 +55,8 @@ export function jobSpec(
   }
 }
 
-/** What a prompt has to become in the job: from its messages, with the tools where there are some. */
+/** What a prompt has to become in the job: from its messages, with the tools where there are
+ * some. */
 function promptCheck(
   sample: Sample,
   { tools, reward, rollout }: Experiment,

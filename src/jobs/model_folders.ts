@@ -24,7 +24,8 @@ export interface ModelSource {
   readonly vocabulary: Tokenizer
   /** Undefined = as the experiment begins, from its seed. */
   readonly policy: Float32Array | undefined
-  /** The factors of the adapter that is trained, where the policy is its frozen base; undefined = as the experiment begins. */
+  /** The factors of the adapter that is trained, where the policy is its frozen base; undefined =
+   * as the experiment begins. */
   readonly adapter?: Float32Array | undefined
   readonly critic?: Float32Array | undefined
   readonly reward_model?: Float32Array | undefined
@@ -73,7 +74,8 @@ function requireFinite(name: string, weights: Float32Array): void {
 /** vLLM's attention serves heads of these widths; it refuses a model with others when it starts. */
 const SERVED_HEADS = [32, 64, 96, 128, 160, 192, 224, 256]
 
-/** The files of `model/`, of `adapter/` where the policy is one on a frozen base, and of `critic/` where there is one. */
+/** The files of `model/`, of `adapter/` where the policy is one on a frozen base, and of `critic/`
+ * where there is one. */
 export function modelFolders(given: ModelSource, task: Task): OutFile[] {
   const source = { ...given, vocabulary: jobVocabulary(given.vocabulary, task) }
   const { critic } = source
@@ -85,17 +87,17 @@ export function modelFolders(given: ModelSource, task: Task): OutFile[] {
   ]
 }
 
-/**
- * The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab reads prompts as they are, the template therefore
- * writes the texts of messages and nothing else.
- */
+/** The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab
+ * reads prompts as they are, the template therefore writes the texts of messages and nothing
+ * else. */
 function jobVocabulary(vocabulary: Tokenizer, task: Task): Tokenizer {
   const { files, renderChat } = vocabulary
   if (!files || !renderChat || task.sample(0, 0, 'test').messages) return vocabulary
   return { ...vocabulary, files: { ...files, 'chat_template.jinja': CHAT_TEMPLATE } }
 }
 
-/** A folder for each model of a run: the policy itself, an adapter merged, and critic/ and reward_model/ where there are such. */
+/** A folder for each model of a run: the policy itself, an adapter merged, and critic/ and
+ * reward_model/ where there are such. */
 export function runModels(source: ModelSource, task: Task): OutFile[] {
   const { critic, reward_model } = source
   return [
@@ -107,7 +109,8 @@ export function runModels(source: ModelSource, task: Task): OutFile[] {
   ]
 }
 
-/** The adapter of a run as PEFT's folder, and in base/ the model that it belongs to. Throws JobError where there is no adapter. */
+/** The adapter of a run as PEFT's folder, and in base/ the model that it belongs to. Throws
+ * JobError where there is no adapter. */
 export function runAdapter(source: ModelSource, task: Task): OutFile[] {
   if (!adapterOf(source))
     throw new JobError('there is no adapter: model.lora.r is 0. Export the model with --to hf')
@@ -141,7 +144,8 @@ export function mergedPolicy(source: ModelSource): Float32Array | undefined {
 const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
 
-/** The policy, with weights of its own or merged ones. Throws JobError where they are those of a model that only its hash names. */
+/** The policy, with weights of its own or merged ones. Throws JobError where they are those of a
+ * model that only its hash names. */
 function policyFiles(source: ModelSource, task: Task, weights = source.policy): OutFile[] {
   const { source: hash, source_name } = source.experiment.model
   if (!source.policy && hash !== '')

@@ -1,4 +1,5 @@
-// The arguments of TRL's GRPOConfig: what the table of settings says, and what a job sets because the defaults would bite.
+// The arguments of TRL's GRPOConfig: what the table of settings says, and what a job sets because
+// the defaults would bite.
 import { type Carried, carry } from './settings/carry.ts'
 import type { JobFacts } from './settings/setting.ts'
 
@@ -6,7 +7,8 @@ export interface TrlArguments extends Pick<Carried, 'lost' | 'refused'> {
   readonly arguments: ReadonlyMap<string, unknown>
 }
 
-/** The arguments of one job. TRL counts responses where verl counts prompts, and optimizer steps where verl counts training steps. */
+/** The arguments of one job. TRL counts responses where verl counts prompts, and optimizer steps
+ * where verl counts training steps. */
 export function trlArguments(facts: JobFacts): TrlArguments {
   const { lost, refused, arguments: carried } = carry(facts, 'trl', '0.9')
   const { settings, experiment } = facts

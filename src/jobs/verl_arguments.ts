@@ -1,4 +1,5 @@
-// The command line of verl and of BuPO's fork: what the table of settings says, and what a job sets whatever its experiment is.
+// The command line of verl and of BuPO's fork: what the table of settings says, and what a job sets
+// whatever its experiment is.
 
 import { hasCritic } from '../document/experiment/phase_settings.ts'
 import type { Task } from '../tasks/task.ts'
@@ -78,19 +79,22 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
   return { lost: told, refused, arguments: new Map([...Object.entries(fixed), ...carried]) }
 }
 
-/** The command of the fork: layer k of the lab is its internal_layer k − 1, because it counts from the first block's output. */
+/** The command of the fork: layer k of the lab is its internal_layer k − 1, because it counts from
+ * the first block's output. */
 export function bupoCommand(job: VerlJob): VerlCommand {
   const { lost, refused, arguments: carried } = carry(job.facts, 'bupo', '0.7')
   const { inner } = job.chosen
   const has_reference = needsReference(job)
   if (!inner) throw new RangeError('bupoCommand: expected a job with an inner phase')
-  // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer; on several it decays the final norm.
+  // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer;
+  // on several it decays the final norm.
   const strategy = inner.decays_final_norm ? 'fsdp' : 'fsdp2'
   const fixed: Record<string, VerlValue> = {
     ...common(job),
     ...reward(job, 'fork'),
     [`${ROLLOUT}.dtype`]: 'bfloat16',
-    // Its path through an inner layer exists for unpadded batches alone, so flash-attention is needed.
+    // Its path through an inner layer exists for unpadded batches alone, so flash-attention is
+    // needed.
     [`${MODEL}.use_remove_padding`]: true,
     [`${ACTOR}.internal_policy_interative`]: true,
     [`${ACTOR}.internal_layer`]: inner.layer - 1,
@@ -200,7 +204,8 @@ function criticOf(job: VerlJob): Record<string, VerlValue> {
   }
 }
 
-/** Attention of PyTorch itself: a toy model gains nothing from flash-attention, which not every GPU has. */
+/** Attention of PyTorch itself: a toy model gains nothing from flash-attention, which not every GPU
+ * has. */
 const withoutFlashAttention = ({ facts: { settings } }: VerlJob): Record<string, VerlValue> =>
   Object.fromEntries(
     [MODEL, ...(hasCritic(settings) ? ['critic.model'] : [])].flatMap((model) => [
@@ -209,7 +214,8 @@ const withoutFlashAttention = ({ facts: { settings } }: VerlJob): Record<string,
     ]),
   )
 
-/** Where the reward function is named: verl moved these keys, and does not complain about old ones. */
+/** Where the reward function is named: verl moved these keys, and does not complain about old
+ * ones. */
 function reward(
   { facts: { settings } }: VerlJob,
   keys: 'new' | 'old' | 'fork',

@@ -1,4 +1,5 @@
-// The scripts that start verl or BuPO's fork: one array with an argument on each line, which can be read, changed and printed.
+// The scripts that start verl or BuPO's fork: one array with an argument on each line, which can be
+// read, changed and printed.
 
 import type { JobPath, VerlValue } from './settings/setting.ts'
 import { hydraValue, shellQuoted } from './settings/shell.ts'
@@ -11,7 +12,8 @@ const isPath = (value: VerlValue): value is JobPath =>
 const argumentLine = (key: string, value: VerlValue): string =>
   isPath(value) ? `"${key}=\\"$JOB/${value.in_job}\\""` : shellQuoted(`${key}=${hydraValue(value)}`)
 
-/** The fork imports its own models by their bare names, from a folder that its source names by a placeholder. */
+/** The fork imports its own models by their bare names, from a folder that its source names by a
+ * placeholder. */
 const FORK_MODELS = `if [ ! -d verl/models/custom_model ]; then
   echo "Start this in a checkout of github.com/Trae1ounG/BuPO: there is no verl/models/custom_model in $PWD" >&2
   exit 1
@@ -19,7 +21,8 @@ fi
 export PYTHONPATH="$PWD/verl/models/custom_model:$PWD\${PYTHONPATH:+:$PYTHONPATH}"
 `
 
-/** A script that starts the job. `about`: what it needs, a line of text each; `is_fork`: it starts in a checkout of the fork. */
+/** A script that starts the job. `about`: what it needs, a line of text each; `is_fork`: it starts
+ * in a checkout of the fork. */
 export function startScript(
   command: VerlCommand,
   about: readonly string[],

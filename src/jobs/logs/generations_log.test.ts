@@ -35,7 +35,8 @@ const TWO = {
 test('every file is a validation, in the order of their steps, with verl’s own metrics', async () => {
   const log = await read(TWO)
   expect(log.step).toBe(10)
-  // Two answers to 21= and one to 12=: prompts with different numbers of answers have metrics of their own, as in verl.
+  // Two answers to 21= and one to 12=: prompts with different numbers of answers have metrics of
+  // their own, as in verl.
   expect(values(log, 'val-core/validation/acc/mean@2')).toEqual([0, 0.5])
   expect(values(log, 'val-aux/validation/acc/mean@1')).toEqual([1, 1])
   expect(values(log, 'val-aux/validation/reward/mean@2')).toEqual([0, 0.5])

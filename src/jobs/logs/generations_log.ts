@@ -1,6 +1,7 @@
-// verl's validation generations: a folder with a file <step>.jsonl for each validation (trainer.validation_data_dir), and in it a line
-// for each answer with input, output, gts, score, step and whatever the reward function returned. Source: verl
-// verl/trainer/ppo/ray_trainer.py RayPPOTrainer._write_generations, v0.7.0 to main.
+// verl's validation generations: a folder with a file <step>.jsonl for each validation
+// (trainer.validation_data_dir), and in it a line for each answer with input, output, gts, score,
+// step and whatever the reward function returned. Source: verl verl/trainer/ppo/ray_trainer.py
+// RayPPOTrainer._write_generations, v0.7.0 to main.
 
 import type { Generation } from '../../host/protocol/results.ts'
 import {
@@ -137,7 +138,8 @@ class Answers {
     }
   }
 
-  /** verl's own metrics of them, of columns that every line has. Prompts are told apart by their text. */
+  /** verl's own metrics of them, of columns that every line has. Prompts are told apart by their
+   * text. */
   metrics(): Record<string, number> {
     const whole = [...this.#columns].filter(([, { length }]) => length === this.#uids.length)
     const samples = { data_sources: this.#data_sources, sample_uids: this.#uids }
@@ -155,7 +157,8 @@ class Answers {
   }
 }
 
-/** A short name of a text (64 bits of FNV-1a, and its length), so that long prompts need no memory. */
+/** A short name of a text (64 bits of FNV-1a, and its length), so that long prompts need no
+ * memory. */
 function digestOf(text: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193]
   for (let i = 0; i < text.length; i++) {

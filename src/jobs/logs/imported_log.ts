@@ -1,4 +1,5 @@
-// What a foreign log holds, gathered row by row: columns as the page keeps them, and in sentences what was left out.
+// Gathers a foreign log row by row: columns as the page keeps them, and sentences about what was
+// left out.
 
 import { withoutHidden } from '../../document/experiment/hidden.ts'
 import { appendRow, type Series } from '../../host/columns/series.ts'
@@ -59,12 +60,14 @@ export class LogRows {
   readonly #remarks = new Set<string>()
   #is_cut = false
   #gaps = 0
-  /** Of each metric, how often its steps went back, and how often a step had another value before. */
+  /** Of each metric, how often its steps went back, and how often a step had another value
+   * before. */
   readonly #back = new Map<string, number>()
   readonly #again = new Map<string, number>()
   #step = 0
 
-  /** One value of a metric; one that is not finite is a gap. A step that the metric has had replaces it and all that came after. */
+  /** One value of a metric; one that is not finite is a gap. A step that the metric has had
+   * replaces it and all that came after. */
   put(name: string, step: number, value: number): void {
     const metric = withoutHidden(name).slice(0, MAX_NAME)
     const column = this.#series.get(metric)
@@ -85,7 +88,8 @@ export class LogRows {
     this.#step = Math.max(this.#step, step)
   }
 
-  /** The file is an imported run of an earlier import: of which kind, and what was said of it then. */
+  /** The file is an imported run of an earlier import: of which kind, and what was said of it
+   * then. */
   tell(kind: LogKind, remarks: readonly string[]): void {
     this.#told = { kind, remarks }
   }

@@ -1,4 +1,5 @@
-// An imported log as a record beside the page's own runs: its metrics, and an experiment that says no more than is known.
+// An imported log as a record beside the page's own runs: its metrics, and an experiment that says
+// no more than is known.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
@@ -57,7 +58,8 @@ function experimentOf(name: string, step: number, { task, n }: Named): Experimen
   return parsed.experiment
 }
 
-/** What storage is to write: a finished run named after its file. `id`: of the record; `now`: milliseconds since 1970. */
+/** What storage is to write: a finished run named after its file. `id`: of the record; `now`:
+ * milliseconds since 1970. */
 export function importedRun(
   file: string,
   log: ImportedLog,

@@ -1,5 +1,6 @@
-// JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own metrics.jsonl is too; imported runs, which
-// may have answers to held-out prompts; and any other lines with a column of steps.
+// JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own
+// metrics.jsonl is too; imported runs, which may have answers to held-out prompts; and any other
+// lines with a column of steps.
 import { generationOf, isGeneration } from './generations_log.ts'
 import { type ImportedLog, isStep, LogError, LogRows } from './imported_log.ts'
 import { isRecord, linesOf, numberOf, type Pieces, parsePython } from './lines.ts'
@@ -63,7 +64,8 @@ class Lines {
   }
 }
 
-/** A log for each run that the file holds: more than one only in a file of the lab's. Throws LogError where no line is of a log. */
+/** A log for each run that the file holds: more than one only in a file of the lab's. Throws
+ * LogError where no line is of a log. */
 export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLog[]> {
   const logs: ImportedLog[] = []
   let lines = new Lines()

@@ -3,7 +3,8 @@
 /** The pieces of a file, in order. */
 export type Pieces = AsyncIterable<Uint8Array>
 
-/** Characters of a line at most: far above any step's metrics, far below what would hold up the page. */
+/** Characters of a line at most: far above any step's metrics, far below what would hold up the
+ * page. */
 const LONGEST_LINE = 4_000_000
 
 export interface Line {
@@ -14,7 +15,8 @@ export interface Line {
   readonly is_last: boolean
 }
 
-/** Lines without their ends, empty ones left out. A line beyond LONGEST_LINE comes as one without text. */
+/** Lines without their ends, empty ones left out. A line beyond LONGEST_LINE comes as one without
+ * text. */
 export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -45,7 +47,8 @@ export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
 /** A text, or a number that JSON has not. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g
 
-/** JSON as Python's json.dumps writes it: NaN and Infinity become null. Undefined for text that is none. */
+/** JSON as Python's json.dumps writes it: NaN and Infinity become null. Undefined for text that is
+ * none. */
 export function parsePython(text: string): unknown {
   for (const attempt of [
     () => text,

@@ -73,10 +73,8 @@ function newestCheckpoints(logs: readonly FolderLog[]): FolderLog[] {
   ]
 }
 
-/**
- * The logs of a folder and of those below it, one for each folder that has one. `paths`: of its files, below it, with slashes. Throws
- * LogError where there is none.
- */
+/** The logs of a folder and of those below it, one for each folder that has one. `paths`: of its
+ * files, below it, with slashes. Throws LogError where there is none. */
 export function folderLogs(paths: readonly string[], folder: string): FolderLog[] {
   const found = [...byFolder(paths)].flatMap(([run, names]): FolderLog[] => {
     const files = logOf(names)
@@ -93,7 +91,8 @@ export function folderLogs(paths: readonly string[], folder: string): FolderLog[
 const listOfRuns = (runs: readonly string[]): string =>
   runs.map((run) => (run === '' ? 'the folder itself' : run)).join(', ')
 
-/** The logs of the runs that were asked for, all where none was. Throws LogError for a name that is not there. */
+/** The logs of the runs that were asked for, all where none was. Throws LogError for a name that is
+ * not there. */
 export function chosenRuns<T extends { readonly run: string }>(
   all: readonly T[],
   names: readonly string[],

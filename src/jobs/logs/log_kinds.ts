@@ -1,4 +1,4 @@
-// What the page and the command line say of logs, without the readers.
+// Names the kinds of logs for the page and the command line, without the readers.
 
 /** The kinds of logs that can be read, as people call them. */
 export const LOG_KINDS = {
@@ -14,7 +14,8 @@ export const LOG_KINDS = {
 } as const
 export type LogKind = keyof typeof LOG_KINDS
 
-/** 'TRL’s console log' for the kind that a record has; the kind itself where this version does not know it. */
+/** 'TRL’s console log' for the kind that a record has; the kind itself where this version does not
+ * know it. */
 export const logKindWords = (kind: string): string =>
   (LOG_KINDS as Readonly<Record<string, string>>)[kind] ?? kind
 

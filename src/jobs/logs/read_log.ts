@@ -33,7 +33,8 @@ async function* joined(files: readonly LogFile[]): Pieces {
 /** Whether a file is named as verl names the answers of a validation: after its step. */
 export const isGenerationsFile = (name: string): boolean => /^\d+\.jsonl$/i.test(name)
 
-/** Bytes of a file that tell its reader: before the first step a console shows how everything was loaded. */
+/** Bytes of a file that tell its reader: before the first step a console shows how everything was
+ * loaded. */
 export const HEAD_BYTES = 2 ** 20
 
 /** What may read a file; undefined for one that is no log. `head`: its first HEAD_BYTES. */
@@ -51,7 +52,8 @@ export function logReader(name: string, head: Uint8Array): LogReader | undefined
   return /\.(log|out|txt|err)$/i.test(name) || isConsole(text) ? 'console' : undefined
 }
 
-/** Reads a log, of one file or several: the runs that are in it. Throws LogError with a sentence where it is none. */
+/** Reads a log, of one file or several: the runs that are in it. Throws LogError with a sentence
+ * where it is none. */
 export const readLogs = (
   reader: LogReader,
   files: readonly LogFile[],

@@ -7,7 +7,8 @@ import type { MetricColumns } from '../../record/files/metrics_file.ts'
 export const eventFileName = (wall_time: number): string =>
   `events.out.tfevents.${Math.floor(wall_time)}.understory`
 
-/** The records of such a file, a step each, steps growing. Every record has the same time: a log does not say when it was written. */
+/** The records of such a file, a step each, steps growing. Every record has the same time: a log
+ * does not say when it was written. */
 export function* eventRecords(
   series: MetricColumns,
   wall_time: number,

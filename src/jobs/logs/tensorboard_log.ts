@@ -27,7 +27,8 @@ export async function readTensorBoardLog(pieces: Pieces): Promise<ImportedLog> {
   return rows.finish('tensorboard')
 }
 
-/** Messages of records; undefined for one whose bytes have changed. Stops where the length of one cannot be believed. */
+/** Messages of records; undefined for one whose bytes have changed. Stops where the length of one
+ * cannot be believed. */
 async function* recordsOf(pieces: Pieces, rows: LogRows): AsyncGenerator<Uint8Array | undefined> {
   let bytes = new Uint8Array()
   let is_first = true

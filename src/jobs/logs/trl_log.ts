@@ -1,4 +1,5 @@
-// TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large file is never whole in memory.
+// TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large file is
+// never whole in memory.
 import { type ImportedLog, isStep, LogRows } from './imported_log.ts'
 import { isRecord, type Pieces, parsePython } from './lines.ts'
 import { loggedNumber } from './text/step_column.ts'

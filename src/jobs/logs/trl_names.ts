@@ -8,7 +8,8 @@ interface Renamed {
 
 const to = (...names: string[]): Renamed => ({ names })
 
-/** By TRL's name, older ones too (trl/trainer/grpo_trainer.py, ppo_trainer.py, transformers Trainer). */
+/** By TRL's name, older ones too (trl/trainer/grpo_trainer.py, ppo_trainer.py, transformers
+ * Trainer). */
 const TRL_NAMES: Readonly<Record<string, Renamed>> = {
   reward: to('critic/score/mean', 'critic/rewards/mean'),
   reward_std: to('critic/score/std'),

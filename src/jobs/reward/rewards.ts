@@ -1,4 +1,5 @@
-// What scores responses in Python: reward.py of a job, with the score of its task. src/cli/outside_judges.test.ts compares each with the task's own.
+// Builds reward.py of a job, with the score of its task in Python. src/cli/outside_judges.test.ts
+// compares each with the task's own.
 import type { Task } from '../../tasks/task.ts'
 import { JobError } from '../settings/job_error.ts'
 import reward from '../templates/reward.py?raw'

@@ -1,4 +1,5 @@
-// The problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the fork read them too.
+// The problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the fork
+// read them too.
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { OutFile } from '../../formats/out_file.ts'
 import { type Data, hasSet } from '../../rl/config/data.ts'
@@ -6,7 +7,8 @@ import type { Json } from '../../tasks/data/rows/cells.ts'
 import type { Sample, Split, Task } from '../../tasks/task.ts'
 import { type Element, truthSchema, truthValue } from './truth_schema.ts'
 
-/** Where the training problems of a job begin in the endless stream of a run, and how many there are. */
+/** Where the training problems of a job begin in the endless stream of a run, and how many there
+ * are. */
 export interface RowRange {
   readonly seed: number
   readonly data: Data
@@ -16,7 +18,8 @@ export interface RowRange {
   readonly count: number
 }
 
-/** Rows of a file at most: what a browser makes in a moment. A longer job goes through them again. */
+/** Rows of a file at most: what a browser makes in a moment. A longer job goes through them
+ * again. */
 const MOST_ROWS = 100_000
 
 /** Training rows of a job: the whole set, or one for every problem that the job draws. */
@@ -37,10 +40,8 @@ interface Row {
 /** The name of a task's rows: what reward functions and metrics are told apart by. */
 export const dataSource = (task: Task): string => `understory/${task.id}`
 
-/**
- * The conversation of a row: its messages, which the model's own chat template writes as the lab has written them; else the prompt as what the
- * user says.
- */
+/** The conversation of a row: its messages, which the model's own chat template writes as the lab
+ * has written them; else the prompt as what the user says. */
 export const jobMessages = ({ messages, prompt }: Sample): Row['prompt'] =>
   messages?.map(({ role, content }) => ({ role, content: `${content}` })) ?? [
     { role: 'user', content: prompt },
@@ -76,7 +77,8 @@ const group = (name: string, num_children: number, extra = {}) => ({
   ...extra,
 })
 
-/** Every file has these types, also where a column would look like another one; `truth` is that of the right answers. */
+/** Every file has these types, also where a column would look like another one; `truth` is that of
+ * the right answers. */
 const schemaOf = (truth: readonly Element[]) => [
   { name: 'root', num_children: 5 },
   { name: 'data_source', ...text },

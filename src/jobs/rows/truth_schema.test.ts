@@ -1,4 +1,5 @@
-// Right answers that are objects, written into a job's Parquet and read again: they are what they were.
+// Right answers that are objects, written into a job's Parquet and read again: they are what they
+// were.
 import { expect, test } from 'vitest'
 import { readTable } from '../../tasks/data/readers/readers.ts'
 import type { Json } from '../../tasks/data/rows/cells.ts'

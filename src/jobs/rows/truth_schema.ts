@@ -1,4 +1,5 @@
-// Right answers that are objects or lists as columns of Parquet: what verl hands to a reward is then what the file of the rows has.
+// Right answers that are objects or lists as columns of Parquet: what verl hands to a reward is
+// then what the file of the rows has.
 import type { Json } from '../../tasks/data/rows/cells.ts'
 import { JobError } from '../settings/job_error.ts'
 
@@ -11,7 +12,8 @@ export interface Element {
   readonly num_children?: number
 }
 
-/** The schema of one column for all of some values. Throws JobError where one column cannot hold them. */
+/** The schema of one column for all of some values. Throws JobError where one column cannot hold
+ * them. */
 export function truthSchema(
   name: string,
   values: readonly Json[],

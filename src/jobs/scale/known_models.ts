@@ -1,5 +1,6 @@
-// Models that a job is often scaled up to. Architecture and layers are those of each model's config.json on huggingface.co, as
-// Lightning-AI/litgpt repeats them (litgpt/config.py at 0006c97, which names every source); parameters are counted from the same sizes.
+// Models that a job is often scaled up to. Architecture and layers are those of each model's
+// config.json on huggingface.co, as Lightning-AI/litgpt repeats them (litgpt/config.py at 0006c97,
+// which names every source); parameters are counted from the same sizes.
 
 export interface KnownModel {
   /** On huggingface.co. */
@@ -34,7 +35,8 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
 export const knownModel = (name: string): KnownModel | undefined =>
   KNOWN_MODELS.find((known) => known.name.toLowerCase() === name.trim().toLowerCase())
 
-/** Thousands of millions of parameters, from the table or from a name such as org/Model-7B; undefined where neither says. */
+/** Thousands of millions of parameters, from the table or from a name such as org/Model-7B;
+ * undefined where neither says. */
 export function parametersOf(name: string): number | undefined {
   const known = knownModel(name)
   if (known) return known.parameters

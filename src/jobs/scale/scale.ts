@@ -1,6 +1,8 @@
-// Training a large model with the settings of an experiment: what changes with its size, and what is proposed for it.
-// Sources: the script of BuPO for Qwen3-4B and Qwen3-8B on 8 GPUs (batch, lengths, learning rate, tokens at once); verl's defaults and
-// the divisions that its validate_config asks for. Memory: float32 weights, gradients and two moments of AdamW, 16 bytes a parameter.
+// Training a large model with the settings of an experiment: what changes with its size, and what
+// is proposed for it. Sources: the script of BuPO for Qwen3-4B and Qwen3-8B on 8 GPUs (batch,
+// lengths, learning rate, tokens at once); verl's defaults and the divisions that its
+// validate_config asks for. Memory: float32 weights, gradients and two moments of AdamW, 16 bytes a
+// parameter.
 import type { PhaseSettings } from '../../document/experiment/phase_settings.ts'
 import { JobError } from '../settings/job_error.ts'
 import type { ChosenPhase } from '../settings/phase_choice.ts'
@@ -68,7 +70,8 @@ const BYTES = { trained: 16, sampled: 2 }
 const STATE_SHARE = 0.4
 const SAMPLED_SHARE = 0.25
 
-/** What is proposed for a phase on a cluster, each with its reason. The layer only where there is an inner phase. */
+/** What is proposed for a phase on a cluster, each with its reason. The layer only where there is
+ * an inner phase. */
 export function proposals(chosen: ChosenPhase, layers: number, cluster: Cluster): Proposal[] {
   // A field that is empty for a moment counts as 1; requireScale refuses it.
   const per_node = Math.max(1, cluster.gpus)

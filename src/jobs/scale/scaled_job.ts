@@ -1,4 +1,5 @@
-// Puts a scale into a job: settings that rows and updates follow from, arguments that name the model and the GPUs, and files that start it.
+// Puts a scale into a job: settings that rows and updates follow from, arguments that name the
+// model and the GPUs, and files that start it.
 import type { PhaseSettings } from '../../document/experiment/phase_settings.ts'
 import type { VerlValue } from '../settings/setting.ts'
 import type { Scale } from './scale.ts'
@@ -33,7 +34,8 @@ const ACTOR = 'actor_rollout_ref.actor'
 const ROLLOUT = 'actor_rollout_ref.rollout'
 const REF = 'actor_rollout_ref.ref'
 
-/** The arguments of a job of the toy model, for another model on several GPUs. Large models gain from flash-attention. */
+/** The arguments of a job of the toy model, for another model on several GPUs. Large models gain
+ * from flash-attention. */
 export function scaledArguments(
   given: ReadonlyMap<string, VerlValue>,
   { model, gpus, nodes, values }: Scale,

@@ -1,4 +1,5 @@
-// Walks over every field of an experiment: what a system takes over, what it leaves out, and what it cannot run.
+// Walks over every field of an experiment: what a system takes over, what it leaves out, and what
+// it cannot run.
 import type { FieldValue } from '../../document/experiment/fields/field.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import { valueAt } from '../../document/experiment/paths.ts'

@@ -1,5 +1,6 @@
-// The values that verl, BuPO's fork and TRL know. None of them checks these before a job has started, so a job is refused here instead.
-// Sources: verl v0.7.1 and v0.9.0 and BuPO d3a85c6, verl/trainer/ppo/core_algos.py and workers/config; trl 1.13.0 GRPOConfig.
+// The values that verl, BuPO's fork and TRL know. None of them checks these before a job has
+// started, so a job is refused here instead. Sources: verl v0.7.1 and v0.9.0 and BuPO d3a85c6,
+// verl/trainer/ppo/core_algos.py and workers/config; trl 1.13.0 GRPOConfig.
 
 const OLD_ADV_ESTIMATORS = [
   'gae',
@@ -79,5 +80,6 @@ export const VERL_KL_LOSS_TYPES: readonly string[] = [
 export const VERL_KL_PENALTIES: readonly string[] = KL_PENALTIES
 export const TRL_KL_LOSS_TYPES: readonly string[] = ['low_var_kl', 'k3']
 
-/** algorithm.filter_groups.metric: what reward.py returns, and nothing that is added to it later. */
+/** algorithm.filter_groups.metric: what reward.py returns, and nothing that is added to it
+ * later. */
 export const FILTER_METRICS: readonly string[] = ['acc', 'score']

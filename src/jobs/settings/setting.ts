@@ -1,4 +1,5 @@
-// How a field of an experiment leaves the lab: under which name, in another form, or not at all. settings.ts has every field.
+// How a field of an experiment leaves the lab: under which name, in another form, or not at all.
+// settings.ts has every field.
 import type { FieldValue } from '../../document/experiment/fields/field.ts'
 import type { PhaseSettings } from '../../document/experiment/phase_settings.ts'
 import type { RlDocument } from '../../document/experiment/phases.ts'
@@ -32,7 +33,8 @@ export type VerlValue = Written | readonly string[] | JobPath
 /** What a field is written from, beside its own value. */
 export interface JobFacts {
   readonly experiment: Experiment
-  /** The phase of reinforcement that the job trains; with an inner phase before it, the one of the whole model. */
+  /** The phase of reinforcement that the job trains; with an inner phase before it, the one of the
+   * whole model. */
   readonly phase: RlDocument
   readonly settings: PhaseSettings
   /** Steps of the whole job. */
@@ -46,11 +48,13 @@ interface Renamed {
   readonly to: string | readonly string[]
   /** What is written instead of the field's own value; undefined = nothing. */
   readonly value?: (value: never, facts: JobFacts) => Written | undefined
-  /** The values that the system knows, where it does not check them itself. Any other is refused. */
+  /** The values that the system knows, where it does not check them itself. Any other is
+   * refused. */
   readonly legal?: readonly string[]
 }
 
-/** The field has no counterpart. A value that does nothing (`unless`) is not mentioned; any other is reported, or refused. */
+/** The field has no counterpart. A value that does nothing (`unless`) is not mentioned; any other
+ * is reported, or refused. */
 interface Lost {
   readonly lost: string
   readonly unless?: FieldValue

@@ -9,10 +9,8 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_.-]*$/
 /** Words that Hydra would not read as text. */
 const WORDS = /^(true|false|null|nan|inf|none)$/i
 
-/**
- * A value of one of Hydra's overrides (its grammar, version 1.3): text in double quotes, in which a backslash before a quote is doubled
- * and ${ is no interpolation.
- */
+/** A value of one of Hydra's overrides (its grammar, version 1.3): text in double quotes, in which
+ * a backslash before a quote is doubled and ${ is no interpolation. */
 export function hydraValue(value: unknown): string {
   if (value === null) return 'null'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

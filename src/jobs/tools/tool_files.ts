@@ -1,4 +1,5 @@
-// The tools of an experiment as tools.py, which verl loads: their schemas, and what answers their calls in Python.
+// The tools of an experiment as tools.py, which verl loads: their schemas, and what answers their
+// calls in Python.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { type OutFile, textFile } from '../../formats/out_file.ts'
@@ -23,7 +24,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   lookup: `FACTS = ${JSON.stringify(JSON.stringify(Object.fromEntries(FACTS)))}\n\n\n${lookup}`,
 }
 
-/** tools.py and the programs that it loads. Throws JobError for a tool that does not exist in Python. */
+/** tools.py and the programs that it loads. Throws JobError for a tool that does not exist in
+ * Python. */
 export function toolFiles({ tools, reward }: Experiment): OutFile[] {
   const schemas = createTools(tools, reward).map(({ schema }) => schema)
   const files: OutFile[] = []

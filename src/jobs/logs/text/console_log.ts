@@ -1,4 +1,5 @@
-// What verl or TRL printed on a console, kept as a text: their lines are picked out of everything else that is in it.
+// Reads a text of what verl or TRL printed on a console, and picks their lines out of everything
+// else.
 import { type ImportedLog, LogError, LogRows } from '../imported_log.ts'
 import { linesOf, type Pieces } from '../lines.ts'
 import { labMetrics } from '../trl_names.ts'

@@ -1,4 +1,5 @@
-// Tables with a column of steps: any CSV, and what Weights & Biases exports of a chart, where a column is a metric of a run.
+// Tables with a column of steps: any CSV, and what Weights & Biases exports of a chart, where a
+// column is a metric of a run.
 
 import { DataFileError } from '../../../tasks/data/data_file.ts'
 import { csvRecords } from '../../../tasks/data/readers/csv.ts'
@@ -16,7 +17,8 @@ interface Column {
   readonly metric: string
 }
 
-/** The columns beside the steps. Those of an export are called `run - metric`, every one of them. */
+/** The columns beside the steps. Those of an export are called `run - metric`, every one of
+ * them. */
 function columnsOf(head: readonly string[], step: number): Column[] {
   const others = head.flatMap((name, index) =>
     index === step ? [] : [{ index, name: name.trim() }],

@@ -1,4 +1,5 @@
-// The steps of entries that carry none: transformers prints its dicts without a step, but a progress bar beside them shows it.
+// The steps of entries that carry none: transformers prints its dicts without a step, but a
+// progress bar beside them shows it.
 
 /** `2/6` of a progress bar of tqdm: ` 33%|███▎      | 2/6 [00:02<00:05,  1.02s/it]`. */
 const BAR = /(?<![\d/.])(\d+)\/(\d+) \[\d+:\d\d/g
@@ -34,7 +35,8 @@ export interface FoundSteps {
   readonly from: StepSource
 }
 
-/** The total of the bar that stands beside most entries: other bars are of evaluations and of data sets. */
+/** The total of the bar that stands beside most entries: other bars are of evaluations and of data
+ * sets. */
 function mainTotal(gaps: readonly (readonly Bar[])[]): number | undefined {
   const counts = new Map<number, number>()
   for (const gap of gaps)
@@ -81,7 +83,8 @@ export function findSteps(
   const gaps = [...entries.map(({ bars }) => bars), tail]
   const total = mainTotal(gaps)
   const main = gaps.map((gap) => gap.filter((bar) => bar.total === total))
-  // tqdm draws its bar again below what it prints, so the bar after an entry is exact and the one before it may be late.
+  // tqdm draws its bar again below what it prints, so the bar after an entry is exact and the one
+  // before it may be late.
   const after = entries.map(
     (_, i) => main[i + 1][0]?.step ?? (i === entries.length - 1 ? lastOf(main, i) : undefined),
   )

@@ -1,4 +1,5 @@
-// Values as Python prints them: a dict of numbers as transformers logs it, a number as NumPy or PyTorch write it.
+// Values as Python prints them: a dict of numbers as transformers logs it, a number as NumPy or
+// PyTorch write it.
 
 /** A value of a dict. Text stays text; a number that is not finite is one of JavaScript's. */
 export type Printed =
@@ -27,7 +28,8 @@ export function pythonNumber(text: string): number | undefined {
   return Number(plain)
 }
 
-/** A number in what prints it: `812.5`, `np.float64(812.5)`, `tensor(0.5, device='cuda:0')`, `True`; undefined for any other text. */
+/** A number in what prints it: `812.5`, `np.float64(812.5)`, `tensor(0.5, device='cuda:0')`,
+ * `True`; undefined for any other text. */
 export function printedNumber(text: string): number | undefined {
   const trimmed = text.trim()
   if (trimmed === 'True' || trimmed === 'False') return trimmed === 'True' ? 1 : 0
@@ -128,7 +130,8 @@ class Literal {
   }
 }
 
-/** The dict that begins at an index, and the index after it; 'open' where the text ends inside it; undefined where there is none. */
+/** The dict that begins at an index, and the index after it; 'open' where the text ends inside it;
+ * undefined where there is none. */
 export function dictAt(
   text: string,
   at: number,

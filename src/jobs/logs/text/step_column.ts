@@ -1,4 +1,5 @@
-// Which column of a table or of JSON lines counts the steps, and objects in objects as names with slashes.
+// Which column of a table or of JSON lines counts the steps, and objects in objects as names with
+// slashes.
 import { isRecord } from '../lines.ts'
 import { pythonNumber } from './python_literal.ts'
 

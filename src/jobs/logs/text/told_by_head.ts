@@ -1,4 +1,5 @@
-// What the first bytes of a text say of it: a log, or rows to train on. The page asks this before it loads a reader.
+// Tells from the first bytes of a text whether it is a log or rows to train on. The page asks this
+// before it loads a reader.
 import { isRecord, parsePython } from '../lines.ts'
 import { flattened, loggedNumber, stepColumn } from './step_column.ts'
 
@@ -50,7 +51,8 @@ function areStepLines(head: string): boolean {
     })
 }
 
-/** Whether a file is a log, by its name and its first bytes, though its kind of file may hold rows to train on too. */
+/** Whether a file is a log, by its name and its first bytes, though its kind of file may hold rows
+ * to train on too. */
 export function isLogFile(name: string, head: string): boolean {
   if (/\.(csv|tsv)$/i.test(name)) return isStepTable(head)
   if (/\.(jsonl|ndjson)$/i.test(name)) return areStepLines(head)

@@ -1,4 +1,5 @@
-// The lines that verl prints on a console: `step:1 - name:value - name:value` (verl/utils/logger/aggregate_logger.py).
+// The lines that verl prints on a console: `step:1 - name:value - name:value`
+// (verl/utils/logger/aggregate_logger.py).
 import { printedNumber } from './python_literal.ts'
 
 const ESCAPE = String.fromCharCode(27)
@@ -56,7 +57,8 @@ export function verlLine(text: string): VerlLine | undefined {
   return { step: Number(found[1]), metrics, unread }
 }
 
-/** Whether a plain line continues one that a terminal or Ray broke; how it is to be added, or undefined. */
+/** Whether a plain line continues one that a terminal or Ray broke; how it is to be added, or
+ * undefined. */
 export function continued(before: string, next: string): string | undefined {
   if (next.trim() === '' || STEP.test(next)) return undefined
   const ends_open = /\s-\s*$/.test(before)
