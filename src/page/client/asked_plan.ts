@@ -6,7 +6,8 @@ import { labStore } from '../state/store.ts'
 /** A slider passes many values, and a page that opens has more urgent things to ask. */
 export const PLAN_REST_MS = 300
 
-/** Asks for the plan of what Train would train, soon and whenever that has changed. Returns how to stop. */
+/** Asks for the plan of what Train would train, soon and whenever that has changed. Returns how to
+ * stop. */
 export function syncPlan(ask: (experiment: Experiment) => void): () => void {
   let asked = nextExperiment(labStore.getState())
   let timer = setTimeout(() => ask(asked), PLAN_REST_MS)

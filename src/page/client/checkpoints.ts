@@ -8,7 +8,8 @@ export function keepCheckpoint(): void {
   if (isBusy(labStore.getState())) post({ type: 'checkpoint' })
 }
 
-/** A checkpoint that the worker has, as a file; without `step` the newest state. Rejects with a sentence for people. */
+/** A checkpoint that the worker has, as a file; without `step` the newest state. Rejects with a
+ * sentence for people. */
 export function readCheckpoint(
   record: string,
   step?: number,

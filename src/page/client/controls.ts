@@ -1,4 +1,5 @@
-// The buttons of a run: train, pause, resume, single steps, and steps that are measured or looked into.
+// The buttons of a run: train, pause, resume, single steps, and steps that are measured or looked
+// into.
 import { lowerRates } from '../../record/diagnosis/lower_rate.ts'
 import { isBusy, type LabStatus } from '../../record/run/run_parts.ts'
 import { connect, isConnected, post } from '../connection/connection.ts'
@@ -28,7 +29,8 @@ export function restart(): void {
   train()
 }
 
-/** Continues after broken steps, from the last sound state, with lower learning rates. Returns why it cannot, if so. */
+/** Continues after broken steps, from the last sound state, with lower learning rates. Returns why
+ * it cannot, if so. */
 export function goOnSlower(): string | undefined {
   const { run_experiment, phase } = labStore.getState()
   const rates = run_experiment ? lowerRates(run_experiment, phase) : []
@@ -57,7 +59,8 @@ export function profileStep(): void {
   else start(true, profile)
 }
 
-/** Asks the next step of reinforcement for its tokens; in a pause, takes one step. Only while a run is on. */
+/** Asks the next step of reinforcement for its tokens; in a pause, takes one step. Only while a run
+ * is on. */
 export function traceStep(): void {
   const { status } = labStore.getState()
   if (!isBusy({ status })) return

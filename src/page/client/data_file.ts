@@ -1,5 +1,5 @@
-// A data file that a person brings: what it holds, what can be decided about it, and the experiment that trains on it. Loaded when the first one
-// is brought.
+// A data file that a person brings: what it holds, what can be decided about it, and the experiment
+// that trains on it. Loaded when the first one is brought.
 
 import { type ContentFile, contentHash, tooLarge } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
@@ -69,7 +69,8 @@ export type Outcome =
   /** `bad_rows`: how many could be left out. */
   | { readonly ok: false; readonly why: string; readonly bad_rows?: number }
 
-/** The files of a tokenizer as one file of content: tokenizer.json, and those beside it that say ends and templates. */
+/** The files of a tokenizer as one file of content: tokenizer.json, and those beside it that say
+ * ends and templates. */
 export async function readTokenizer(files: readonly File[]): Promise<ContentFile> {
   const own = (file: File) => TOKENIZER_FILES.find((name) => name === file.name)
   const main = files.find((file) => own(file) === 'tokenizer.json') ?? files[0]
@@ -82,7 +83,8 @@ export async function readTokenizer(files: readonly File[]): Promise<ContentFile
   return { hash: await contentHash(bytes), name: main.name.slice(-MOST_NAME), bytes }
 }
 
-/** What a plan needs besides the files: the file of a tokenizer, and how the work is watched and ended. */
+/** What a plan needs besides the files: the file of a tokenizer, and how the work is watched and
+ * ended. */
 export interface Making extends DataWatch {
   readonly tokenizer?: ContentFile | undefined
 }

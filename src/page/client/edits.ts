@@ -23,19 +23,22 @@ export type Edit = EditKind & { readonly before: Settings; readonly after: Setti
 
 let tellEdit: (edit: Edit) => void = () => {}
 
-/** Reports every edit by a person from now on, after it was made. Changes that a run makes to the settings do not count. */
+/** Reports every edit by a person from now on, after it was made. Changes that a run makes to the
+ * settings do not count. */
 export function onEdit(tell: (edit: Edit) => void): void {
   tellEdit = tell
 }
 
-/** Changes the settings, and tells of it. What was typed and did not hold goes where other settings take the place of all. */
+/** Changes the settings, and tells of it. What was typed and did not hold goes where other settings
+ * take the place of all. */
 export function edit(change: Partial<LabState>, kind: EditKind): void {
   const before = settingsIn(labStore.getState())
   labStore.setState({ ...change, ...(kind.kind !== 'field' && { wrong_fields: [] }) })
   tellEdit({ ...kind, before, after: settingsIn(labStore.getState()) })
 }
 
-/** Changes one field of the experiment; `undefined` brings its default back. Returns why it was refused, if so. */
+/** Changes one field of the experiment; `undefined` brings its default back. Returns why it was
+ * refused, if so. */
 export function editField(path: string, value: unknown): string | undefined {
   const locked = lockedBecause(lockOf(path))
   if (locked !== undefined) return locked
@@ -110,7 +113,8 @@ export function discardEdits(): void {
   if (run_experiment) edit({ experiment: run_experiment }, { kind: 'discard' })
 }
 
-/** What `trainSmaller` would train; undefined where there is no such experiment, or the page is locked. */
+/** What `trainSmaller` would train; undefined where there is no such experiment, or the page is
+ * locked. */
 export const smallerNext = (state: LabState): Experiment | undefined =>
   lockedBecause('settings') === undefined ? smallerExperiment(nextExperiment(state)) : undefined
 

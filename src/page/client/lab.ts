@@ -78,10 +78,8 @@ async function readCard(hash: string): Promise<void> {
   addNotices(notices)
 }
 
-/**
- * Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the address bar equal to
- * the experiment. To be called once per page.
- */
+/** Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the
+ * address bar equal to the experiment. To be called once per page. */
 export function openLab(worker: () => LabPort = newWorker, on: LabPage = browserPage()): void {
   closeLab()
   wire(worker, on, REACTIONS)
@@ -110,10 +108,8 @@ export function closeLab(): void {
   forgetSetAside()
 }
 
-/**
- * Puts another port in the worker's place, e.g. a recording, with its experiment; the address stays as it is. Returns the way
- * back to the worker and to what the settings showed.
- */
+/** Puts another port in the worker's place, e.g. a recording, with its experiment; the address
+ * stays as it is. Returns the way back to the worker and to what the settings showed. */
 export function openInstead(port: () => LabPort, experiment: Experiment): () => void {
   const worker = portMaker()
   const before = labStore.getState()

@@ -14,7 +14,8 @@ withTestPages()
 const LR = 'actor.optim.lr'
 const lengths = (phases: readonly { readonly steps: number }[]) => phases.map(({ steps }) => steps)
 
-/** A run of 66 and 100 steps, steered like this and then over; what its worker says is what steering makes of it. */
+/** A run of 66 and 100 steps, steered like this and then over; what its worker says is what
+ * steering makes of it. */
 function steeredToTheEnd(done: readonly SteeringEntry[], begins: readonly PhaseBegin[]) {
   openPage('v=1&p=tiny')
   const [warm, , last] = labStore.getState().experiment.phases
@@ -56,7 +57,8 @@ const INSERTED: readonly PhaseBegin[] = [
   { step: 128, phase: 3, reason: 'steps' },
 ]
 
-/** Changes the rate after step 78, and begins a phase after step 108 with the rest of the present one after it. */
+/** Changes the rate after step 78, and begins a phase after step 108 with the rest of the present
+ * one after it. */
 function interruptedRun() {
   openPage('v=1&p=tiny')
   return steeredToTheEnd(

@@ -13,10 +13,8 @@ export const settingsOf = (experiment: Experiment): Settings => ({
   preset_id: decodeLink(encodeLink(experiment)).preset_id,
 })
 
-/**
- * The link that opens this experiment, what it holds, and what to tell the person who copies it. `hash` is what is to be looked
- * at (view.ts).
- */
+/** The link that opens this experiment, what it holds, and what to tell the person who copies it.
+ * `hash` is what is to be looked at (view.ts). */
 export function shareLink(hash = ''): {
   readonly url: string
   readonly holds: readonly string[]

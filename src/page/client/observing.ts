@@ -1,4 +1,4 @@
-// What open panels want to see of the model's inside, as one request to the worker.
+// Joins what open panels want to see of the model's inside into one request to the worker.
 import { innerLayer } from '../../document/experiment/resolve.ts'
 import {
   type LensRequest,
@@ -17,10 +17,8 @@ export type WantedPart = Partial<
   Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens' | 'token_layers'>
 >
 
-/**
- * One request for all panels, in the order in which they registered: every group and every text once, the most held-out
- * texts, and the layer that was named last, else the usual one.
- */
+/** One request for all panels, in the order in which they registered: every group and every text
+ * once, the most held-out texts, and the layer that was named last, else the usual one. */
 export function mergeWanted(
   parts: Iterable<WantedPart>,
   every: number,
@@ -66,13 +64,15 @@ const observeEvery = (): number => (labStore.getState().adapter?.is_software ? S
 
 let has_moments = true
 
-/** Whether runs are looked at in moments (validations, ends of phases), whatever panels are open and also while the page is hidden. */
+/** Whether runs are looked at in moments (validations, ends of phases), whatever panels are open
+ * and also while the page is hidden. */
 export function setMoments(wants: boolean): void {
   has_moments = wants
   sendWanted()
 }
 
-/** The layer that moments compare with the others where no panel names one: the inner one that the run trains, which its figure shows. */
+/** The layer that moments compare with the others where no panel names one: the inner one that the
+ * run trains, which its figure shows. */
 function usualLayer(): number {
   const { run_experiment, experiment, phase } = labStore.getState()
   return innerLayer(run_experiment ?? experiment, phase) ?? NO_OBSERVATION.layer
@@ -86,24 +86,24 @@ export const wantedRequest = (): ObservationRequest => ({
 
 const wanted_hearers = new Set<(request: ObservationRequest) => void>()
 
-/** Hears what panels want whenever that may have changed, whether or not the current run is on. Returns how to stop. */
+/** Hears what panels want whenever that may have changed, whether or not the current run is on.
+ * Returns how to stop. */
 export function onWanted(hear: (request: ObservationRequest) => void): () => void {
   wanted_hearers.add(hear)
   return () => wanted_hearers.delete(hear)
 }
 
-/** Whether the whole page is out of sight, as in a background tab: then nothing is observed, whatever panels want. */
+/** Whether the whole page is out of sight, as in a background tab: then nothing is observed,
+ * whatever panels want. */
 export function setHidden(hidden: boolean): void {
   if (hidden === is_hidden) return
   is_hidden = hidden
   sendWanted()
 }
 
-/**
- * Has the worker observe what a panel shows, as `observed` events (and `trace` for tokens), until the returned function is
- * called. `id` names the panel: a second call with it replaces the first, whose function then does nothing. Several calls
- * within a frame are one message.
- */
+/** Has the worker observe what a panel shows, as `observed` events (and `trace` for tokens), until
+ * the returned function is called. `id` names the panel: a second call with it replaces the first,
+ * whose function then does nothing. Several calls within a frame are one message. */
 export function wantObserved(id: string, part: WantedPart): () => void {
   wanted.delete(id)
   wanted.set(id, part)

@@ -10,7 +10,8 @@ import { comesBack, makesRoom, type Settings, setAside } from './stage.ts'
 import { openAdapter, takesTurns } from './starting.ts'
 import { forgetEdits, sendEdit } from './steering.ts'
 
-/** Before another experiment is opened: a run that is over makes room for it, and stays under Runs. */
+/** Before another experiment is opened: a run that is over makes room for it, and stays under
+ * Runs. */
 function makeRoomFor(experiment: Experiment): void {
   const state = labStore.getState()
   // The other run of a duel may still be on.
@@ -22,10 +23,8 @@ function makeRoomFor(experiment: Experiment): void {
   openAdapter()
 }
 
-/**
- * Shows an experiment from elsewhere in the settings, e.g. from a file; a run that is on continues, one that is over makes room.
- * Returns why it was refused, if so.
- */
+/** Shows an experiment from elsewhere in the settings, e.g. from a file; a run that is on
+ * continues, one that is over makes room. Returns why it was refused, if so. */
 export function openExperiment(
   experiment: Experiment,
   name: string,
@@ -42,10 +41,8 @@ function open(change: Settings & Pick<LabState, 'notices'>, kind: EditKind): voi
   edit(change, kind)
 }
 
-/**
- * Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. `is_other`: another
- * experiment had been opened, so that a run that made room comes back.
- */
+/** Puts the settings back to what they were; a run that is on follows in the field `path`, where it
+ * can. `is_other`: another experiment had been opened, so that a run that made room comes back. */
 export function restoreSettings(
   settings: Settings,
   path: string | undefined,
@@ -57,10 +54,8 @@ export function restoreSettings(
   if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
 }
 
-/**
- * Shows a preset's experiment in the settings; a run that is on continues, one that is over makes room. False when there is none of
- * that id, or the page is locked.
- */
+/** Shows a preset's experiment in the settings; a run that is on continues, one that is over makes
+ * room. False when there is none of that id, or the page is locked. */
 export function choosePreset(id: string): boolean {
   const preset = presetOf(id)
   if (!preset || lockedBecause('experiment') !== undefined) return false

@@ -1,4 +1,4 @@
-// What open panels want to see, and when the worker learns it.
+// Tests what open panels want to see, and when the worker learns it.
 import { expect, test } from 'vitest'
 import { train } from './controls.ts'
 import { setHidden, wantedRequest, wantObserved } from './observing.ts'

@@ -19,7 +19,8 @@ export function forgetReplaced(): void {
   replaced_at = Number.NEGATIVE_INFINITY
 }
 
-/** Another worker continues the run that is on, from its newest checkpoint. False where that is of no use. */
+/** Another worker continues the run that is on, from its newest checkpoint. False where that is of
+ * no use. */
 export function replaceWorker(dead: Connection, message: string): boolean {
   const state = labStore.getState()
   const now = labPage().now()

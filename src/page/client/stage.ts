@@ -1,4 +1,5 @@
-// The run on the page and another experiment: a run that is over makes room for it, and comes back when that is undone.
+// The run on the page and another experiment: a run that is over makes room for it, and comes back
+// when that is undone.
 
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -28,7 +29,8 @@ function stageOf(state: LabState): Stage {
   return Object.fromEntries(names.map((name) => [name, state[name]])) as unknown as Stage
 }
 
-/** Whether the run is over and `experiment`, which somebody opens, is another one: then nothing of the run says anything about it. */
+/** Whether the run is over and `experiment`, which somebody opens, is another one: then nothing of
+ * the run says anything about it. */
 export function makesRoom(state: LabState, experiment: Experiment): boolean {
   const { status, run_experiment } = state
   if (!run_experiment || (status !== 'finished' && status !== 'failed')) return false
@@ -48,7 +50,8 @@ export function forgetSetAside(): void {
   set_aside = undefined
 }
 
-/** The run that comes back with these settings, and them: no other run has been on the page since. */
+/** The run that comes back with these settings, and them: no other run has been on the page
+ * since. */
 export const comesBack = (state: LabState, settings: Settings): (Settings & Stage) | undefined =>
   set_aside && !state.run_experiment && isSame(set_aside.settings, settings)
     ? { ...set_aside.settings, ...set_aside.stage }

@@ -1,4 +1,5 @@
-// Starts runs: from their first step, from a checkpoint, or in turns with another run; and drops them.
+// Starts runs: from their first step, from a checkpoint, or in turns with another run; and drops
+// them.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { checkpointSettings } from '../../host/checkpoints/settings.ts'
@@ -26,10 +27,9 @@ let takes_turns = false
 
 export const takesTurns = (): boolean => takes_turns
 
-/**
- * Trains the experiment that the settings show, from its first step; a paused run waits before it. Where files are still being
- * read it begins once they are here, and `onBegun` is called then; where one is missing it does not, and the notice asks for it.
- */
+/** Trains the experiment that the settings show, from its first step; a paused run waits before it.
+ * Where files are still being read it begins once they are here, and `onBegun` is called then;
+ * where one is missing it does not, and the notice asks for it. */
 export function start(paused: boolean, onBegun: () => void = () => {}): void {
   const experiment = nextExperiment(labStore.getState())
   withContents(experiment, () => {
@@ -116,7 +116,8 @@ export interface WentBefore {
   readonly kept?: KeptOfRun
 }
 
-/** Continues from a checkpoint: the same run, or one of its own that remembers where it comes from. */
+/** Continues from a checkpoint: the same run, or one of its own that remembers where it comes
+ * from. */
 export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: WentBefore): void {
   const record = from.kind === 'resume' ? from.record : newRecordId()
   withContents(experiment, () =>
@@ -124,7 +125,8 @@ export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: We
   )
 }
 
-/** Begins a run that takes a step whenever `giveTurn` is called, gives its first turn, and calls `onBegun`. */
+/** Begins a run that takes a step whenever `giveTurn` is called, gives its first turn, and calls
+ * `onBegun`. */
 export function trainInTurns(onBegun: () => void): void {
   start(true, () => {
     takes_turns = true

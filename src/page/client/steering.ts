@@ -1,4 +1,5 @@
-// What a person does to the run that is on, before its next step: at once, or once an edited field has rested.
+// Sends a person's changes to the run before its next step: at once, or once an edited field has
+// rested.
 
 import { steerExperiment, withField } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
@@ -22,7 +23,8 @@ const movesPhases = (kind: SteeringAction['kind']): boolean =>
 /** Whether such a change is on its way. */
 export const isMoving = (): boolean => moving > 0
 
-/** Takes an answer of the worker to such a change; a run that returns to an earlier state answers nothing more. */
+/** Takes an answer of the worker to such a change; a run that returns to an earlier state answers
+ * nothing more. */
 export function answersMove(event: LabEvent): void {
   if (event.type === 'restored') forgetSent()
   if (event.type === 'steered' && movesPhases(event.entry.kind)) moving = Math.max(0, moving - 1)
@@ -70,7 +72,8 @@ const resting = new Map<
   string,
   { readonly timer: ReturnType<typeof setTimeout>; readonly value: Value }
 >()
-/** What was last sent for a field, and how many answers to it there are once the run's own settings are as new. */
+/** What was last sent for a field, and how many answers to it there are once the run's own settings
+ * are as new. */
 const sent = new Map<string, { readonly value: Value; readonly answers: number }>()
 
 /** Drops the edits that rest and have not been sent. */
@@ -117,7 +120,8 @@ function sendField(path: string, value: Value): void {
   post({ type: 'steer', action: { kind: 'set', path, value } })
 }
 
-/** While an edit rests, the answer to an earlier one puts its own value into the settings: the person's last one counts. */
+/** While an edit rests, the answer to an earlier one puts its own value into the settings: the
+ * person's last one counts. */
 function keepEdit(path: string, value: Value): void {
   const { experiment } = labStore.getState()
   const field = fieldAt(experiment, path)

@@ -1,4 +1,4 @@
-// What a person says of pairs of responses, to the run and in the settings.
+// Passes a person's verdicts on pairs of responses to the run and to the settings.
 
 import { post } from '../connection/connection.ts'
 import { nextExperiment, taughtExperiment } from '../state/next_experiment.ts'

@@ -1,4 +1,5 @@
-// The connection to the worker: commands go out, any number of events come in, and one store update per frame leaves.
+// The connection to the worker: commands go out, any number of events come in, and one store update
+// per frame leaves.
 import type { LabCommand, LabError, LabEvent } from '../../host/protocol/protocol.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { applyEvent } from '../events/apply.ts'
@@ -59,7 +60,8 @@ export function disconnect(): void {
   connection = undefined
 }
 
-/** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */
+/** Starts a worker and wires it to the store: any number of events arrive, one update per frame
+ * leaves. */
 export function connect(): void {
   reactions.onConnect()
   let pending: { event: LabEvent; at_ms: number }[] = []

@@ -1,4 +1,5 @@
-// What the page and the worker that reads data files say to each other. Rows come in pieces, so that the page is never blocked for long.
+// Declares the messages between the page and the worker that reads data files. Rows come in pieces,
+// so the page is never blocked for long.
 
 import type { Bundle } from '../../host/content/bundle.ts'
 import type { FoundBad } from '../../tasks/data/bad_rows.ts'
@@ -38,7 +39,8 @@ export interface DataHead {
   readonly first_rows: readonly { readonly place: string; readonly cells: readonly string[] }[]
 }
 
-/** What a tokenizer is made from again: files, or the characters that are tokens; neither for one of the lab's own. */
+/** What a tokenizer is made from again: files, or the characters that are tokens; neither for one
+ * of the lab's own. */
 export interface MadeTokenizer {
   readonly files?: TokenizerFiles
   readonly alphabet?: string

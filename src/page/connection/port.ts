@@ -1,4 +1,5 @@
-// The two sides of the page's client, as interfaces: the worker that it talks to, and the page that it is on.
+// The two sides of the page's client, as interfaces: the worker that it talks to, and the page that
+// it is on.
 import type { ContentStore } from '../../document/content/content.ts'
 import type { LabCommand, LabEvent } from '../../host/protocol/protocol.ts'
 import type { DataPort } from './data_messages.ts'
@@ -12,7 +13,8 @@ export interface LabPort {
     type: 'error' | 'messageerror',
     listener: (event: { message?: string }) => void,
   ): void
-  /** When what it says happened, where that is not now: a recording has a clock of its own. Milliseconds. */
+  /** When what it says happened, where that is not now: a recording has a clock of its own.
+   * Milliseconds. */
   now?(): number
 }
 

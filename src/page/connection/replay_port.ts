@@ -1,4 +1,5 @@
-// Plays a recording through the same door as the worker: commands in, events out. Nothing is trained.
+// Plays a recording through the same door as the worker: commands in, events out. Nothing is
+// trained.
 import {
   type LabCommand,
   type LabEvent,
@@ -28,11 +29,9 @@ const TICK_MS = 40
 /** A page that slept continues where it was. */
 const LONGEST_TICK_MS = 500
 
-/**
- * A port that says what the recorded worker said, as fast as `speed()` asks. Start, pause, resume, step and stop work; whatever
- * would change or measure the run is refused, in the way the page knows. Its clock is the recording's, so the page's speeds
- * are those of the recorded machine.
- */
+/** A port that says what the recorded worker said, as fast as `speed()` asks. Start, pause, resume,
+ * step and stop work; whatever would change or measure the run is refused, in the way the page
+ * knows. Its clock is the recording's, so the page's speeds are those of the recorded machine. */
 export function replayPort(
   recording: Recording,
   speed: () => number = () => replayStore.getState().speed,

@@ -23,7 +23,8 @@ export async function unpackBundle(file: File): Promise<Bundle> {
   }
 }
 
-/** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
+/** Keeps a file for experiments that name it. It is in memory also where the browser has no room
+ * for it. */
 export async function keepContent(file: ContentFile): Promise<void> {
   here.set(file.hash, file)
   const store = await labPage().contents?.()
@@ -32,10 +33,9 @@ export async function keepContent(file: ContentFile): Promise<void> {
 
 const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
 
-/**
- * Takes a file while some are missing. False where it is none of them and of another kind, so that it may be meant otherwise. One of the
- * same kind with another hash is refused: the store says both hashes, and nothing is changed.
- */
+/** Takes a file while some are missing. False where it is none of them and of another kind, so that
+ * it may be meant otherwise. One of the same kind with another hash is refused: the store says both
+ * hashes, and nothing is changed. */
 export async function bringContent(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const { missing } = contentsStore.getState()
   const hash = await contentHash(bytes)
@@ -52,7 +52,8 @@ export async function bringContent(name: string, bytes: Uint8Array<ArrayBuffer>)
   return true
 }
 
-/** The same for a file of the browser's; one that is too large or cannot be read is none of them. */
+/** The same for a file of the browser's; one that is too large or cannot be read is none of
+ * them. */
 export async function bringFile(file: File): Promise<boolean> {
   if (tooLarge(file.size)) return false
   try {

@@ -1,4 +1,5 @@
-// The files that the settings name, from an opened link to the start of a run. A page and a worker in memory.
+// The files that the settings name, from an opened link to the start of a run. A page and a worker
+// in memory.
 import { expect, test, vi } from 'vitest'
 import { contentHash } from '../../document/content/content.ts'
 import { withField } from '../../document/experiment/experiment.ts'

@@ -1,4 +1,5 @@
-// The files that the settings' experiment names: found in the browser's storage, or asked for. Train needs them all.
+// The files that the settings' experiment names: found in the browser's storage, or asked for.
+// Train needs them all.
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { contentNames } from '../../host/content/named.ts'
@@ -8,7 +9,8 @@ import { type Contents, contentsStore, here, NO_CONTENTS } from './here.ts'
 /** Counts up whenever another experiment is looked at. */
 let looked = 0
 
-/** Finds and loads the files of an experiment. Resolves with whether a run of it can begin; the store says why not. */
+/** Finds and loads the files of an experiment. Resolves with whether a run of it can begin; the
+ * store says why not. */
 export async function findContents(experiment: Experiment): Promise<boolean> {
   const own = ++looked
   const tell = (contents: Contents) => {
@@ -50,7 +52,8 @@ const keyOf = (experiment: Experiment): string => {
   return JSON.stringify([names, unopened, experiment.task, experiment.reward])
 }
 
-/** From now on the files of the settings are looked for whenever the settings name others. Returns how to stop. */
+/** From now on the files of the settings are looked for whenever the settings name others. Returns
+ * how to stop. */
 export function syncContents(): () => void {
   const look = (experiment: Experiment) => {
     const { run_document } = labStore.getState()

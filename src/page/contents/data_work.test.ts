@@ -1,4 +1,5 @@
-// The page's side of the worker that reads data files: pieces become rows, one request follows the other, and a signal ends the worker.
+// The page's side of the worker that reads data files: pieces become rows, one request follows the
+// other, and a signal ends the worker.
 import { expect, test, vi } from 'vitest'
 import { BadRowsError } from '../../tasks/data/bad_rows.ts'
 import { USUAL_PLAN } from '../../tasks/data/plan.ts'

@@ -25,7 +25,8 @@ export interface DataWatch {
   readonly signal?: AbortSignal
 }
 
-/** A reader that says nothing for so long has met something that does not end. It tells its progress far more often. */
+/** A reader that says nothing for so long has met something that does not end. It tells its
+ * progress far more often. */
 const SILENT_MS = 30_000
 
 /** Why a reader was ended; `patterns`: expressions of a tokenizer that it may have been in. */
@@ -62,7 +63,8 @@ export const sourceOf = ({ name, hash, bytes }: ContentFile): DataSource => ({
   blob: new Blob([bytes]),
 })
 
-/** One worker at a time, which keeps the tables of the files that it has read; one that was ended is followed by another. */
+/** One worker at a time, which keeps the tables of the files that it has read; one that was ended
+ * is followed by another. */
 export class DataWork {
   readonly #open: () => DataPort
   #port: DataPort | undefined
@@ -94,7 +96,8 @@ export class DataWork {
     return bundle
   }
 
-  /** The rows of a plan. Rejects with DataFileError, or with BadRowsError where rows cannot be used. */
+  /** The rows of a plan. Rejects with DataFileError, or with BadRowsError where rows cannot be
+   * used. */
   async prepare(
     request: Omit<Extract<DataRequest, { kind: 'prepare' }>, 'kind'>,
     watch: DataWatch = {},

@@ -1,4 +1,5 @@
-// Reads data files beside the page, which keeps answering: tables, mapping, tokenizers and the split. One request at a time.
+// Reads data files beside the page, which keeps answering: tables, mapping, tokenizers and the
+// split. One request at a time.
 import { BadRowsError, plainBad } from '../../tasks/data/bad_rows.ts'
 import { type NamedTable, USUAL_PLAN } from '../../tasks/data/plan.ts'
 import { prepareData } from '../../tasks/data/prepare.ts'

@@ -6,7 +6,8 @@ import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { contentNames } from '../../host/content/named.ts'
 
 export interface Contents {
-  /** none: no file is named. broken: the files are here and do not hold what the experiment says of them. */
+  /** none: no file is named. broken: the files are here and do not hold what the experiment says of
+   * them. */
   readonly status: 'none' | 'looking' | 'here' | 'missing' | 'broken'
   /** The files to ask for. */
   readonly missing: readonly NamedContent[]
@@ -21,7 +22,8 @@ export const contentsStore = createStore<Contents>(() => NO_CONTENTS)
 /** Files in memory by hash: those of the settings and of the run. */
 export const here = new Map<string, ContentFile>()
 
-/** The files that an experiment names, for its worker; undefined while one of them is not here, or a model is to be opened. */
+/** The files that an experiment names, for its worker; undefined while one of them is not here, or
+ * a model is to be opened. */
 export function contentsOf(experiment: Experiment): readonly ContentFile[] | undefined {
   if (unopenedModel(experiment) !== undefined) return undefined
   const files = contentNames(experiment).map(({ hash }) => here.get(hash))

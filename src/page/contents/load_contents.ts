@@ -1,4 +1,5 @@
-// Reads the files of an experiment from the browser's storage. Loaded with the first experiment that names one.
+// Reads the files of an experiment from the browser's storage. Loaded with the first experiment
+// that names one.
 import type { ContentFile, NamedContent } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { loadContents } from '../../host/content/load.ts'

@@ -19,10 +19,8 @@ const MAX_SAMPLE_STEPS = 8
 type EventOf<T extends LabEvent['type']> = Extract<LabEvent, { type: T }>
 type Apply<E extends LabEvent> = (state: LabState, event: E, at_ms: number) => LabState
 
-/**
- * The state after one event that arrived at `at_ms`. Appends to the columns in place and returns a new state. Events of a run
- * that is no longer current change nothing.
- */
+/** The state after one event that arrived at `at_ms`. Appends to the columns in place and returns a
+ * new state. Events of a run that is no longer current change nothing. */
 export function applyEvent(state: LabState, event: LabEvent, at_ms: number): LabState {
   if ('run' in event && event.run !== undefined && event.run !== state.run) return state
   // A worker of another version may send what this page cannot show.
@@ -40,7 +38,8 @@ const OUTDATED: EventOf<'failed'> = {
   },
 }
 
-/** A checkpoint that is kept does not end it: it is kept in memory, or another one than was asked for. */
+/** A checkpoint that is kept does not end it: it is kept in memory, or another one than was asked
+ * for. */
 const isLasting = (problem: CheckpointProblem | undefined): boolean =>
   problem?.code === 'unavailable' || problem?.code === 'corrupt'
 

@@ -7,13 +7,13 @@ import { connect, isConnected, onLabEvent, post } from '../connection/connection
 import { findContents } from '../contents/contents.ts'
 import { contentsOf } from '../contents/here.ts'
 
-/** Milliseconds after which no answer is expected any more: a software adapter compiles for long. */
+/** Milliseconds after which no answer is expected any more: a software adapter compiles for
+ * long. */
 const PATIENCE_MS = 180_000
 
-/**
- * All that a moment of a run shows, of the state after `step`, else of the newest. `experiment` is the run's, which says what files it
- * needs. Not while a run is on. Rejects with a sentence for people.
- */
+/** All that a moment of a run shows, of the state after `step`, else of the newest. `experiment` is
+ * the run's, which says what files it needs. Not while a run is on. Rejects with a sentence for
+ * people. */
 export async function lookInto(
   record: string,
   experiment: Experiment,

@@ -1,4 +1,5 @@
-// The models that a person opened to look at: what is known of them, what was read and written last, and what went wrong.
+// The models that a person opened to look at: what is known of them, what was read and written
+// last, and what went wrong.
 import { createStore } from 'zustand/vanilla'
 import type {
   Asked,
@@ -106,7 +107,8 @@ function hear(event: LabEvent): void {
   }
 }
 
-/** An experiment that begins with a model waits until that is kept here: the list of its files is what the document names. */
+/** An experiment that begins with a model waits until that is kept here: the list of its files is
+ * what the document names. */
 async function bringStart({ lists, is_kept }: OpenedModelFacts): Promise<void> {
   const { missing } = contentsStore.getState()
   const wanted = lists.filter(({ hash }) => is_kept && missing.some((file) => file.hash === hash))
@@ -119,10 +121,8 @@ async function bringStart({ lists, is_kept }: OpenedModelFacts): Promise<void> {
 /** What is done with the model that a person wants to train. */
 let onStart: ((start: ModelStart) => void) | undefined
 
-/**
- * Makes the first model the start of an experiment: its files are kept, then `use` gets what the settings need. `has_adapter`: the run
- * trains an adapter in place of the weights.
- */
+/** Makes the first model the start of an experiment: its files are kept, then `use` gets what the
+ * settings need. `has_adapter`: the run trains an adapter in place of the weights. */
 export function trainFrom(has_adapter: boolean, use: (start: ModelStart) => void): void {
   onStart = use
   begin()
@@ -184,7 +184,8 @@ export function findModel(address: string, port: MessagePort): void {
 export function fetchModel(): void {
   const { place } = openedModelStore.getState()
   begin({ ...without(place), found: openedModelStore.getState().found })
-  // Half of the models are too large for a browser to keep when its disk is full: then it may not throw this one away unasked.
+  // Half of the models are too large for a browser to keep when its disk is full: then it may not
+  // throw this one away unasked.
   void navigator.storage?.persist?.()
   post({ type: 'fetch_model' })
 }

@@ -1,4 +1,5 @@
-// Puts an opened model into the settings, as what the next run begins with: its sizes, its hash, and its tokenizer. Loaded when it is needed.
+// Puts an opened model into the settings, as what the next run begins with: its sizes, its hash,
+// and its tokenizer. Loaded when it is needed.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
@@ -10,7 +11,8 @@ import { openExperiment } from '../client/opening.ts'
 import { keepContent } from '../contents/content_files.ts'
 import { labStore } from '../state/store.ts'
 
-/** What came of it: why the settings do not take it, or whether rows have to be chosen that its tokenizer can read. */
+/** What came of it: why the settings do not take it, or whether rows have to be chosen that its
+ * tokenizer can read. */
 export type Started =
   | { readonly ok: false; readonly why: string }
   | { readonly ok: true; readonly tokenizer: readonly File[]; readonly needs_rows: boolean }
@@ -39,7 +41,8 @@ async function ownTokenizer(texts: ModelStart['tokenizer']): Promise<Tokenizer |
   return loadTokenizer(texts as TokenizerFiles).catch(() => undefined)
 }
 
-/** Whether every token of the task is the model's token of the same id. The names of ends and padding may differ. */
+/** Whether every token of the task is the model's token of the same id. The names of ends and
+ * padding may differ. */
 function reads(own: Tokenizer, task: Tokenizer): boolean {
   if (task.is_unknown || own.vocab_size !== task.vocab_size) return false
   const special = new Set([task.pad_token_id, ...task.eos_token_ids])

@@ -1,15 +1,18 @@
-// Where the model that an experiment begins with can be fetched, for a person who opens a link to it and does not have it.
+// Says where the model of an experiment can be fetched, for a person who opens a link to it and
+// does not have it.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { modelAddress } from '../../host/content/models/model_address.ts'
 
-/** What to look for, and what it is called: the place as the address says it, not as the link calls it. */
+/** What to look for, and what it is called: the place as the address says it, not as the link calls
+ * it. */
 export interface StartOffer {
   readonly address: string
   readonly place: string
 }
 
-/** Undefined where the hash is of another file, or the document says no address that a page may fetch from. */
+/** Undefined where the hash is of another file, or the document says no address that a page may
+ * fetch from. */
 export function startOffer(
   { model }: Pick<Experiment, 'model'>,
   hash: string,

@@ -6,7 +6,8 @@ import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 export interface Estimate {
   /** Of all steps. */
   readonly seconds: number
-  /** Runs of the same settings took so long on this adapter; else it follows from a probe of it, and from other runs. */
+  /** Runs of the same settings took so long on this adapter; else it follows from a probe of it,
+   * and from other runs. */
   readonly is_measured: boolean
 }
 

@@ -1,4 +1,5 @@
-// How long an experiment takes on this machine, by the steps of earlier runs with the same settings on the same adapter. Pure.
+// How long an experiment takes on this machine, by the steps of earlier runs with the same settings
+// on the same adapter. Pure.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { plannedStretches } from '../../document/experiment/steering/planned.ts'
@@ -16,7 +17,8 @@ export interface RunPaces {
 /** Runs of other settings that are remembered, newest last. */
 const MAX_RUNS = 16
 
-/** What a step costs does not hang on the name, the seed, how often it is evaluated, or what was done by hand. */
+/** What a step costs does not hang on the name, the seed, how often it is evaluated, or what was
+ * done by hand. */
 function settingsOf(experiment: Experiment): string {
   const { name: _, seed: __, phases: ___, steering: ____, validation, ...rest } = experiment
   return JSON.stringify({ ...rest, validation: { ...validation, test_freq: 0 } })
@@ -40,7 +42,8 @@ export function withRun(
   return [...others, { adapter, settings, phases }].slice(-MAX_RUNS)
 }
 
-/** Seconds of all steps of an experiment; undefined where some of them have no like among earlier runs. */
+/** Seconds of all steps of an experiment; undefined where some of them have no like among earlier
+ * runs. */
 export function estimateOf(
   known: readonly RunPaces[],
   adapter: string,

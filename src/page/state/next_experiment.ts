@@ -1,4 +1,5 @@
-// The experiment that Train begins and a link carries, from what the settings show and what the run did.
+// The experiment that Train begins and a link carries, from what the settings show and what the run
+// did.
 
 import { sameSettings, withField } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/phases.ts'
@@ -8,10 +9,9 @@ import { isBusy } from '../../record/run/run_parts.ts'
 import type { LabState } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'
 
-/**
- * The experiment that Train begins and a link carries: the run's own document while the settings are the run's, so that
- * both do the same run again; else what the settings show, from its first step.
- */
+/** The experiment that Train begins and a link carries: the run's own document while the settings
+ * are the run's, so that both do the same run again; else what the settings show, from its first
+ * step. */
 export function nextExperiment(state: LabState): Experiment {
   const { experiment, run_experiment, run_document } = state
   if (!run_experiment || !run_document) return experiment
@@ -20,7 +20,8 @@ export function nextExperiment(state: LabState): Experiment {
   return isBusy(state) ? shortened(own, state) : own
 }
 
-/** While a run continues, the phases that a person has ended are as long in its settings as they were planned. */
+/** While a run continues, the phases that a person has ended are as long in its settings as they
+ * were planned. */
 function shortened(experiment: Experiment, state: LabState): Experiment {
   const { phase_switches, steered } = state
   const known = shorter.get(experiment)
@@ -36,7 +37,8 @@ function shortened(experiment: Experiment, state: LabState): Experiment {
 
 const shorter = new WeakMap<Experiment, { of: readonly unknown[]; experiment: Experiment }>()
 
-/** Settings that have left the run on the page, with phases as long as the run made them (asTrained). */
+/** Settings that have left the run on the page, with phases as long as the run made them
+ * (asTrained). */
 export function settledSettings(experiment: Experiment, state: LabState): Experiment {
   const { run_experiment } = state
   return run_experiment
@@ -44,10 +46,8 @@ export function settledSettings(experiment: Experiment, state: LabState): Experi
     : experiment
 }
 
-/**
- * The settings after an edit made them `next`, while no run is on: where they leave the run they keep what it has done, and where
- * they come back to that they are the run's again.
- */
+/** The settings after an edit made them `next`, while no run is on: where they leave the run they
+ * keep what it has done, and where they come back to that they are the run's again. */
 export function editedSettings(next: Experiment, state: LabState): Experiment {
   const { experiment, run_experiment } = state
   if (!run_experiment || isBusy(state) || sameSettings(next, run_experiment)) return next
@@ -55,7 +55,8 @@ export function editedSettings(next: Experiment, state: LabState): Experiment {
   return sameSettings(next, settledSettings(run_experiment, state)) ? run_experiment : next
 }
 
-/** A list of phases that was made of the settings', of which those of the run on the page become as long as they were. */
+/** A list of phases that was made of the settings', of which those of the run on the page become as
+ * long as they were. */
 export function settledPhases(
   phases: readonly PhaseDocument[],
   state: LabState,
@@ -79,16 +80,15 @@ function withoutSteering(experiment: Experiment): Experiment {
   return known
 }
 
-/**
- * nextExperiment; where that is the run's own document and a person has taught its reward models, with what they said, so that
- * it repeats the run without asking.
- */
+/** nextExperiment; where that is the run's own document and a person has taught its reward models,
+ * with what they said, so that it repeats the run without asking. */
 export function taughtExperiment(state: LabState): Experiment {
   const document = nextExperiment(state)
   return document === state.run_document ? withVerdicts(document, saidIn(state)) : document
 }
 
-/** What was said in each reward_model phase that has begun to train, and after which step the phase began. */
+/** What was said in each reward_model phase that has begun to train, and after which step the phase
+ * began. */
 export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
   return Object.entries(verdicts)
     .map(([index, said]) => ({ index: Number(index), said }))
@@ -99,10 +99,8 @@ export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState
     })
 }
 
-/**
- * taughtExperiment; where that is of the run, which measured its kernels, with these pinned, so that another measurement
- * cannot change its bits.
- */
+/** taughtExperiment; where that is of the run, which measured its kernels, with these pinned, so
+ * that another measurement cannot change its bits. */
 export function repeatedExperiment(state: LabState): Experiment {
   const experiment = taughtExperiment(state)
   const is_of_run = nextExperiment(state) === state.run_document

@@ -1,4 +1,5 @@
-// Whether the page plays a recording, which one, and how fast. The player is loaded with the recording (replay_port.ts).
+// Holds whether the page plays a recording, which one, and how fast. The player is loaded with the
+// recording (replay_port.ts).
 import { createStore } from 'zustand/vanilla'
 import type { Recording } from '../../record/files/recorded.ts'
 

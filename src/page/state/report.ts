@@ -1,4 +1,5 @@
-// What somebody needs who is asked for help: versions, adapter, limits, experiment, last errors. Nothing about the person.
+// Writes the report for somebody who is asked for help: versions, adapter, limits, experiment, last
+// errors. It holds nothing about the person.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { encodeLink } from '../../document/links/link.ts'

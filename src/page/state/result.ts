@@ -48,6 +48,7 @@ export function resultOf(state: LabState): SharedResult | undefined {
     : { adapter: shortName(adapterName(adapter)), steps: step, lines }
 }
 
-/** Whether the run's curves are of the experiment that a link would open: its settings may have been changed since. */
+/** Whether the run's curves are of the experiment that a link would open: its settings may have
+ * been changed since. */
 export const isOfLink = (state: LabState): boolean =>
   state.run_document !== undefined && nextExperiment(state) === state.run_document

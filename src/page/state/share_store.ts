@@ -1,4 +1,5 @@
-// What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
+// Holds what the page's own link brought beside the experiment: someone's result, and what is
+// hidden or locked.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { SharedResult } from '../../document/links/shared_result.ts'
@@ -27,10 +28,8 @@ export const shareStore = createStore<ShareState>(() => ({
   experiment: PRESETS[0].experiment,
 }))
 
-/**
- * Takes in the hash of a link and its experiment. Returns what could not be understood; `onNotices` hears later what could not be understood
- * of a result, whose reader few pages need.
- */
+/** Takes in the hash of a link and its experiment. Returns what could not be understood;
+ * `onNotices` hears later what could not be understood of a result, whose reader few pages need. */
 export function readShareHash(
   hash: string,
   experiment: Experiment,
@@ -58,7 +57,8 @@ export function lockedBecause(part: LockPart): string | undefined {
     : undefined
 }
 
-/** Why no other experiment can be opened on this page, e.g. from a file; undefined where one can. */
+/** Why no other experiment can be opened on this page, e.g. from a file; undefined where one
+ * can. */
 export const openingLocked = (): string | undefined =>
   LOCK_PARTS.map(lockedBecause).find((why) => why !== undefined)
 

@@ -1,4 +1,5 @@
-// What the page knows of the lab: one state, in one store. Nothing here knows the worker or the page.
+// Holds the state of the lab that the page shows, in one store. It knows neither the worker nor the
+// page.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
@@ -48,20 +49,23 @@ export interface LabState {
   readonly restored: Restored | undefined
   /** The newest one. */
   readonly loss: Loss | undefined
-  /** Steps that were not finite, and the step that the run went back to and waits at; until it continues. */
+  /** Steps that were not finite, and the step that the run went back to and waits at; until it
+   * continues. */
   readonly guarded: { readonly step: number; readonly broken: readonly BrokenStep[] } | undefined
   /** Those kept of this run, oldest first, as far as the worker has reported. */
   readonly checkpoints: readonly CheckpointEntry[]
   readonly checkpoint_problem: CheckpointProblem | undefined
   /** The experiment that the settings show and that the next run trains. */
   readonly experiment: Experiment
-  /** What the run trains now, with all that was changed while it went on; undefined while there is no run. */
+  /** What the run trains now, with all that was changed while it went on; undefined while there is
+   * no run. */
   readonly run_experiment: Experiment | undefined
   /** The document that does the same run again: as it began, and its steering. */
   readonly run_document: Experiment | undefined
   /** What was done to the run, refusals included, in order. */
   readonly steered: readonly SteeringMark[]
-  /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined for the default ones. */
+  /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined
+   * for the default ones. */
   readonly matmul: MatmulChoice | undefined
   /** The experiment's field that pins those that the run began with; '' for the default ones. */
   readonly kernels: string
@@ -73,7 +77,8 @@ export interface LabState {
   readonly wrong_fields: readonly WrongField[]
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
-  /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until the worker reports them. */
+  /** Bytes of GPU memory that a run of the settings would take, and those that are allocated
+   * without asking; undefined until the worker reports them. */
   readonly plan: Omit<Extract<LabEvent, { type: 'plan' }>, 'type'> | undefined
   /** What could not be understood of the link. */
   readonly notices: readonly string[]
@@ -83,7 +88,8 @@ export interface LabState {
   readonly step: number
   /** The last known value of every metric. */
   readonly metrics: Metrics
-  /** Mutable columns by metric; `step` is their version, so subscribe to `step`, then read these. */
+  /** Mutable columns by metric; `step` is their version, so subscribe to `step`, then read
+   * these. */
   readonly series: ReadonlyMap<string, Series>
   /** Of the last steps that sampled, oldest first. */
   readonly samples: readonly { readonly step: number; readonly samples: readonly RolloutSample[] }[]
@@ -92,7 +98,8 @@ export interface LabState {
   readonly kept_version: number
   /** Of the last reward_model phase that has begun. */
   readonly asked: AskedPairs | undefined
-  /** What was said in each reward_model phase, as the experiment's field holds it, by index of the phase. */
+  /** What was said in each reward_model phase, as the experiment's field holds it, by index of the
+   * phase. */
   readonly verdicts: Readonly<Record<number, string>>
   /** Held-out pairs as the reward model scored them last. */
   readonly scored_pairs:

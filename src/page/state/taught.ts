@@ -1,4 +1,5 @@
-// The document of a run in which a person taught reward models: it says what they said, so that it does the same run again.
+// The document of a run in which a person taught reward models: it says what they said, so that it
+// does the same run again.
 import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'
@@ -23,10 +24,9 @@ const MOVES: readonly SteeringAction['kind'][] = [
   'move_phase',
 ]
 
-/**
- * The document with the verdicts of its run. They are in the phases; where steering changed the list, as entries that fill
- * them in where each phase begins. The same document where there are none, or where they do not fit it.
- */
+/** The document with the verdicts of its run. They are in the phases; where steering changed the
+ * list, as entries that fill them in where each phase begins. The same document where there are
+ * none, or where they do not fit it. */
 export function withVerdicts(document: Experiment, all: readonly Said[]): Experiment {
   const has_moved = document.steering.some(({ kind }) => MOVES.includes(kind))
   return all.reduce((taught, said) => {
@@ -46,7 +46,8 @@ function withEntry(document: Experiment, said: Said): Experiment {
   const isOwn = (entry: SteeringEntry) =>
     entry.kind === 'set' && entry.path === path && entry.step === step
   const others = document.steering.filter((entry) => !isOwn(entry))
-  // A repeated phase begins with the verdicts of the one it repeats, even where it had none of its own.
+  // A repeated phase begins with the verdicts of the one it repeats, even where it had none of its
+  // own.
   if (value === '' && !others.some(({ kind }) => kind === 'repeat_phase')) return document
   const at = others.findLastIndex((entry) => entry.step <= step) + 1
   const steering = others.toSpliced(at, 0, { step, kind: 'set', path, value })

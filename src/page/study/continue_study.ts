@@ -1,4 +1,5 @@
-// A study that was being trained when the page was left is loaded and continued. Small, because every page loads this.
+// A study that was being trained when the page was left is loaded and continued. Small, because
+// every page loads this.
 import { wasTraining } from './mark_training.ts'
 
 export function continueStudy(): void {

@@ -1,4 +1,5 @@
-// The lab's own studies open with what was recorded of them: every run of every arm, and the answer that the list gives.
+// The lab's own studies open with what was recorded of them: every run of every arm, and the answer
+// that the list gives.
 import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { analyse } from '../../document/study/analysis.ts'

@@ -1,4 +1,5 @@
-// The states that runs of a study are continued from when the page was left: their checkpoints, and the files that they need.
+// The states that runs of a study are continued from when the page was left: their checkpoints, and
+// the files that they need.
 
 import { type ContentFile, shortHash } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -20,7 +21,8 @@ export async function forgetStates(but: readonly Experiment[]): Promise<void> {
   )
 }
 
-/** The files that an experiment names, from the browser's storage. Throws where one is not there. */
+/** The files that an experiment names, from the browser's storage. Throws where one is not
+ * there. */
 export async function filesOf(experiment: Experiment): Promise<readonly ContentFile[]> {
   const names = contentNames(experiment)
   if (names.length === 0) return []

@@ -1,4 +1,5 @@
-// What the page knows of its studies, and what follows from it: what is to be trained, what the known runs say, how long it takes.
+// Holds the page's studies and what follows from them: what is to be trained, what the known runs
+// say, how long it takes.
 import { createStore } from 'zustand/vanilla'
 import { type Analysis, analyse } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'

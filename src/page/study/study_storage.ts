@@ -1,4 +1,5 @@
-// What the browser keeps of its studies: their documents, which one is open, whether it is being trained, and every finished run.
+// Stores the browser's studies: their documents, which one is open, whether it is being trained,
+// and every finished run.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { RunResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
@@ -27,7 +28,8 @@ export interface KeptStudy {
   readonly recorded?: RecordedRuns | undefined
 }
 
-/** As it lies there. An earlier version kept one study, which was open, under the key that is its id now. */
+/** As it lies there. An earlier version kept one study, which was open, under the key that is its
+ * id now. */
 type Stored = Omit<KeptStudy, 'id' | 'is_open'> & Partial<Pick<KeptStudy, 'id' | 'is_open'>>
 
 interface StudySchema extends DBSchema {

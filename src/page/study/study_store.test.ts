@@ -1,4 +1,5 @@
-// The page's study over a worker that trains nothing: runs go seed by seed, a lost device is tried again, and a reload continues.
+// The page's study over a worker that trains nothing: runs go seed by seed, a lost device is tried
+// again, and a reload continues.
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { RunResult } from '../../document/study/results.ts'
 import { DOCUMENT, studyOf } from '../../document/study/testing.ts'
@@ -36,7 +37,8 @@ function storage() {
 type Answer = 'finished' | 'lost' | 'silence'
 type Said = (event: object) => void
 
-/** Answers each start as `answer` says: at once, or never. `say` of a run posts something in its name. */
+/** Answers each start as `answer` says: at once, or never. `say` of a run posts something in its
+ * name. */
 function workers(answer: (run: string, tries: number) => Answer, takes = 1) {
   const asked: string[] = []
   const say = new Map<string, Said>()

@@ -1,4 +1,5 @@
-// The page's studies: the open one, what is known of it, the loop that trains its runs in the background, a few at once, and the others.
+// The page's studies: the open one, what is known of it, the loop that trains its runs in the
+// background, a few at once, and the others.
 
 import { expandStudy } from '../../document/study/arms.ts'
 import { changesOf } from '../../document/study/changes.ts'
@@ -19,7 +20,8 @@ let storage: StudyStorage | undefined
 let createPort: () => LabPort = newWorker
 let living: StudyTraining | undefined
 
-/** Reads what is kept, once, and continues a study that was being trained when the page was left. */
+/** Reads what is kept, once, and continues a study that was being trained when the page was
+ * left. */
 export async function openStudy(
   openStorage: () => Promise<StudyStorage> = openStudies,
   port: () => LabPort = newWorker,
@@ -76,10 +78,8 @@ export function setAtOnce(at_once: number): void {
   write()
 }
 
-/**
- * Takes the open study changed, which is trained on if it was being trained; or another one, which leaves the open one in the list. Runs
- * that both have count for both.
- */
+/** Takes the open study changed, which is trained on if it was being trained; or another one, which
+ * leaves the open one in the list. Runs that both have count for both. */
 export function setStudy(study: Study): boolean {
   const { study: before, results, arms, changes, others } = studyStore.getState()
   const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
@@ -101,7 +101,8 @@ export function setStudy(study: Study): boolean {
   return is_sound
 }
 
-/** As setStudy; a study of the lab of which no run is known here opens with the runs that were recorded of it. */
+/** As setStudy; a study of the lab of which no run is known here opens with the runs that were
+ * recorded of it. */
 export async function openLabStudy(study: Study, read?: typeof recordedResults): Promise<void> {
   const id = recordedId(study)
   if (!setStudy(study) || id === undefined) return
@@ -126,7 +127,8 @@ export async function openLabStudy(study: Study, read?: typeof recordedResults):
   }
 }
 
-/** Lets go of the runs that came with the lab, so that all of the open study can be trained here. */
+/** Lets go of the runs that came with the lab, so that all of the open study can be trained
+ * here. */
 export async function dropRecorded(): Promise<void> {
   const { id, recorded, results } = studyStore.getState()
   if (!recorded) return
@@ -147,7 +149,8 @@ export function trainStudy(): void {
   void train(study)
 }
 
-/** Ends the runs in progress; each is continued later from its newest checkpoint, or from its start. */
+/** Ends the runs in progress; each is continued later from its newest checkpoint, or from its
+ * start. */
 export function pauseStudy(): void {
   living?.end()
   living = undefined
@@ -156,7 +159,8 @@ export function pauseStudy(): void {
   write()
 }
 
-/** Leaves the open study, which stays in the list with its runs; one that is being trained pauses. */
+/** Leaves the open study, which stays in the list with its runs; one that is being trained
+ * pauses. */
 export function closeStudy(): void {
   pauseStudy()
   const open = openOne()
@@ -182,7 +186,8 @@ export function reopenStudy(id: string): boolean {
 
 let undo_timer: ReturnType<typeof setTimeout> | undefined
 
-/** Takes a study out of the list; it goes for good, with the runs that no other one has, after UNDO_MS or with the next page. */
+/** Takes a study out of the list; it goes for good, with the runs that no other one has, after
+ * UNDO_MS or with the next page. */
 export async function deleteStudy(id: string): Promise<void> {
   if (studyStore.getState().id === id) closeStudy()
   await commitDeleteStudy()
@@ -212,7 +217,8 @@ export async function commitDeleteStudy(): Promise<void> {
   await letGo(deleted)
 }
 
-/** Removes a study with its runs and their states; one that another tab trains stays until the next page. */
+/** Removes a study with its runs and their states; one that another tab trains stays until the next
+ * page. */
 async function letGo({ id, study }: KeptStudy): Promise<void> {
   await withFreeRuns([LOCK], async () => {
     const { results, ...state } = studyStore.getState()

@@ -1,4 +1,5 @@
-// Trains the missing runs of a study until none is missing: so many at once, in their order, so that an early look compares like with like.
+// Trains the missing runs of a study until none is missing: so many at once, in their order, so
+// that an early look compares like with like.
 
 import type { Arm } from '../../document/study/arms.ts'
 import { fingerprintOf } from '../../document/study/fingerprint.ts'
@@ -55,7 +56,8 @@ export class StudyTraining {
     this.#worker?.end()
   }
 
-  /** Resolves when no run is missing, or with the reasons why one cannot be trained; never once it was ended. */
+  /** Resolves when no run is missing, or with the reasons why one cannot be trained; never once it
+   * was ended. */
   async train(): Promise<readonly string[]> {
     let running = new Map<string, Promise<Ended>>()
     for (let tries = 0; ; ) {

@@ -1,5 +1,6 @@
-// The worker that trains the runs of a study, beside whatever else the page trains: several at once on one device, a step of each in turn
-// (host/worker/shared). A run continues from its newest checkpoint where the page was left while it trained.
+// The worker that trains the runs of a study, beside whatever else the page trains: several at once
+// on one device, a step of each in turn (host/worker/shared). A run continues from its newest
+// checkpoint where the page was left while it trained.
 
 import { adapterName } from '../../document/links/names.ts'
 import type { Arm } from '../../document/study/arms.ts'
@@ -61,7 +62,8 @@ export class StudyWorker {
     this.#watch = setInterval(() => this.#look(), WATCH_MS)
   }
 
-  /** A worker that was heard and is silent for long hangs; where the page was asleep as well, it may still speak. */
+  /** A worker that was heard and is silent for long hangs; where the page was asleep as well, it
+   * may still speak. */
   #look(): void {
     const now = performance.now()
     if (now - this.#looked_at > 2 * WATCH_MS) this.#heard_at = Math.max(this.#heard_at, now)
@@ -75,7 +77,8 @@ export class StudyWorker {
     for (const run of this.#living.values()) run.fail(message)
   }
 
-  /** Opens the GPU. Resolves with why it cannot be opened, or which arms cannot run here: before anything is trained. */
+  /** Opens the GPU. Resolves with why it cannot be opened, or which arms cannot run here: before
+   * anything is trained. */
   async open(arms: readonly Arm[]): Promise<readonly string[]> {
     const problem = await new Promise<string | undefined>((resolve) => {
       this.#onOpen = resolve
@@ -98,7 +101,8 @@ export class StudyWorker {
     )
   }
 
-  /** Trains a run from its first step, or from where it was left. `onProgress` hears how far it is. Never rejects. */
+  /** Trains a run from its first step, or from where it was left. `onProgress` hears how far it is.
+   * Never rejects. */
   async train(
     run: PlannedRun,
     study: Study,

@@ -1,4 +1,5 @@
-// A reward as a person composes it: which parts there are, and what it says of a few answers before anything is trained.
+// A reward as a person composes it: which parts there are, and what it says of a few answers before
+// anything is trained.
 
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -24,7 +25,8 @@ const LOOKING = { timeout_ms: 60_000, batch_timeout_ms: 60_000 }
 /** The kinds of parts that a reward of this experiment may have; a program is one more. */
 export const kindsOf = ({ task }: Experiment): readonly RewardKind[] => rewardKinds(taskOf(task))
 
-/** The trial of an experiment's reward. Rejects with the reason where it cannot be made, or a file of it is not here. */
+/** The trial of an experiment's reward. Rejects with the reason where it cannot be made, or a file
+ * of it is not here. */
 export async function tryRewardOf(experiment: Experiment): Promise<readonly TriedRow[]> {
   const task = taskOf(experiment.task)
   const reward = createReward(experiment.reward, task)
@@ -39,10 +41,9 @@ export async function functionsOf({ code, name }: NamedProgram): Promise<FoundFu
   return rewardFunctions({ code, name, ...LOOKING })
 }
 
-/**
- * Keeps the text of a program, and makes parts of it: one for each function that it means. Where it does not say which, or does not even
- * begin, one part whose trial says so. Throws RangeError for one that is too long.
- */
+/** Keeps the text of a program, and makes parts of it: one for each function that it means. Where
+ * it does not say which, or does not even begin, one part whose trial says so. Throws RangeError
+ * for one that is too long. */
 export async function programParts(source: string, file: string): Promise<readonly PartChoice[]> {
   const named = await keepProgram(source, file)
   loadProgram(named.code, source)

@@ -1,4 +1,5 @@
-// The tools of an experiment as a person chooses them, and what one of them answers before anything is trained.
+// The tools of an experiment as a person chooses them, and what one of them answers before anything
+// is trained.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { callOnPage } from '../../host/sandbox/page_programs.ts'
@@ -51,7 +52,8 @@ const shownTool = ({ schema, marks }: Tool): ShownTool => {
   }
 }
 
-/** What an experiment's tools are. Throws RangeError where two have one name, or a program is no tool. */
+/** What an experiment's tools are. Throws RangeError where two have one name, or a program is no
+ * tool. */
 export const shownTools = ({ tools, reward }: Experiment): readonly ShownTool[] =>
   createTools(tools, reward).map(shownTool)
 
@@ -62,7 +64,8 @@ export interface TriedCall {
   readonly printed: string
 }
 
-/** What the model would read of a call. Rejects with the reason where a file of the experiment is not here, or the arguments are no JSON object. */
+/** What the model would read of a call. Rejects with the reason where a file of the experiment is
+ * not here, or the arguments are no JSON object. */
 export async function tryTool(
   experiment: Experiment,
   place: number,

@@ -1,4 +1,5 @@
-// Which run began last in this browser. Times of day do not say it: a clock may be set back between two runs.
+// Which run began last in this browser. Times of day do not say it: a clock may be set back between
+// two runs.
 import type { RunEntry } from './library.ts'
 
 const KEY = 'understory.last_run'
@@ -19,7 +20,8 @@ function lastRunId(): string | undefined {
   }
 }
 
-/** The run that began last: as it was remembered, else the newest by the clock. `entries`: newest first by the clock. */
+/** The run that began last: as it was remembered, else the newest by the clock. `entries`: newest
+ * first by the clock. */
 export const lastRun = (
   entries: readonly RunEntry[],
   id: string | undefined = lastRunId(),

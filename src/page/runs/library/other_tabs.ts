@@ -1,4 +1,4 @@
-// What other tabs do to the runs of this browser, in the list of this one.
+// Follows in this list what other tabs do to the runs of this browser.
 
 import { isLive, type RunHeader } from '../../../record/run/record.ts'
 import { readLabels } from '../record/read_labels.ts'
@@ -17,7 +17,8 @@ import { followTabs } from './tabs.ts'
 
 const watched = new Set<string>()
 
-/** A page that is closed tells nothing: a run that continues in another tab is left when its lock is free. */
+/** A page that is closed tells nothing: a run that continues in another tab is left when its lock
+ * is free. */
 function watch({ id, status }: RunHeader): void {
   if (!isLive(status) || watched.has(id)) return
   watched.add(id)

@@ -1,4 +1,5 @@
-// Starts recording on this page: the browser's storage, its clock, and what happens when the page is closed.
+// Starts recording on this page: the browser's storage, its clock, and what happens when the page
+// is closed.
 import { version } from '../../../../package.json'
 import { adapterName } from '../../../document/links/names.ts'
 import { totalBudget } from '../../../host/checkpoints/settings.ts'
@@ -31,10 +32,8 @@ import { tellTabs } from './tabs.ts'
 let storage: RunStorage | undefined
 const open_recorders = new Set<Recorder>()
 
-/**
- * A recorder of this page's storage; undefined before that is open. `onBegun` hears the id of a record when its run takes the
- * first step.
- */
+/** A recorder of this page's storage; undefined before that is open. `onBegun` hears the id of a
+ * record when its run takes the first step. */
 export function newRecorder(onBegun: (id: string) => void): Recorder | undefined {
   if (!storage) return undefined
   const recorder = new RunRecorder({
@@ -71,7 +70,8 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
 
 let has_asked = false
 
-/** Asks the browser not to clear what is kept when the disk is short; once, when there is something to keep. */
+/** Asks the browser not to clear what is kept when the disk is short; once, when there is something
+ * to keep. */
 async function askToPersist(): Promise<void> {
   if (has_asked || isReplaying()) return
   has_asked = true
@@ -85,7 +85,8 @@ async function askToPersist(): Promise<void> {
 /** Listing all files takes a while: not after each one that is written. */
 const ROOM_MS = 10_000
 
-/** Lets the oldest checkpoints go where those of all runs take more than they may: never those of a run that still trains, is pinned or compared with. */
+/** Lets the oldest checkpoints go where those of all runs take more than they may: never those of a
+ * run that still trains, is pinned or compared with. */
 export const keepRoom = (): Promise<number> =>
   makeRoom({
     list: () => listCheckpoints(),

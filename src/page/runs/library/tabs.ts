@@ -1,4 +1,4 @@
-// What the tabs of one browser tell each other, so that the list of runs is the same in all of them.
+// Passes messages between the tabs of one browser, so that all of them list the same runs.
 import type { RunHeader, RunLabels } from '../../../record/run/record.ts'
 
 const CHANNEL = 'understory.runs'
@@ -11,7 +11,8 @@ export type Told =
 
 let channel: BroadcastChannel | undefined
 
-/** Calls with what other tabs tell, of which nothing is known to be sound. Returns how to end it. */
+/** Calls with what other tabs tell, of which nothing is known to be sound. Returns how to end
+ * it. */
 export function followTabs(hear: (told: unknown) => void): () => void {
   if (typeof BroadcastChannel === 'undefined') return () => {}
   const own = new BroadcastChannel(CHANNEL)

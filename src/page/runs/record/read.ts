@@ -1,4 +1,5 @@
-// Records as they are read back: from another version, another tab, or half written. Nothing is believed, nothing throws.
+// Records as they are read back: from another version, another tab, or half written. Nothing is
+// believed, nothing throws.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { rolloutDTypeSchema } from '../../../document/experiment/rollout_dtype.ts'
@@ -110,7 +111,8 @@ export function readHeader(value: unknown): ReadHeader {
 
 const isColumn = (value: unknown): value is Float64Array => value instanceof Float64Array
 
-/** Columns out of their parts, in order; rows that go back in steps are passed over, and parts that are none. */
+/** Columns out of their parts, in order; rows that go back in steps are passed over, and parts that
+ * are none. */
 export function readSeries(chunks: readonly unknown[]): Map<string, Series> {
   const series = new Map<string, Series>()
   for (const chunk of chunks) {
@@ -214,10 +216,9 @@ export interface PastRun {
   readonly unreadable: number
 }
 
-/**
- * The state of a page that shows this run and nothing else. Its `run` is -`number`, which no current run has.
- * Status: finished, failed, or stopped for all others: one that continues in another tab does nothing here.
- */
+/** The state of a page that shows this run and nothing else. Its `run` is -`number`, which no
+ * current run has. Status: finished, failed, or stopped for all others: one that continues in
+ * another tab does nothing here. */
 export function readRun(header: RunHeader, stored: StoredRun, number: number): PastRun {
   const kept = emptyKept()
   const items = [...stored.items].sort((a, b) => stepOf(a) - stepOf(b))

@@ -1,4 +1,5 @@
-// One run that is being recorded: what is known of it, what of it is written, and what is new since.
+// One run that is being recorded: what is known of it, what of it is written, and what is new
+// since.
 import type { Series } from '../../../host/columns/series.ts'
 import { Kept } from '../../../record/run/kept.ts'
 import { KEPT_KINDS, type KeptKind } from '../../../record/run/kept_run.ts'
@@ -92,7 +93,8 @@ export function newColumns({ state, written }: RecordedRun): Record<string, Stor
   return columns
 }
 
-/** Whether the record must be written again: it has rows that are no longer kept, or too many parts. */
+/** Whether the record must be written again: it has rows that are no longer kept, or too many
+ * parts. */
 export const isToBeRewritten = ({ state, written, parts, is_gone }: RecordedRun): boolean =>
   is_gone ||
   parts >= MAX_PARTS ||

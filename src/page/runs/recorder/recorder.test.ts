@@ -126,7 +126,8 @@ test('a finished run that gave way and comes back is neither written again nor t
   expect(writes.filter(({ chunk }) => chunk)).toHaveLength(1)
   expect(await valuesOf(storage, 'run-1')).toEqual([0, 0.1])
 
-  // Deleted while another experiment was on the page: undo brings it to the page, and not to the list.
+  // Deleted while another experiment was on the page: undo brings it to the page, and not to the
+  // list.
   recorder.see(rest)
   recorder.forget(['run-1'])
   await settle()

@@ -1,4 +1,5 @@
-// Writes the current run down while it trains: a small header again and again, everything else once.
+// Writes the current run down while it trains: a small header again and again, everything else
+// once.
 
 import type { RunHeader, StoredChunk } from '../../../record/run/record.ts'
 import { isClosed } from '../../../record/run/storage.ts'
@@ -25,7 +26,8 @@ export const RETRY_MS = 30_000
 export interface Recorder {
   /** Takes every new state of the page. */
   see(state: LabState): void
-  /** Writes what is new; `is_closing` also while another write is under way, because there is no later. */
+  /** Writes what is new; `is_closing` also while another write is under way, because there is no
+   * later. */
   flush(is_closing?: boolean): Promise<void>
   /** Tries again at once after a failure: room was made. */
   retry(): void
@@ -182,7 +184,8 @@ export class RunRecorder implements Recorder {
       .then(
         () => this.#hasWritten(own, header),
         (error) => {
-          // Nothing of it was kept: the next write takes it along, or all that there is after the run went back.
+          // Nothing of it was kept: the next write takes it along, or all that there is after the
+          // run went back.
           if (own.written === written) Object.assign(own, before)
           else if (restored_to !== undefined) own.restored = before.restored
           this.#hasFailed(own, error)

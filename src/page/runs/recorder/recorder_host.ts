@@ -1,4 +1,4 @@
-// What the recorder needs of the page.
+// Declares what the recorder needs of the page.
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import type { RunStorage } from '../../../record/run/storage.ts'
@@ -18,7 +18,8 @@ export interface RecorderHost {
   headerOf(id: string): RunHeader | undefined
   onBegun(header: RunHeader): void
   onWritten(header: RunHeader): void
-  /** The browser has closed the storage: what is known of this run beside its record is to be written again. */
+  /** The browser has closed the storage: what is known of this run beside its record is to be
+   * written again. */
   onGone(id: string): void
   /** Why the last write failed; undefined once one has succeeded. */
   onProblem(error: unknown): void

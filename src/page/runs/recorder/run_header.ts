@@ -22,7 +22,8 @@ export function statusOf({ state, was_dropped }: RecordedRun): RecordStatus {
 
 const documents = new WeakMap<Experiment, { readonly of: string; readonly document: Experiment }>()
 
-/** The document that repeats a run, with the verdicts that a person gave in it and with the kernels it ran on. */
+/** The document that repeats a run, with the verdicts that a person gave in it and with the kernels
+ * it ran on. */
 function recordedDocument(state: LabState): Experiment {
   const { run_document, kernels } = state
   if (!run_document) return state.experiment
@@ -73,7 +74,8 @@ export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader 
   }
 }
 
-/** Begins to record the run of a state, which was seen first at `seen_at`. An earlier page may have written part of it. */
+/** Begins to record the run of a state, which was seen first at `seen_at`. An earlier page may have
+ * written part of it. */
 export function beginRun(state: LabState, host: RecorderHost, seen_at: number): RecordedRun {
   const before = host.headerOf(state.record)
   const preset_id = before?.preset_id ?? state.preset_id

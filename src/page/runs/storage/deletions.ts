@@ -1,5 +1,5 @@
-// Deletions that have begun. A page may be closed in the middle of one, and checkpoints without a record would be taken for a run that
-// lost its own: the next page finishes what was begun.
+// Deletions that have begun. A page may be closed in the middle of one, and checkpoints without a
+// record would be taken for a run that lost its own: the next page finishes what was begun.
 import { removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import type { RunStorage } from '../../../record/run/storage.ts'
 import { withFreeRuns } from './locks.ts'
@@ -29,10 +29,9 @@ function remember(ids: readonly string[]): void {
   }
 }
 
-/**
- * Deletes records and checkpoints, or rejects with what the storage said; then the next page tries again. Runs that another tab is at
- * work on stay, also where their deletion had begun: somebody wants them now. Returns those.
- */
+/** Deletes records and checkpoints, or rejects with what the storage said; then the next page tries
+ * again. Runs that another tab is at work on stay, also where their deletion had begun: somebody
+ * wants them now. Returns those. */
 export async function deleteForGood(
   storage: RunStorage,
   ids: readonly string[],

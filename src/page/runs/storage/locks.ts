@@ -10,7 +10,8 @@ const leaving = new Map<string, Promise<unknown>>()
 /** Also missing where there is no browser. */
 const locks = (): LockManager | undefined => globalThis.navigator?.locks
 
-/** Takes a run for this page; false where another tab has it. Browsers without locks never say so. */
+/** Takes a run for this page; false where another tab has it. Browsers without locks never say
+ * so. */
 export async function claimRun(id: string): Promise<boolean> {
   const manager = locks()
   if (own.has(id) || !manager) return true
@@ -38,15 +39,15 @@ export function releaseRun(id: string): void {
   own.delete(id)
 }
 
-/** Takes a run until the answer is called; undefined where another tab has it. What this page holds anyway it keeps. */
+/** Takes a run until the answer is called; undefined where another tab has it. What this page holds
+ * anyway it keeps. */
 export async function borrowRun(id: string): Promise<(() => void) | undefined> {
   if (own.has(id)) return () => {}
   return (await claimRun(id)) ? () => releaseRun(id) : undefined
 }
 
-/**
- * Does what must not happen to a run that another tab is at work on, with those of `ids` that none is. Returns the others.
- */
+/** Does what must not happen to a run that another tab is at work on, with those of `ids` that none
+ * is. Returns the others. */
 export async function withFreeRuns(
   ids: readonly string[],
   work: (free: readonly string[]) => Promise<unknown>,

@@ -1,4 +1,5 @@
-// Checkpoints without a record: their browser was gone before the record was first written, or the database was cleared.
+// Checkpoints without a record: their browser was gone before the record was first written, or the
+// database was cleared.
 
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
@@ -14,7 +15,8 @@ import { idOf } from '../record/record_fields.ts'
 /** Runs that are looked into at most: their folders may be a stranger's doing. */
 const MAX_ORPHANS = 20
 
-/** What a record says of a run that is known by its checkpoints alone, newest last; undefined where its document is unsound. */
+/** What a record says of a run that is known by its checkpoints alone, newest last; undefined where
+ * its document is unsound. */
 export function orphanHeader(
   kept: readonly CheckpointEntry[],
   { step, document }: Peeked,
@@ -64,7 +66,8 @@ export async function newestHeader(
   return undefined
 }
 
-/** Writes a record for each run that has checkpoints and none, unless it is `held` by some page. Never throws. */
+/** Writes a record for each run that has checkpoints and none, unless it is `held` by some page.
+ * Never throws. */
 export async function adoptOrphans(
   storage: RunStorage,
   held: ReadonlySet<string>,
