@@ -18,7 +18,8 @@ type Key =
   | 'rejected_key'
   | 'label_key'
 
-/** A column that a format of rows has: its field, and what no column means; undefined where there must be one. */
+/** A column that a format of rows has: its field, and what no column means; undefined where there
+ * must be one. */
 type Asked = readonly [key: Key, label: string, none?: string]
 
 const INPUT: Asked = ['input_key', 'Input (joined to the prompt)', 'none']

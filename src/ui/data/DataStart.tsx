@@ -1,4 +1,4 @@
-// What a file may look like, before there is one.
+// Shows what a file may look like, before there is one.
 import { exampleFile } from './example.ts'
 
 const KINDS: readonly { readonly name: string; readonly says: string; readonly text: string }[] = [

@@ -1,4 +1,5 @@
-// What the rows are: how many, how long, which occur twice, and what a person should know before training.
+// Shows the rows of a file: how many, how long, which occur twice, and what a person should know
+// before training.
 import {
   type DataPlan,
   type Found,

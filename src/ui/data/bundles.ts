@@ -1,4 +1,5 @@
-// Bundles on the page: an experiment with every file that it names, as one .zip that is saved and opened.
+// Bundles on the page: an experiment with every file that it names, as one .zip that is saved and
+// opened.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { everyIssue } from '../../document/experiment/rules/every_issue.ts'
@@ -13,7 +14,8 @@ import { saveFile } from '../kit/save.ts'
 import { closePast } from '../open/opened_run.ts'
 import { showToast } from '../shown/store.ts'
 
-/** Opens a bundle in the settings and keeps its files. What is wrong with it, a sentence each; none where it was opened. */
+/** Opens a bundle in the settings and keeps its files. What is wrong with it, a sentence each; none
+ * where it was opened. */
 export async function openBundle(file: File): Promise<readonly string[]> {
   try {
     const { document, files } = await unpackBundle(file)

@@ -3,14 +3,15 @@ import { createStore } from 'zustand/vanilla'
 import { labStore } from '../../page/state/store.ts'
 import { showDialog } from '../open/dialogs.ts'
 
-/** The file that was dropped or chosen last; undefined before there is one. `own`: the tokenizer of the model that was put into the settings, and
- * that model's hash. */
+/** The file that was dropped or chosen last; undefined before there is one. `own`: the tokenizer of
+ * the model that was put into the settings, and that model's hash. */
 export const openedDataStore = createStore<{
   readonly file: File | undefined
   readonly own: { readonly model: string; readonly files: readonly File[] } | undefined
 }>(() => ({ file: undefined, own: undefined }))
 
-/** The files of the tokenizer that reads the rows: those of the model that the next run begins with; none where the lab's vocabularies do. */
+/** The files of the tokenizer that reads the rows: those of the model that the next run begins
+ * with; none where the lab's vocabularies do. */
 export function modelTokenizer(): readonly File[] {
   const { own } = openedDataStore.getState()
   const { source } = labStore.getState().experiment.model
@@ -30,7 +31,8 @@ const ROWS = /\.(csv|tsv|parquet|pq|txt|text|md|jsonl|ndjson)$/i
 /** A list, or an object with a list of rows; an experiment has neither at its beginning. */
 const LIST = /^\s*(\[|\{[^{[]*"(rows|data)"\s*:\s*\[)/
 
-/** Whether a file holds rows to train on, by its name and its first bytes, rather than an experiment or a log. */
+/** Whether a file holds rows to train on, by its name and its first bytes, rather than an
+ * experiment or a log. */
 export async function isData(file: File): Promise<boolean> {
   if (/tfevents/.test(file.name)) return false
   const is_json = /\.json$/i.test(file.name)

@@ -1,4 +1,5 @@
-// What the picture says of a run that is over: what each phase did, what other seeds showed, and what to do next.
+// Draws the picture's card about a run that is over: what each phase did, what other seeds showed,
+// and what to do next.
 import { BookOpen, Trees } from 'lucide-react'
 import { useState } from 'react'
 import { sameSettings } from '../../document/experiment/experiment.ts'

@@ -1,4 +1,5 @@
-// What the page opens with: the picture, one sentence and one button. While there is a run, the picture alone.
+// Shows the first screen of the page: the picture, one sentence and one button. While there is a
+// run, the picture alone.
 import { Play } from 'lucide-react'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'

@@ -1,4 +1,5 @@
-// The living picture: the layers of the run on the page as a forest; before a run, those of a recorded one.
+// The living picture: the layers of the run on the page as a forest; before a run, those of a
+// recorded one.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../page/state/store.ts'
@@ -20,7 +21,8 @@ import {
   sceneWords,
 } from './scene.ts'
 
-/** Of the recorded run: how fast it plays, how long its end stays, and how often it plays before it rests. */
+/** Of the recorded run: how fast it plays, how long its end stays, and how often it plays before it
+ * rests. */
 const STEPS_PER_SECOND = 7
 const REST_SECONDS = 5
 const ROUNDS = 3
@@ -133,7 +135,8 @@ function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasEleme
   }
 }
 
-/** Whether the picture moves: before a run, and while one runs on a GPU of its own. A software adapter needs every core. */
+/** Whether the picture moves: before a run, and while one runs on a GPU of its own. A software
+ * adapter needs every core. */
 const selectMoves = ({ status, adapter, run_experiment }: LabState): boolean =>
   run_experiment === undefined || (status === 'running' && adapter?.is_software === false)
 
@@ -143,7 +146,8 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   const is_unwelcome = useMedia('(prefers-reduced-motion: reduce)')
   const is_moving = useShown(selectMoves) && !is_unwelcome
   const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
-  // What throws outside of rendering would stop whatever else follows the stores: it is thrown again where the part breaks alone.
+  // What throws outside of rendering would stop whatever else follows the stores: it is thrown
+  // again where the part breaks alone.
   const [broken, setBroken] = useState<{ readonly error: unknown }>()
   if (broken) throw broken.error
   useEffect(() => {

@@ -1,4 +1,5 @@
-// The first screen where the browser gives no GPU: the picture plays, and the button says what to do about it.
+// The first screen where the browser gives no GPU: the picture plays, and the button says what to
+// do about it.
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { Failure } from '../notices/Failure.tsx'

@@ -1,4 +1,4 @@
-// What happened in a run, in sentences of its measured numbers: the caption of the picture.
+// Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../kit/format.ts'
@@ -75,7 +75,8 @@ function heldOutWords({ series, run_experiment }: LabState, { first, last }: Pha
   return ` Of held-out problems it got ${percent(shares[0])} right, then ${percent(shares[shares.length - 1])}.`
 }
 
-/** What a run came to, in a sentence; undefined where it was not measured twice on problems that it never trains on. */
+/** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
+ * never trains on. */
 export function headline(state: LabState): string | undefined {
   const metric = greedyAccuracy(state.run_experiment?.task.id ?? '')
   const shares = between(state.series.get(metric), 0, state.step)

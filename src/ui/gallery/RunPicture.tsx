@@ -1,4 +1,5 @@
-// The picture of a preset: the rewards of its recorded runs by step, and what became of the entropy of every layer.
+// The picture of a preset: the rewards of its recorded runs by step, and what became of the entropy
+// of every layer.
 import type { PresetFigures } from '../../document/presets/drawn.ts'
 
 const HEIGHT = 104
@@ -63,7 +64,8 @@ const mean = (values: readonly number[]): number =>
 const rewardWords = (value: number, is_share: boolean): string =>
   is_share ? `${Math.round(100 * value)} %` : value.toFixed(2).replace('-', '−')
 
-/** `is_share`: whether the reward is between 0 and 1, as that of a task is and that of a reward model is not. */
+/** `is_share`: whether the reward is between 0 and 1, as that of a task is and that of a reward
+ * model is not. */
 export function RunPicture(props: { readonly figures: PresetFigures; readonly is_share: boolean }) {
   const { figures, is_share } = props
   const { reward, seeds, steps, entropy_first, entropy_last } = figures

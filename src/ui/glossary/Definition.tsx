@@ -1,4 +1,4 @@
-// What a term means, beside the word that was pressed.
+// Shows the meaning of a term beside the word that was pressed.
 import { type ToggleEvent, useEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { showDialog } from '../open/dialogs.ts'

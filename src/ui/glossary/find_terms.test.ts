@@ -1,4 +1,5 @@
-// Terms in texts, and a catalogue whose entries can be found, are told apart, and lead to lessons that exist.
+// Terms in texts, and a catalogue whose entries can be found, are told apart, and lead to lessons
+// that exist.
 import { expect, test } from 'vitest'
 import { lessonOf } from '../lessons/lessons.ts'
 import { piecesOf } from './find_terms.ts'

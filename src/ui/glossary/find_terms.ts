@@ -24,7 +24,8 @@ const PATTERN = new RegExp(
 const termsIn = (text: string): readonly (string | undefined)[] =>
   [...text.matchAll(PATTERN)].map(([, word]) => OF_WORD.get(word.toLowerCase()))
 
-/** The text in pieces; each term where it comes first, and none that `after` has. Together they are the text. */
+/** The text in pieces; each term where it comes first, and none that `after` has. Together they are
+ * the text. */
 export function piecesOf(text: string, after = ''): readonly Piece[] {
   const pieces: Piece[] = []
   const seen = new Set(termsIn(after))

@@ -1,4 +1,5 @@
-// The terms that the page uses: what each means in plain words, its formula where one says it better, and the lesson that says more.
+// The terms that the page uses: what each means in plain words, its formula where one says it
+// better, and the lesson that says more.
 
 export interface Term {
   readonly id: string

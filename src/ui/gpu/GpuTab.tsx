@@ -1,4 +1,4 @@
-// What the run costs.
+// Shows the tab GPU: the memory and the time of a run.
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Memory } from './Memory.tsx'
 import { Profiler } from './Profiler.tsx'

@@ -1,4 +1,4 @@
-// What the run holds on the GPU and what a step costs: our own counts, kept by the device layer.
+// Shows what the run holds on the GPU and what a step costs, from the device layer's own counts.
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatBytes, formatCount, formatNumber } from '../kit/format.ts'

@@ -1,4 +1,4 @@
-// Where the time of one step went: by stage, and by kernel.
+// Shows the time of one step, by stage and by kernel.
 import { useState } from 'react'
 import type { Peak, ProfileRow } from '../../host/protocol/results.ts'
 import type { StepProfile } from '../../record/run/run_parts.ts'

@@ -1,4 +1,4 @@
-// Where a step's time goes on this GPU, and how this GPU compares with others.
+// Profiles a step on this GPU, and compares this GPU with others.
 import { Gauge, Timer } from 'lucide-react'
 import { benchmark, profileStep } from '../../page/client/controls.ts'
 import type { LabState } from '../../page/state/store.ts'

@@ -1,4 +1,4 @@
-// What the profiler's tables and the result card say, without React.
+// Computes the texts of the profiler's tables and the result card, without React.
 import type { ResultCard } from '../../host/protocol/card.ts'
 import type { Peak, Profile, ProfileRow } from '../../host/protocol/results.ts'
 import { formatCount, formatNumber, formatShare } from '../kit/format.ts'

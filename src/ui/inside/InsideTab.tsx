@@ -1,4 +1,5 @@
-// What every layer does: each figure is measured in a run's moments, in each step while it is in view, and in kept states.
+// Shows the tab Inside: what every layer does. Each figure is measured in a run's moments, in each
+// step while it is in view, and in kept states.
 import './inside.css'
 import { LookNow } from '../look/LookNow.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'

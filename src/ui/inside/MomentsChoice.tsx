@@ -1,4 +1,4 @@
-// Whether runs are looked at for later, and what that costs.
+// Lets a person choose whether runs are looked at for later, and says what that costs.
 import { useStore } from 'zustand'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 

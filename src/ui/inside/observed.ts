@@ -11,7 +11,8 @@ export type Seen = KeptItem<Observation>
 export const holds = ({ mean }: Observation, quantities: readonly ObservedQuantity[]): boolean =>
   quantities.every((quantity) => mean[quantity] !== undefined)
 
-/** The newest observation at or before a step (without one, of all) that holds what a figure draws. */
+/** The newest observation at or before a step (without one, of all) that holds what a figure
+ * draws. */
 export function observedAt(
   kept: Kept<Observation>,
   step: number | undefined,
@@ -54,7 +55,8 @@ export function tokensWords({ tokens, rows }: Observation): string {
   return `${`Means over ${formatCount(tokens)} tokens ${rowsWords(rows)}`.trimEnd()}.`
 }
 
-/** Why these groups could not be measured, as the newest observation at or before a step says; undefined where it does not. */
+/** Why these groups could not be measured, as the newest observation at or before a step says;
+ * undefined where it does not. */
 export function refusedWords(
   kept: Kept<Observation>,
   step: number | undefined,

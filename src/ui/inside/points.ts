@@ -1,5 +1,5 @@
-// From one observation to the points of the figures. Layers are numbered as in the BuPO paper (arXiv 2512.19673): 1…L are the
-// blocks, and a state has a layer 0, the embedding.
+// From one observation to the points of the figures. Layers are numbered as in the BuPO paper
+// (arXiv 2512.19673): 1…L are the blocks, and a state has a layer 0, the embedding.
 import type { Observation } from '../../host/protocol/observation.ts'
 
 /** [layer, value]; a value that was not measured is left out. */
@@ -24,10 +24,9 @@ export interface FlowPoint {
 const layered = (values: readonly number[] | undefined, first: number): Point[] =>
   (values ?? []).map((value, i) => [first + i, value])
 
-/**
- * Entropy on the way through the layers (paper, figure 2): of what enters layer l (H^{l−1}), of what its attention (A^l) and its
- * feed-forward (F^l) write, and of what leaves it (H^l). Nats. `reading` is of the states; writes have no norm of their own.
- */
+/** Entropy on the way through the layers (paper, figure 2): of what enters layer l (H^{l−1}), of
+ * what its attention (A^l) and its feed-forward (F^l) write, and of what leaves it (H^l). Nats.
+ * `reading` is of the states; writes have no norm of their own. */
 export function flowPoints(
   { num_hidden_layers, mean }: Observation,
   reading: Reading,
@@ -50,7 +49,8 @@ export function flowPoints(
   )
 }
 
-/** Where a flow point lies on the axis of layers: each layer has room of width 1, its four points at even distances in it. */
+/** Where a flow point lies on the axis of layers: each layer has room of width 1, its four points
+ * at even distances in it. */
 export const flowAt = ({ layer, place }: FlowPoint): number =>
   layer + (FLOW_PLACES.indexOf(place) - 1.5) / 4
 
@@ -70,7 +70,8 @@ const CHANGES = {
 export type Change = keyof typeof CHANGES
 export const CHANGE_NAMES = Object.keys(CHANGES) as readonly Change[]
 
-/** ΔH of every layer's attention, feed-forward or of the layer as a whole (paper, eqs. 8 and 11–13, figure 3), nats. */
+/** ΔH of every layer's attention, feed-forward or of the layer as a whole (paper, eqs. 8 and 11–13,
+ * figure 3), nats. */
 export function deltaBands({ mean, std }: Observation, change: Change): Band[] {
   const values = mean[CHANGES[change]]
   const spread = std[CHANGES[change]]

@@ -5,10 +5,8 @@ import type { LabState } from '../../page/state/store.ts'
 import { decidingChanges, layerFor } from '../../record/diagnosis/inner_layer.ts'
 import { shownExperiment, shownPhases } from '../shown/run.ts'
 
-/**
- * The inner layer that the running phase trains, else the first that any phase does, else the suggested one, else the middle.
- * `threshold` as for the suggestion, nats.
- */
+/** The inner layer that the running phase trains, else the first that any phase does, else the
+ * suggested one, else the middle. `threshold` as for the suggestion, nats. */
 export function targetLayer(state: LabState, threshold: number): number {
   const { num_hidden_layers: L } = shownExperiment(state).model
   const trained = innerLayer(shownExperiment(state), state.phase)

@@ -2,7 +2,8 @@
 import type { Observation, ObservedValues } from '../../host/protocol/observation.ts'
 import type { Seen } from './observed.ts'
 
-/** An observation of a model with 2 layers, in which every number says where it is from; `mean` replaces what it names. */
+/** An observation of a model with 2 layers, in which every number says where it is from; `mean`
+ * replaces what it names. */
 export function observationOf(
   mean: ObservedValues = {},
   rest: Partial<Omit<Observation, 'mean'>> = {},

@@ -1,4 +1,5 @@
-// A response in which a tool answered: what the tool wrote is marked, so that nobody takes it for the policy's.
+// A response in which a tool answered: what the tool wrote is marked, so that nobody takes it for
+// the policy's.
 import type { RolloutSample } from '../../host/protocol/results.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 

@@ -1,4 +1,4 @@
-// What a file is that a person brings and nothing here reads, by its first bytes.
+// Names, by its first bytes, a file that nothing here reads.
 
 /** What a file is that nothing here reads, and what to do; undefined where it may be read. */
 export async function foreignProblem(file: File): Promise<string | undefined> {

@@ -13,14 +13,16 @@ export interface Match {
 const isWordStart = (text: string, at: number): boolean =>
   at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1])
 
-/** Whether a word of the text begins so: inside of one, a few letters are found by chance ("ppo" in "support"). */
+/** Whether a word of the text begins so: inside of one, a few letters are found by chance ("ppo" in
+ * "support"). */
 function beginsWord(word: string, text: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
     if (isWordStart(text, at)) return true
   return false
 }
 
-/** The letters of a word one after another, each at the start of a word or right behind the one before. */
+/** The letters of a word one after another, each at the start of a word or right behind the one
+ * before. */
 function initials(word: string, text: string): Match | undefined {
   const marks: [number, number][] = []
   let at = 0
@@ -68,10 +70,8 @@ function joined(marks: Marks): Marks {
   return all
 }
 
-/**
- * How a text answers a query: every word of the query must be found in `text`, or, for less, in `also`. undefined where one
- * is not; an empty query finds everything alike.
- */
+/** How a text answers a query: every word of the query must be found in `text`, or, for less, in
+ * `also`. undefined where one is not; an empty query finds everything alike. */
 export function fuzzyMatch(query: string, text: string, also = ''): Match | undefined {
   const lower = text.toLowerCase()
   const lower_also = also.toLowerCase()
@@ -89,7 +89,8 @@ export function fuzzyMatch(query: string, text: string, also = ''): Match | unde
   return { score: score === 0 ? 0 : score - lower.length / 1000, marks: joined(marks) }
 }
 
-/** What answers a query, best first; equals in their given order. `bonus` lifts what is meant more often. */
+/** What answers a query, best first; equals in their given order. `bonus` lifts what is meant more
+ * often. */
 export function ranked<T>(
   query: string,
   items: readonly T[],

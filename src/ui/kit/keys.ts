@@ -1,4 +1,5 @@
-// Keys as commands name them: 'S', 'Space', 'G L' (one after the other), 'Mod+Shift+Z'. Mod is Ctrl, or ⌘ on a Mac.
+// Keys as commands name them: 'S', 'Space', 'G L' (one after the other), 'Mod+Shift+Z'. Mod is
+// Ctrl, or ⌘ on a Mac.
 
 export interface Press {
   readonly key: string

@@ -10,5 +10,6 @@ export function cutText(text: string, most: number): string {
   return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text
 }
 
-/** XML, or a part of it, without what makes it unreadable; half an emoji becomes the sign for an unknown character. */
+/** XML, or a part of it, without what makes it unreadable; half an emoji becomes the sign for an
+ * unknown character. */
 export const xmlText = (text: string): string => text.toWellFormed().replaceAll(FORBIDDEN, '')

@@ -1,4 +1,5 @@
-// A folder as one .zip file. Nothing is compressed: weights would not shrink, and each piece passes through as it is.
+// A folder as one .zip file. Nothing is compressed: weights would not shrink, and each piece passes
+// through as it is.
 import { Zip, ZipPassThrough } from 'fflate'
 
 /** In the upper half of a zip's attributes: a plain file, and whether a shell may start it. */
@@ -12,12 +13,14 @@ interface ZippedFile {
   readonly pieces: Iterable<Uint8Array<ArrayBuffer>> | AsyncIterable<Uint8Array<ArrayBuffer>>
 }
 
-/** The archive with all files in a folder of this name. The browser holds each piece as soon as it is made; between files the page may draw. */
+/** The archive with all files in a folder of this name. The browser holds each piece as soon as it
+ * is made; between files the page may draw. */
 export async function zipOf(folder: string, files: readonly ZippedFile[]): Promise<Blob> {
   const parts: Blob[] = []
   const zip = new Zip((error, piece) => {
     if (error) throw error
-    // A blob is a copy outside of this page's own memory: the maker of a piece may use its bytes again.
+    // A blob is a copy outside of this page's own memory: the maker of a piece may use its bytes
+    // again.
     parts.push(new Blob([piece as Uint8Array<ArrayBuffer>]))
   })
   for (const { path, pieces } of files) {

@@ -1,4 +1,5 @@
-// What the policy answered to held-out problems, at the newest evaluation or the one before the shown step.
+// Shows the policy's answers to held-out problems, at the newest evaluation or the one before the
+// shown step.
 
 import { memo, useMemo } from 'react'
 import type { Generation } from '../../host/protocol/results.ts'

@@ -1,4 +1,4 @@
-// What this experiment does, said in words: before the first run in full, later on request.
+// Says in words what this experiment does: before the first run in full, later on request.
 import { useMemo, useState } from 'react'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabState } from '../../page/state/store.ts'

@@ -1,4 +1,4 @@
-// What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
+// Shows the policy's answers: newest step on top, grouped by prompt. Always text, never markup.
 
 import { memo, useMemo, useState } from 'react'
 import { shownText } from '../../host/protocol/token_text.ts'

@@ -1,4 +1,5 @@
-// What a run of a preset looks like when all is well, and how to make the same run in a terminal.
+// Says what a run of a preset looks like when all is well, and how to make the same run in a
+// terminal.
 import { Fragment } from 'react'
 import { seenOf } from '../../document/presets/seen.ts'
 import { Words } from '../glossary/Words.tsx'

@@ -1,4 +1,5 @@
-// How long Train will take, in words: as earlier runs on this adapter say, or as a probe of it lets one expect.
+// How long Train will take, in words: as earlier runs on this adapter say, or as a probe of it lets
+// one expect.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Experiment } from '../../document/experiment/schema.ts'

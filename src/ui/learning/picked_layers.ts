@@ -1,4 +1,5 @@
-// Which layers have a line of their own where a model has more than lines can show; the map has all of them.
+// Which layers have a line of their own where a model has more than lines can show; the map has all
+// of them.
 import { createStore } from 'zustand/vanilla'
 import { spread } from '../plot/files/chart_file.ts'
 
@@ -15,7 +16,8 @@ const pickedStore = createStore<{ readonly of: number; readonly layers: readonly
   }),
 )
 
-/** The layers 0 … last that are drawn as lines: all of a shallow model; of a deep one those that were picked. */
+/** The layers 0 … last that are drawn as lines: all of a shallow model; of a deep one those that
+ * were picked. */
 export function layersOnChart(last: number): readonly number[] {
   if (last < MOST_LINES) return Array.from({ length: last + 1 }, (_, layer) => layer)
   const { of, layers } = pickedStore.getState()

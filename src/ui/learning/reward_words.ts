@@ -1,4 +1,5 @@
-// What the parts of a composed reward say of one response, in words, and what a person's programs failed at.
+// Says in words how the parts of a composed reward score one response, and where a person's
+// programs failed.
 import type { RolloutSample } from '../../host/protocol/results.ts'
 import { formatNumber } from '../kit/format.ts'
 

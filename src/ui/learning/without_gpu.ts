@@ -1,4 +1,5 @@
-// Whether the browser gives this page no GPU at all: nothing can be trained here then, and everything else works.
+// Selects whether the browser gives this page no GPU at all: nothing can be trained here then, and
+// everything else works.
 import type { LabState } from '../../page/state/store.ts'
 
 type Code = NonNullable<LabState['error']>['code']

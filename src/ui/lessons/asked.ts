@@ -1,4 +1,5 @@
-// Whether a run is the one that a lesson asked for: that of its link, as it began and as nobody steered it.
+// Checks that a run is the one that a lesson asked for: that of its link, unchanged and not
+// steered.
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
@@ -6,7 +7,8 @@ import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { decodeLink } from '../../document/links/link.ts'
 import { type Difference, differences } from '../../record/compare/compare.ts'
 
-/** What a visitor may choose: it changes the chance or what is measured, not what is trained. A link can still ask for it. */
+/** What a visitor may choose: it changes the chance or what is measured, not what is trained. A
+ * link can still ask for it. */
 const FREE = /^(seed|kernels)$|^(probe|validation)\./
 
 /** Reasons that are named; the rest is counted. */
@@ -28,10 +30,8 @@ function differenceWords({ path, values }: Difference, asked: Experiment): strin
   return `${fieldWords(path, asked)} is ${found} in place of ${wanted}`
 }
 
-/**
- * Why the run of `document` is not the one that the link asks for, in a sentence; undefined where it is. The document is as the
- * run began, with what was done to it.
- */
+/** Why the run of `document` is not the one that the link asks for, in a sentence; undefined where
+ * it is. The document is as the run began, with what was done to it. */
 export function whyNotAsked(document: Experiment, link: string): string | undefined {
   const { experiment: asked } = decodeLink(link)
   const named = namedIn(link)

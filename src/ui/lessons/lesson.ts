@@ -1,4 +1,5 @@
-// What a lesson is made of: text with formulas, questions with an answer, and things to try whose result is checked.
+// Declares a lesson: text with formulas, questions with an answer, and things to try whose result
+// is checked.
 import type { ComponentType } from 'react'
 import type { RunFacts } from './run_facts.ts'
 

@@ -1,4 +1,5 @@
-// Every lesson against real runs of its own experiments: records.json holds what they measured on llvmpipe, seed 1.
+// Every lesson against real runs of its own experiments: records.json holds what they measured on
+// llvmpipe, seed 1.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeLink } from '../../document/links/link.ts'

@@ -1,4 +1,4 @@
-// What of the lessons was answered and tried, kept in this browser.
+// Remembers in this browser which questions and tasks of the lessons are done.
 import { createStore } from 'zustand/vanilla'
 
 interface LessonProgress {

@@ -1,4 +1,5 @@
-// What a lesson's check reads of a run: its document and its metrics, as its record keeps them.
+// Reads what a lesson's check needs of a run: its document and its metrics, as its record keeps
+// them.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
@@ -61,7 +62,8 @@ export function valuesIn(run: RunFacts, metric: string, phase: number): readonly
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Means of the first and of the last `width` values in a phase; undefined with fewer than twice as many. */
+/** Means of the first and of the last `width` values in a phase; undefined with fewer than twice as
+ * many. */
 export function endsOf(
   run: RunFacts,
   metric: string,

@@ -1,4 +1,5 @@
-// "Look now" on a run that is over: which run that is, what the worker finds in one of its states, and where that is kept.
+// "Look now" on a run that is over: which run that is, what the worker finds in one of its states,
+// and where that is kept.
 import { createStore } from 'zustand/vanilla'
 import type { Looked } from '../../host/protocol/look.ts'
 import { lookInto } from '../../page/opened/looking.ts'
@@ -54,7 +55,8 @@ function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
   ]
 }
 
-/** Looks into the shown run `record`, at its newest state or at the one after `step`, and shows and keeps what it finds. */
+/** Looks into the shown run `record`, at its newest state or at the one after `step`, and shows and
+ * keeps what it finds. */
 export async function lookNow(record: string, step?: number): Promise<void> {
   if (lookStore.getState().look?.is_busy) return
   const state = shownStore.getState()

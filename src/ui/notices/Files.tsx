@@ -1,4 +1,5 @@
-// What is wrong with the files of the experiment, near Train; only some experiments have files, so what it says is loaded then.
+// Says near Train what is wrong with the files of the experiment. Only some experiments have files,
+// so the words are loaded when needed.
 import { useStore } from 'zustand'
 import { type Contents, contentsStore } from '../../page/contents/here.ts'
 import { lazyPart } from '../part/lazy_part.tsx'

@@ -1,4 +1,5 @@
-// What goes wrong in the current phase: the numbers, what they mean, and the two settings most likely to help.
+// Shows what goes wrong in the current phase: the numbers, what they mean, and the two settings
+// most likely to help.
 import { CircleAlert, TriangleAlert, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { restart, train } from '../../page/client/controls.ts'
@@ -55,7 +56,8 @@ function Setting({ advice, field }: { advice: Advice; field: FieldData | undefin
   )
 }
 
-/** Every setting that is likely to help, once, with what each finding says of it; and the way to train with the changes. */
+/** Every setting that is likely to help, once, with what each finding says of it; and the way to
+ * train with the changes. */
 function Remedies(props: {
   readonly found: readonly Diagnosis[]
   readonly fields: ReadonlyMap<string, FieldData>

@@ -43,7 +43,8 @@ interface Difference {
   readonly is_live: boolean
 }
 
-/** What the settings say otherwise than the run does; of phases that only one of them has, the number. */
+/** What the settings say otherwise than the run does; of phases that only one of them has, the
+ * number. */
 function differences(run: Experiment, settings: Experiment, phase: number): readonly Difference[] {
   if (sameSettings(run, settings)) return []
   const fields = new Map(experimentFields(settings).map((field) => [field.path, field]))
@@ -98,7 +99,8 @@ function Differences({ held }: { readonly held: readonly Difference[] }) {
   )
 }
 
-/** Another experiment than the run’s: what the page shows, what Restart would do, and what it is about. */
+/** Another experiment than the run’s: what the page shows, what Restart would do, and what it is
+ * about. */
 function OtherChosen(props: { readonly preset: Preset; readonly held: readonly Difference[] }) {
   const { preset, held } = props
   return (

@@ -1,4 +1,5 @@
-// What happened to the run, in order: phases that began and why, and what was changed by hand.
+// Lists what happened to the run, in order: phases that began and why, and what was changed by
+// hand.
 
 import { Eraser } from 'lucide-react'
 import { MARKS_PHASE } from '../../document/experiment/steering/planned.ts'

@@ -24,7 +24,8 @@ export const shownFindings = (
 export const withDismissed = (dismissed: Dismissed, run: number, finding: Diagnosis): Dismissed =>
   new Map(dismissed).set(findingKey(run, finding), finding)
 
-/** The advice of all findings, each setting once: in the words of the first finding that names it, with what others add. */
+/** The advice of all findings, each setting once: in the words of the first finding that names it,
+ * with what others add. */
 export function eachOnce(found: readonly Pick<Diagnosis, 'advice'>[]): Advice[] {
   const by_path = new Map<string, Advice>()
   for (const one of found.flatMap(({ advice }) => advice)) {

@@ -1,4 +1,5 @@
-// What was asked of a run and could not be done is said at once: the button that asked has long been left.
+// Says at once what was asked of a run and could not be done: the button that asked may be out of
+// sight.
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { onLabEvent } from '../../page/connection/connection.ts'
 import { showToast } from '../shown/store.ts'

@@ -1,4 +1,5 @@
-// Keeps the screen awake during a run, if the person wants it. A hidden page loses the lock and takes it again.
+// Keeps the screen awake during a run, if the person wants it. A hidden page loses the lock and
+// takes it again.
 import { labStore } from '../../page/state/store.ts'
 import { uiStore } from '../shown/store.ts'
 
@@ -14,7 +15,8 @@ const browser = (): WakeHost => ({
   isVisible: () => document.visibilityState === 'visible',
 })
 
-/** Holds the lock as long as it is wanted, a run is in progress and the page is visible. Returns what looks again. */
+/** Holds the lock as long as it is wanted, a run is in progress and the page is visible. Returns
+ * what looks again. */
 export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
   let lock: { release(): Promise<void> } | undefined
   let is_busy = false

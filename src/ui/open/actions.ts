@@ -1,4 +1,4 @@
-// What the buttons do, and when they can: shared by the control bar and the keys.
+// Holds what the buttons do, and when they can be used: shared by the control bar and the keys.
 import { isEnding } from '../../document/experiment/steering/planned.ts'
 import { withParts } from '../../document/links/view.ts'
 import { pause, resume, train } from '../../page/client/controls.ts'
@@ -72,7 +72,8 @@ export function openPreset(id: string): void {
   if (choosePreset(id)) closePast()
 }
 
-/** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */
+/** Puts the link of this experiment on the clipboard, or where that is closed, into the address
+ * bar. */
 export async function copyLink(): Promise<void> {
   const { url, says } = shareLink(withParts('', { board: boardPart() }))
   try {

@@ -22,7 +22,8 @@ export function chooseFile(is_folder = false): void {
   input.click()
 }
 
-/** The document that repeats what the settings show; while they are the run's, with all that was done to it. */
+/** The document that repeats what the settings show; while they are the run's, with all that was
+ * done to it. */
 export function saveExperiment(): void {
   const experiment = repeatedExperiment(labStore.getState())
   const text = `${JSON.stringify(experiment, null, 2)}\n`
@@ -32,7 +33,8 @@ export function saveExperiment(): void {
 
 const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
-/** Every metric of the shown run; where rows are no longer kept, the name of the file and a toast say so. */
+/** Every metric of the shown run; where rows are no longer kept, the name of the file and a toast
+ * say so. */
 export async function saveMetrics(extension: keyof typeof TYPES): Promise<void> {
   const { metricsCsv, metricsJsonl } = await import('../../record/files/metrics_file.ts')
   const write = extension === 'csv' ? metricsCsv : metricsJsonl

@@ -6,7 +6,8 @@ import { selectIsReplaying } from './replays.ts'
 
 const selectLock = (state: ShareState) => state.options.lock
 
-/** Whether the page's link, or the recording that plays, keeps this as it is (share_store.ts, lockedBecause). */
+/** Whether the page's link, or the recording that plays, keeps this as it is (share_store.ts,
+ * lockedBecause). */
 export function useLocked(part: LockPart): boolean {
   const lock = useStore(shareStore, selectLock)
   const is_replaying = useStore(replayStore, selectIsReplaying)

@@ -76,10 +76,8 @@ export async function showRun(id: string): Promise<void> {
   }
 }
 
-/**
- * Puts the document of a run into the settings, so that Train does it again. What was done to it by hand comes along where no
- * run is on: a run that is over gives way, and stays in the list.
- */
+/** Puts the document of a run into the settings, so that Train does it again. What was done to it
+ * by hand comes along where no run is on: a run that is over gives way, and stays in the list. */
 export function takeSettings(id: string): void {
   const entry = runOf(id)
   if (!entry) return
@@ -108,7 +106,8 @@ export async function removeRuns(ids: readonly string[]): Promise<void> {
 
 const layersOf = (state: LabState) => shownExperiment(state).model.num_hidden_layers
 
-/** What was hidden or pointed at among the layers of one model means nothing in a model of another depth. */
+/** What was hidden or pointed at among the layers of one model means nothing in a model of another
+ * depth. */
 export function forgetLayers(now: LabState, before: LabState): void {
   if (layersOf(now) === layersOf(before)) return
   setLayer(undefined)

@@ -1,4 +1,5 @@
-// The way from somewhere on the page to a setting: unfolds it, scrolls to it, puts the focus on it and marks it for a while.
+// The way from somewhere on the page to a setting: unfolds it, scrolls to it, puts the focus on it
+// and marks it for a while.
 import { type RefObject, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
@@ -16,7 +17,8 @@ const wantedPhaseStore = createStore<{
   readonly wanted: { readonly index: number } | undefined
 }>(() => ({ wanted: undefined }))
 
-/** Shows the settings of a phase beside the line of phases, where there is room; the focus stays where it is. */
+/** Shows the settings of a phase beside the line of phases, where there is room; the focus stays
+ * where it is. */
 export function showPhase(index: number): void {
   if (hasRoomBeside()) goToPhase(index)
 }

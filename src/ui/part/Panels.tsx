@@ -1,4 +1,5 @@
-// Panels of the page from a list. Each breaks alone, and each is given the step that the page shows.
+// Panels of the page from a list. Each breaks alone, and each is given the step that the page
+// shows.
 import type { ComponentType } from 'react'
 import { useStore } from 'zustand'
 import { type ShownStep, shownStepStore } from '../shown/shown_step.ts'
@@ -13,10 +14,9 @@ interface Named {
   readonly name: string
 }
 
-/**
- * A `Panel` is rendered again whenever the shown step or its data change, at most ten times a second. An `Own` component is
- * rendered once and reads the stores itself: for those that are not about one step, and those that cost too much for that.
- */
+/** A `Panel` is rendered again whenever the shown step or its data change, at most ten times a
+ * second. An `Own` component is rendered once and reads the stores itself: for those that are not
+ * about one step, and those that cost too much for that. */
 export type PanelEntry = Named &
   ({ readonly Panel: ComponentType<PanelProps> } | { readonly Own: ComponentType })
 

@@ -1,4 +1,5 @@
-// A part of the page. One that throws says so in its own place: the other parts and the run in the worker continue.
+// A part of the page. One that throws says so in its own place: the other parts and the run in the
+// worker continue.
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode } from 'react'
 import { copyReport, rememberError } from './report.ts'
@@ -41,7 +42,8 @@ export function BrokenPart(props: {
   )
 }
 
-/** Shows its children, or where one of them threw while it was drawn, a sentence, *Try again* and *Copy report*. */
+/** Shows its children, or where one of them threw while it was drawn, a sentence, *Try again* and
+ * *Copy report*. */
 export class Part extends Component<PartProps, PartState> {
   override state: PartState = { thrown: undefined }
 

@@ -1,10 +1,12 @@
-// Parts that the first screen has no use for: their files come when they are needed, or when the page has time.
+// Parts that the first screen has no use for: their files come when they are needed, or when the
+// page has time.
 import { type ComponentType, type ReactNode, useState } from 'react'
 import { lazyPart } from './lazy_part.tsx'
 
 const unloaded: (() => Promise<unknown>)[] = []
 
-/** Loads every part, one after the other, so that none is waited for in use. One that does not come is asked for when it is needed. */
+/** Loads every part, one after the other, so that none is waited for in use. One that does not come
+ * is asked for when it is needed. */
 async function loadParts(): Promise<void> {
   for (let load = unloaded.shift(); load; load = unloaded.shift()) await load().catch(() => {})
 }
@@ -19,10 +21,8 @@ export function loadPartsSoon(): void {
 
 const always = () => true
 
-/**
- * A part that exists from when `useIsNeeded`, a hook, first says so. What is loaded by then is drawn at once; else the page has
- * its file brought, and the place stays empty until then.
- */
+/** A part that exists from when `useIsNeeded`, a hook, first says so. What is loaded by then is
+ * drawn at once; else the page has its file brought, and the place stays empty until then. */
 export function later<P extends object>(
   name: string,
   load: () => Promise<ComponentType<P>>,

@@ -1,4 +1,5 @@
-// Parts of the page that are loaded when they are first needed. One that cannot be loaded says so, and is asked for again.
+// Parts of the page that are loaded when they are first needed. One that cannot be loaded says so,
+// and is asked for again.
 import { CloudOff, RefreshCw } from 'lucide-react'
 import {
   Component,
@@ -112,10 +113,8 @@ function Missing(props: { readonly name: string; readonly className: string; onR
   )
 }
 
-/**
- * A part that `load` brings. Where its file does not come, as without a connection, a sentence and a button take its place:
- * the run continues in its worker meanwhile.
- */
+/** A part that `load` brings. Where its file does not come, as without a connection, a sentence and
+ * a button take its place: the run continues in its worker meanwhile. */
 export function lazyPart<P extends object>(
   load: () => Promise<ComponentType<P>>,
   { name, fallback, className = 'card' }: PartOptions,

@@ -1,4 +1,5 @@
-// New versions of this page: whether one was published, and how a person comes to it without losing a run.
+// New versions of this page: whether one was published, and how a person comes to it without losing
+// a run.
 import { createStore } from 'zustand/vanilla'
 import { keepCheckpoint } from '../../page/client/checkpoints.ts'
 import { onLabEvent } from '../../page/connection/connection.ts'
@@ -8,13 +9,15 @@ import { selectIsBusy } from '../shown/run.ts'
 /** A new version was kept for offline use, and waits (offline.ts). */
 export const versionStore = createStore<{ readonly is_ready: boolean }>(() => ({ is_ready: false }))
 
-/** Whether a page as the server has it now loads another program than the one that runs. `own`: its address. */
+/** Whether a page as the server has it now loads another program than the one that runs. `own`: its
+ * address. */
 export const isOtherVersion = (html: string, own: string): boolean => {
   const name = own.split('/').at(-1) ?? ''
   return name !== '' && /<script/i.test(html) && !html.includes(name)
 }
 
-/** Whether a new version was published since this page was opened; false where the server cannot be asked. */
+/** Whether a new version was published since this page was opened; false where the server cannot be
+ * asked. */
 export async function wasReplaced(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   try {
@@ -31,7 +34,8 @@ const KEPT_MS = 5000
 /** Longer than a connection needs that is good enough to wait for. */
 const TAKEN_MS = 20_000
 
-/** What waits in the service worker takes its place. Without one, or where the server is away, nothing happens. */
+/** What waits in the service worker takes its place. Without one, or where the server is away,
+ * nothing happens. */
 async function takeNewVersion(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()
   await registration?.update()
@@ -50,7 +54,8 @@ async function takeNewVersion(): Promise<void> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Keeps the run that is on, if any, and loads the page again, of the newest version: it then offers to continue. */
+/** Keeps the run that is on, if any, and loads the page again, of the newest version: it then
+ * offers to continue. */
 export async function reloadKept(): Promise<void> {
   if (selectIsBusy(labStore.getState()))
     await new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
-// The time axis: the phases on a line, where the run is, how to change what comes, and below it the steps that the page shows.
+// The time axis: the phases on a line, where the run is, how to change what comes, and below it the
+// steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'

@@ -23,7 +23,8 @@ export interface PhaseEdits {
   readonly focusSegment: (index: number) => void
 }
 
-/** Edits do nothing where the timeline does not allow them. `onSaid` gets each in words, for people who do not see it. */
+/** Edits do nothing where the timeline does not allow them. `onSaid` gets each in words, for people
+ * who do not see it. */
 export function phaseEdits(
   { phases, least, canLengthen, canMove }: Timeline,
   list: RefObject<HTMLElement | null>,
@@ -54,7 +55,8 @@ export function phaseEdits(
   }
 }
 
-/** Arrow keys walk along the line; with Alt they move the phase, up and down change its length, Delete removes it. */
+/** Arrow keys walk along the line; with Alt they move the phase, up and down change its length,
+ * Delete removes it. */
 export function onSegmentKey(
   event: KeyboardEvent,
   index: number,

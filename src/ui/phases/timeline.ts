@@ -1,4 +1,5 @@
-// The phases of the shown experiment, how far each has come, and what may still be changed about it.
+// The phases of the shown experiment, how far each has come, and what may still be changed about
+// it.
 import { useMemo } from 'react'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
@@ -18,10 +19,8 @@ const selectHasBegun = (state: LabState) =>
   state.run_experiment !== undefined &&
   (isBusy(state) || sameSettings(state.experiment, state.run_experiment))
 
-/**
- * What the line shows. Lengths that were just changed are those of the settings, which the run follows; another experiment that
- * was chosen is not the run's.
- */
+/** What the line shows. Lengths that were just changed are those of the settings, which the run
+ * follows; another experiment that was chosen is not the run's. */
 export function selectShown(state: LabState): Experiment {
   const { experiment, run_experiment } = state
   if (!selectHasBegun(state) || !run_experiment) return experiment

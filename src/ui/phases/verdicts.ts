@@ -3,7 +3,8 @@ import type { LabState } from '../../page/state/store.ts'
 
 export type Choice = 'a' | 'b' | 'skip' | 'undo'
 
-/** None of them is a digit: answers may be digits, and a key that looks like one would seem to choose it. */
+/** None of them is a digit: answers may be digits, and a key that looks like one would seem to
+ * choose it. */
 const KEYS: Readonly<Record<string, Choice>> = {
   a: 'a',
   b: 'b',
@@ -40,17 +41,16 @@ export const canUndo = ({ pairs }: Asked): boolean => pairs[0]?.id !== 0
 export const progressShare = ({ given, min_pairs }: Asked): number =>
   min_pairs === 0 ? 1 : Math.min(1, given / min_pairs)
 
-/**
- * What accuracy is measured on, after "84 % of"; `prompts`: the different prompts of the held-out pairs, unknown in runs that
- * were recorded without them.
- */
+/** What accuracy is measured on, after "84 % of"; `prompts`: the different prompts of the held-out
+ * pairs, unknown in runs that were recorded without them. */
 export function heldOutText(pairs: number, prompts: number | undefined): string {
   const held_out = plural(pairs, 'held-out pair')
   if (prompts === undefined) return held_out
   return `${held_out} with ${plural(prompts, 'prompt')} that no training pair has`
 }
 
-/** Why accuracy is measured on fewer pairs than were asked for, where it is; `counted`: metrics of a step. */
+/** Why accuracy is measured on fewer pairs than were asked for, where it is; `counted`: metrics of
+ * a step. */
 export function fewHeldOut(
   { source, held_out }: { readonly source: string; readonly held_out: number },
   counted: { readonly pairs?: number | undefined; readonly held_out_pairs?: number | undefined },

@@ -28,10 +28,12 @@ const Frame = lazyPart<FrameProps>(async () => (await import('./axes/Frame.tsx')
   className: 'plot-missing',
 })
 
-/** Pixels from the screen at which a frame is drawn, so that it is there before a reader has scrolled to it. */
+/** Pixels from the screen at which a frame is drawn, so that it is there before a reader has
+ * scrolled to it. */
 const NEAR = 200
 
-/** recharts takes longer than all else of a plot: far from the screen the frame stays as it was, and at first there is none. */
+/** recharts takes longer than all else of a plot: far from the screen the frame stays as it was,
+ * and at first there is none. */
 const NearFrame = memo(
   ({ is_near, ...frame }: FrameProps & { readonly is_near: boolean }) =>
     is_near ? <Frame {...frame} /> : null,
@@ -117,7 +119,8 @@ function Area(
   )
 }
 
-/** A card may render with every step; its axes must not, so pass the same functions and arrays while nothing but the data changes. */
+/** A card may render with every step; its axes must not, so pass the same functions and arrays
+ * while nothing but the data changes. */
 export const Plot = memo(function Plot(props: PlotProps) {
   const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
   const { ref, size } = useSize()

@@ -1,4 +1,5 @@
-// What a chart of metrics draws and says: lines of the shown run, and other runs behind them.
+// Computes what a chart of metrics draws and says: lines of the shown run, and other runs behind
+// them.
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import { formatCount } from '../kit/format.ts'
 import { cutText } from '../kit/xml_text.ts'
@@ -104,7 +105,8 @@ export function thinnedText(
   return words === '' || weight === 0 ? words : `${words} A smoothed line averages what is kept.`
 }
 
-/** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed ones. */
+/** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed
+ * ones. */
 export function strokesOf(
   lines: readonly NumberedLine[],
   overlays: readonly Overlay[],
@@ -143,7 +145,8 @@ export function strokesOf(
   return [...bands, ...behind, ...own]
 }
 
-/** What a picture says of other runs' lines: each run, and each of its series where there are several. */
+/** What a picture says of other runs' lines: each run, and each of its series where there are
+ * several. */
 export function overlayKeys(
   lines: readonly NumberedLine[],
   overlays: readonly Overlay[],

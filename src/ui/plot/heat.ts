@@ -22,7 +22,8 @@ const EDIT_FONT = '10.5px system-ui, sans-serif'
 /** Below the upper end of the plot, px. */
 const EDIT_BASELINE = 11
 
-/** The last entry before `step` from `index` on, by steps that double: few entries or hundreds may share a pixel. */
+/** The last entry before `step` from `index` on, by steps that double: few entries or hundreds may
+ * share a pixel. */
 function lastBefore({ steps, length }: Columns, index: number, step: number): number {
   let at = index
   let jump = 1
@@ -43,17 +44,17 @@ function packed(ramp: readonly Rgb[]): Uint32Array {
 }
 const packs = new WeakMap<readonly Rgb[], Uint32Array>()
 
-/** The columns of pixels from `first` on of a picture that is `width` of them wide, over the steps `x`. */
+/** The columns of pixels from `first` on of a picture that is `width` of them wide, over the steps
+ * `x`. */
 export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   /** 0 where it is not given. */
   readonly first?: number
 }
 
-/**
- * RGBA of a picture `width` − `first` × rows.length, top row = last layer. A column of pixels shows the newest
- * measurement at or before its right edge; a measurement is held until the next one, the newest for as
- * long as the one before it. Pixels outside what was measured, and NaN, stay transparent.
- */
+/** RGBA of a picture `width` − `first` × rows.length, top row = last layer. A column of pixels
+ * shows the newest measurement at or before its right edge; a measurement is held until the next
+ * one, the newest for as long as the one before it. Pixels outside what was measured, and NaN, stay
+ * transparent. */
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
   size: HeatSize,
@@ -85,11 +86,13 @@ export function heatmapPixels(
   return new Uint8ClampedArray(pixels.buffer)
 }
 
-/** The first of `width` columns of pixels that is needed right of a pixel of the plot, within 0 … width − 1. */
+/** The first of `width` columns of pixels that is needed right of a pixel of the plot, within 0 …
+ * width − 1. */
 export const firstColumn = (from: number, view: View, width: number): number =>
   Math.min(width - 1, Math.max(0, Math.floor((from / view.width) * width) - 1))
 
-/** Marks steps with dashed lines that show on any colour; those at or before the axis are left out. */
+/** Marks steps with dashed lines that show on any colour; those at or before the axis are left
+ * out. */
 export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View): void {
   ctx.lineWidth = 1
   for (const step of steps) {
@@ -120,7 +123,8 @@ function drawUpright(
   ctx.setLineDash([])
 }
 
-/** Marks steps at which something was changed with dotted lines and their words, which show on any colour too. */
+/** Marks steps at which something was changed with dotted lines and their words, which show on any
+ * colour too. */
 export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: View): void {
   const shown = edits.filter(({ step }) => step > view.x[0] && step < view.x[1])
   const placed = shown.map((edit) => ({ ...edit, step: placeOf(edit.step, view.scale) }))
@@ -141,7 +145,8 @@ export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: Vi
   }
 }
 
-/** Layer under a vertical position in a plot of `height` pixels with `rows` rows; bottom row = 0. */
+/** Layer under a vertical position in a plot of `height` pixels with `rows` rows; bottom row =
+ * 0. */
 export function rowAt(y: number, height: number, rows: number): number {
   return Math.min(rows - 1, Math.max(0, Math.floor(((height - y) / height) * rows)))
 }

@@ -1,4 +1,5 @@
-// Firefox draws the caption of a clipped table, so what only screen readers are told is hidden around a table, never as one.
+// Firefox draws the caption of a clipped table, so what only screen readers are told is hidden
+// around a table, never as one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,10 +1,12 @@
-// Numbers in words that follow a run: written together, seldom enough to be read, and without rendering.
+// Numbers in words that follow a run: written together, seldom enough to be read, and without
+// rendering.
 import { type RefObject, useEffect, useRef } from 'react'
 import { type UiState, uiStore } from '../shown/store.ts'
 
 /** Numbers that change faster are not read; every write has the page lay out its lines again. */
 export const TEXT_MS = 250
-/** How long a redraw is waited for that would write the newest numbers along with its own changes. */
+/** How long a redraw is waited for that would write the newest numbers along with its own
+ * changes. */
 const PATIENCE_MS = 150
 
 const writers = new Set<() => void>()
@@ -34,7 +36,8 @@ function follow(now: UiState, before: UiState): void {
 
 let stop: (() => void) | undefined
 
-/** Calls `write` now, when another step is read out, and after redraws at most every TEXT_MS; returns what ends that. */
+/** Calls `write` now, when another step is read out, and after redraws at most every TEXT_MS;
+ * returns what ends that. */
 export function keepWritten(write: () => void): () => void {
   write()
   writers.add(write)

@@ -1,4 +1,5 @@
-// What a plot does without rendering: it knows its size, paints, moves its markers, and takes a range of steps by dragging.
+// Does a plot's work without rendering: measures its size, paints, moves its markers, and lets a
+// person drag a range of steps.
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { showAllSteps } from '../open/scrub.ts'
@@ -9,10 +10,12 @@ import { lastDrawnStep } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { clearedFrom, type Drawn, staleFrom } from './lines/repaint.ts'
 
-/** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
+/** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay
+ * whole. */
 export const BLEED = 4
 
-/** Draws on a cleared canvas; `from`: only what lies right of this pixel was cleared, and nothing left of it can be drawn on. */
+/** Draws on a cleared canvas; `from`: only what lies right of this pixel was cleared, and nothing
+ * left of it can be drawn on. */
 export type Paint = (
   ctx: CanvasRenderingContext2D,
   view: View,
@@ -54,7 +57,8 @@ export function useView(view: View): View {
 
 const selectIsDark = (state: UiState) => state.is_dark
 
-/** Paints a view on a canvas, and after that only the part that has changed; all of it after `forget`. */
+/** Paints a view on a canvas, and after that only the part that has changed; all of it after
+ * `forget`. */
 function pictureOn(
   ctx: CanvasRenderingContext2D,
   paint: Paint,
@@ -95,10 +99,9 @@ function pictureOn(
   return { forget, redraw }
 }
 
-/**
- * Repaints on every frame of the ticker while on screen, and when `paint` or the view changes. With `drawn`, which says what the
- * picture is made of, a frame repaints only the part that grew.
- */
+/** Repaints on every frame of the ticker while on screen, and when `paint` or the view changes.
+ * With `drawn`, which says what the picture is made of, a frame repaints only the part that
+ * grew. */
 export function useCanvas(
   paint: Paint,
   view: View,
@@ -150,7 +153,8 @@ export function useCanvas(
   return canvas
 }
 
-/** Left and right end of what is drawn: what lies before and after the shown steps stays hidden behind the axes. */
+/** Left and right end of what is drawn: what lies before and after the shown steps stays hidden
+ * behind the axes. */
 const clipOf = ({ x, width }: View): readonly [number, number] => [
   x[0] > 0 ? 0 : -BLEED,
   x[1] < lastDrawnStep() ? width : width + BLEED,
@@ -188,7 +192,8 @@ export function useSummary(summarise: () => string): RefObject<HTMLParagraphElem
   return words
 }
 
-/** A vertical line at a step: `hover_step` under the pointer of any chart, `at_step` where the page looks back to. */
+/** A vertical line at a step: `hover_step` under the pointer of any chart, `at_step` where the page
+ * looks back to. */
 export function useMarker(which: 'hover_step' | 'at_step', view: View) {
   const line = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -211,7 +216,8 @@ export function useMarker(which: 'hover_step' | 'at_step', view: View) {
   return line
 }
 
-/** Where the pointer is in a plot area: pixels from the left, and a share of the height from the top. */
+/** Where the pointer is in a plot area: pixels from the left, and a share of the height from the
+ * top. */
 function placeIn({ currentTarget, clientX, clientY }: PointerEvent<HTMLDivElement>) {
   const box = currentTarget.getBoundingClientRect()
   return {
@@ -228,7 +234,8 @@ function showDrag(box: HTMLElement, from: number | undefined, to: number): void 
   box.style.width = `${Math.abs(to - from)}px`
 }
 
-/** Follows the pointer for the crosshair; dragging sideways chooses the steps that all charts show. */
+/** Follows the pointer for the crosshair; dragging sideways chooses the steps that all charts
+ * show. */
 export function usePointer(
   view: View,
   onHoverY: ((share: number | undefined) => void) | undefined,

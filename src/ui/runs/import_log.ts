@@ -1,4 +1,5 @@
-// Logs of other trainers that a person drops or chooses: each run in them becomes one of the list, and the page shows it.
+// Logs of other trainers that a person drops or chooses: each run in them becomes one of the list,
+// and the page shows it.
 import { version } from '../../../package.json'
 import { type ImportedLog, LogError } from '../../jobs/logs/imported_log.ts'
 import { importedRun } from '../../jobs/logs/imported_run.ts'
@@ -18,7 +19,8 @@ async function* piecesOf(file: File): Pieces {
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
 }
 
-/** The runs of a log, of one file or several; undefined for files that are no log. Throws LogError. */
+/** The runs of a log, of one file or several; undefined for files that are no log. Throws
+ * LogError. */
 async function readFiles(files: readonly File[]): Promise<readonly ImportedLog[] | undefined> {
   const [first] = files
   const head = new Uint8Array(await first.slice(0, HEAD_BYTES).arrayBuffer())
@@ -36,7 +38,8 @@ const problemOf = (error: unknown): readonly string[] => [
   error instanceof LogError ? error.message : 'The browser could not read it.',
 ]
 
-/** Keeps runs and shows the first of them; `name` is that of a run that has none of its own. Resolves with what is wrong, in sentences. */
+/** Keeps runs and shows the first of them; `name` is that of a run that has none of its own.
+ * Resolves with what is wrong, in sentences. */
 async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (const log of logs) {
@@ -74,10 +77,8 @@ async function keepChosen(logs: readonly ImportedLog[], name: string): Promise<r
       )
 }
 
-/**
- * Imports a log, of one file or several; `name` is the run's. What is wrong with it, a sentence each; undefined for files that are no
- * log.
- */
+/** Imports a log, of one file or several; `name` is the run's. What is wrong with it, a sentence
+ * each; undefined for files that are no log. */
 export async function importLog(
   files: readonly File[],
   name: string,

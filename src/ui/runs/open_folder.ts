@@ -1,4 +1,5 @@
-// Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a model or an adapter.
+// Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a
+// model or an adapter.
 import { LogError } from '../../jobs/logs/imported_log.ts'
 import { folderLogs } from '../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../kit/foreign.ts'
@@ -18,7 +19,8 @@ const atTop = (file: File): boolean => (file.webkitRelativePath ?? '').split('/'
 const pathOf = (file: File): string =>
   (file.webkitRelativePath ?? '').split('/').slice(1).join('/') || file.name
 
-/** Opens what the files are together; what is wrong with them where they are nothing that is known. */
+/** Opens what the files are together; what is wrong with them where they are nothing that is
+ * known. */
 export async function openFolder(
   all: readonly File[],
   name = nameOf(all),

@@ -30,7 +30,8 @@ export function boundsIn(all: readonly (Columns | undefined)[], x: Domain): Boun
 
 const ZERO: readonly number[] = [0]
 
-/** About `count` ticks that hold every value, and `must` on an even axis; `fixed` is an axis that does not depend on them. */
+/** About `count` ticks that hold every value, and `must` on an even axis; `fixed` is an axis that
+ * does not depend on them. */
 export function ticksOf(
   { low, high, low_positive }: Bounds,
   fixed: Domain | undefined,

@@ -3,7 +3,8 @@
 /** A closed interval of an axis, low end first. */
 export type Domain = readonly [number, number]
 
-/** Smallest of 1, 2, 2.5, 5 × 10^k that is at least `value`; 1 for anything not positive and finite. */
+/** Smallest of 1, 2, 2.5, 5 × 10^k that is at least `value`; 1 for anything not positive and
+ * finite. */
 export function niceCeil(value: number): number {
   if (!(value > 0) || !Number.isFinite(value)) return 1
   const power = 10 ** Math.floor(Math.log10(value))
@@ -11,10 +12,8 @@ export function niceCeil(value: number): number {
   return factor * power
 }
 
-/**
- * Right end of the step axis: grows by at least 25 % once `last_step` passes `current`, never past
- * `total_steps` while the run stays within it. Starts at 20 steps.
- */
+/** Right end of the step axis: grows by at least 25 % once `last_step` passes `current`, never past
+ * `total_steps` while the run stays within it. Starts at 20 steps. */
 export function growSteps(current: number, last_step: number, total_steps: number): number {
   let end = current > 0 ? current : 20
   while (end < last_step) {
@@ -24,10 +23,8 @@ export function growSteps(current: number, last_step: number, total_steps: numbe
   return total_steps >= last_step && total_steps > 0 ? Math.min(end, total_steps) : end
 }
 
-/**
- * Ticks at a nice distance, about `count` of them, covering [min, max]. A flat interval is opened around
- * its value; an empty one (min > max) becomes [0, 1].
- */
+/** Ticks at a nice distance, about `count` of them, covering [min, max]. A flat interval is opened
+ * around its value; an empty one (min > max) becomes [0, 1]. */
 export function niceTicks(min: number, max: number, count: number): number[] {
   let [low, high] = min <= max ? [min, max] : [0, 1]
   // Flat, or so narrow that ticks rounded to 12 digits would coincide.
@@ -59,11 +56,9 @@ const oneTwoFive = (first: number, last: number): number[] =>
     [1, 2, 5].map((factor) => tenTimes(factor, first + i)),
   ).flat()
 
-/**
- * Ticks of a logarithmic axis that cover [min, max], both above 0: powers of ten, about `count` of them at most; 1, 2 and 5
- * times those where the values span less than two, and even ones where they do not even reach fourfold. Without a positive
- * interval, [1, 10].
- */
+/** Ticks of a logarithmic axis that cover [min, max], both above 0: powers of ten, about `count` of
+ * them at most; 1, 2 and 5 times those where the values span less than two, and even ones where
+ * they do not even reach fourfold. Without a positive interval, [1, 10]. */
 export function logTicks(min: number, max: number, count: number): number[] {
   if (!(min > 0) || !(max >= min) || !Number.isFinite(max)) return [1, 10]
   const even = niceTicks(min, max, count)
@@ -82,7 +77,8 @@ export function logTicks(min: number, max: number, count: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => tenTimes(1, (from + i) * every))
 }
 
-/** Ticks inside a logarithmic step axis; those of an even axis where no two of 1, 2, 5 × 10^k lie in it. */
+/** Ticks inside a logarithmic step axis; those of an even axis where no two of 1, 2, 5 × 10^k lie
+ * in it. */
 export function logStepTicks([low, high]: Domain, count: number): number[] {
   const inside = (ticks: readonly number[]) => ticks.filter((t) => t >= low && t <= high)
   const last = Math.ceil(Math.log10(high))

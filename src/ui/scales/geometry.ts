@@ -1,11 +1,13 @@
-// One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
+// One geometry for every plot, so that the canvas lies exactly on the axes and steps line up
+// between charts.
 
 import type { Domain } from './domain.ts'
 import { stepPixel, type View } from './view.ts'
 
 const NEAR_EDIT = 8
 
-/** Room around the plot area, in CSS pixels: phase labels above, step ticks below, value ticks at the left. */
+/** Room around the plot area, in CSS pixels: phase labels above, step ticks below, value ticks at
+ * the left. */
 export const INSET = { top: 18, right: 12, bottom: 22, left: 42 } as const
 
 export interface Size {
@@ -13,7 +15,8 @@ export interface Size {
   readonly height: number
 }
 
-/** Room for the names of lines, right of the plot area; a chart that is not this wide has none, and its legend names them. */
+/** Room for the names of lines, right of the plot area; a chart that is not this wide has none, and
+ * its legend names them. */
 const GUTTER = 112
 const LEAST_WIDTH = 480
 
@@ -29,7 +32,8 @@ export function plotSize({ width, height }: Size, right: number = INSET.right): 
   }
 }
 
-/** A phase as the charts show it: it begins after `step` and ends after `end`, as planned while it runs. */
+/** A phase as the charts show it: it begins after `step` and ends after `end`, as planned while it
+ * runs. */
 export interface PhaseSpan {
   readonly step: number
   readonly end: number
@@ -51,7 +55,8 @@ export interface EditLabel {
   readonly is_before: boolean
 }
 
-/** What is written at each mark: its words as far as they fit beside the other marks, else a pencil. */
+/** What is written at each mark: its words as far as they fit beside the other marks, else a
+ * pencil. */
 export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
   const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.6)
   return marks.map(({ step, words }, i) => {
@@ -65,7 +70,8 @@ export function editLabels(marks: readonly EditMark[], x: Domain, width: number)
   })
 }
 
-/** The words of the edits within this many pixels of a place in the plot; '' where there are none. */
+/** The words of the edits within this many pixels of a place in the plot; '' where there are
+ * none. */
 export function editWordsNear(marks: readonly EditMark[], at: number, view: View): string {
   const words = marks
     .filter(({ step }) => Math.abs(stepPixel(step, view) - at) <= NEAR_EDIT)
@@ -73,7 +79,8 @@ export function editWordsNear(marks: readonly EditMark[], at: number, view: View
   return words.join('\n')
 }
 
-/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, …; common fonts end at ⑩. */
+/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, …; common
+ * fonts end at ⑩. */
 export const phaseMark = (number: number): string =>
   number <= 10 ? String.fromCodePoint(0x245f + number) : `(${number})`
 

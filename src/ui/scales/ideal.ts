@@ -1,4 +1,4 @@
-// Where the values of a healthy run lie: a band behind the lines of a chart, and the same in words.
+// Says where the values of a healthy run lie: as a band behind the lines of a chart, and in words.
 import { CLIPPED } from '../../record/diagnosis/update_rules.ts'
 import type { Domain } from './domain.ts'
 
@@ -38,14 +38,16 @@ export const IDEAL_CLIP_FRACTION: Ideal = {
   why: 'A rule of thumb: what is clipped has no gradient, so with more of it much of the batch teaches nothing. The findings warn above it too.',
 }
 
-/** Spinning Up's PPO stops the updates of a batch near its target_kl, “usually small, 0.01 or 0.05”; an estimate may be below 0. */
+/** Spinning Up's PPO stops the updates of a batch near its target_kl, “usually small, 0.01 or
+ * 0.05”; an estimate may be below 0. */
 export const IDEAL_PPO_KL: Ideal = {
   low: -0.05,
   high: 0.05,
   why: 'OpenAI’s Spinning Up stops the updates of a batch at a KL of 0.01 to 0.05: beyond it, its samples no longer describe the policy.',
 }
 
-/** 1 − Var(return − value) / Var(return): Stable-Baselines3 logs it as explained_variance and explains it alike. */
+/** 1 − Var(return − value) / Var(return): Stable-Baselines3 logs it as explained_variance and
+ * explains it alike. */
 export const IDEAL_EXPLAINED_VARIANCE: Ideal = {
   low: 0,
   high: 1,

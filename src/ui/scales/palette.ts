@@ -32,7 +32,8 @@ function mix(stops: readonly Oklch[], share: number): Oklch {
   return [blend(0), blend(1), blend(2)]
 }
 
-/** Amber litter, moss, deep pool: shallow to deep layers. On paper deep is dark, at night deep is bright. */
+/** Amber litter, moss, deep pool: shallow to deep layers. On paper deep is dark, at night deep is
+ * bright. */
 const DEPTH_LIGHT: readonly Oklch[] = [
   [0.68, 0.14, 72],
   [0.58, 0.12, 130],

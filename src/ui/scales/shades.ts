@@ -1,13 +1,15 @@
-// Eleven background colours with a readable ink each, as CSS classes: a panel of thousands of tokens changes what its colours mean by
-// changing class names.
+// Eleven background colours with a readable ink each, as CSS classes: a panel of thousands of
+// tokens changes what its colours mean by changing class names.
 import { HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
 
 export const SHADES = 11
 
-/** seq: the heat map's own colours, 0 (certain, dark) to 10 (undecided, bright). div: blue, neutral, orange. */
+/** seq: the heat map's own colours, 0 (certain, dark) to 10 (undecided, bright). div: blue,
+ * neutral, orange. */
 export type Scale = 'seq' | 'div'
 
-/** The class of a share of a scale, 0 … 1; shares outside are held at its ends, and what is not a number has none. */
+/** The class of a share of a scale, 0 … 1; shares outside are held at its ends, and what is not a
+ * number has none. */
 export function shadeOf(share: number): number | undefined {
   if (Number.isNaN(share)) return undefined
   return Math.round(Math.min(1, Math.max(0, share)) * (SHADES - 1))
@@ -34,7 +36,8 @@ const WHITE: Rgb = [255, 255, 255]
 export const inkOn = (rgb: Rgb): Rgb =>
   contrast(rgb, BLACK) >= contrast(rgb, WHITE) ? BLACK : WHITE
 
-/** Lightness and chroma of the two ends and of the middle, which is nearly the panel's own colour. */
+/** Lightness and chroma of the two ends and of the middle, which is nearly the panel's own
+ * colour. */
 const DIVERGING = {
   light: { blue: [0.56, 0.15, 250], middle: [0.965, 0.008], orange: [0.68, 0.16, 55] },
   dark: { blue: [0.76, 0.13, 240], middle: [0.27, 0.012], orange: [0.8, 0.14, 65] },

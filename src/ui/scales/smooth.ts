@@ -26,10 +26,9 @@ function begin(columns: Columns, weight: number): Smoothed {
   return { steps: columns.steps, values, length: 0, weight, mean: 0, decay: 1 }
 }
 
-/**
- * Exponential moving average of the finite values, as `nextAverage` says. NaN stays NaN. Weight 0 gives the columns themselves; others are brought into
- * [0, MAX_WEIGHT]. Each entry is computed once while columns grow, and the same object is returned.
- */
+/** Exponential moving average of the finite values, as `nextAverage` says. NaN stays NaN. Weight 0
+ * gives the columns themselves; others are brought into [0, MAX_WEIGHT]. Each entry is computed
+ * once while columns grow, and the same object is returned. */
 export function smoothed(columns: Columns, weight: number): Columns {
   const w = Math.min(MAX_WEIGHT, weight)
   if (!(w > 0)) return columns

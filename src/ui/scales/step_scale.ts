@@ -1,8 +1,10 @@
-// Where steps lie on the axis that all charts share. It is even, unless a person asks for phases of equal width: then steps are even
-// within a phase only, and the axis is marked where its scale changes.
+// Places steps on the axis that all charts share. It is even, unless a person asks for phases of
+// equal width: then steps are even within a phase only, and the axis is marked where its scale
+// changes.
 import { type Domain, stepTicks } from './domain.ts'
 
-/** Where steps lie, 0 … 1: the phases' boundaries and their places, both ascending; even between them and beyond. */
+/** Where steps lie, 0 … 1: the phases' boundaries and their places, both ascending; even between
+ * them and beyond. */
 export interface StepScale {
   readonly steps: readonly number[]
   readonly places: readonly number[]
@@ -11,17 +13,16 @@ export interface StepScale {
 /** Pixels between two steps that are written at the axis. */
 const TICK_ROOM = 44
 
-/**
- * The share of the axis that each phase of so many steps gets, 1 in all: as long as it is, or with `is_equal` the same for all
- * that have steps.
- */
+/** The share of the axis that each phase of so many steps gets, 1 in all: as long as it is, or with
+ * `is_equal` the same for all that have steps. */
 export function phaseShares(phases: readonly number[], is_equal: boolean): number[] {
   const weights = is_equal ? phases.map((steps) => Math.sign(steps)) : phases
   const all = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => (all === 0 ? 1 / phases.length : weight / all))
 }
 
-/** The scale on which these phases, of so many steps each, have the same width; undefined for fewer than two, which are even anyway. */
+/** The scale on which these phases, of so many steps each, have the same width; undefined for fewer
+ * than two, which are even anyway. */
 export function equalPhases(phases: readonly number[]): StepScale | undefined {
   const some = phases.filter((steps) => steps > 0)
   if (some.length < 2) return undefined
@@ -58,7 +59,8 @@ export const placeOf = (step: number, scale: StepScale | undefined): number =>
 export const stepAtPlace = (place: number, scale: StepScale | undefined): number =>
   scale ? between(scale.places, scale.steps, place) : place
 
-/** Steps to be written at an axis of `width` pixels: where phases begin, and round numbers between them where there is room. */
+/** Steps to be written at an axis of `width` pixels: where phases begin, and round numbers between
+ * them where there is room. */
 export function scaledTicks(x: Domain, scale: StepScale, width: number): number[] {
   const across = width / (placeOf(x[1], scale) - placeOf(x[0], scale))
   const room = (a: number, b: number) => (placeOf(b, scale) - placeOf(a, scale)) * across

@@ -1,4 +1,4 @@
-// Where a plot lies: from values to pixels and back, on linear and logarithmic axes.
+// Converts values to pixels of a plot and back, on linear and logarithmic axes.
 import type { Domain } from './domain.ts'
 import { placeOf, type StepScale, stepAtPlace } from './step_scale.ts'
 

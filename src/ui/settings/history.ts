@@ -1,4 +1,5 @@
-// Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it back.
+// Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it
+// back.
 import { createStore } from 'zustand/vanilla'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
@@ -81,10 +82,9 @@ type Plain = Readonly<Record<string, unknown>>
 const isPlain = (value: unknown): value is Plain =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * `current` with the changes that lead from `from` to `to`, as far as it still stands at `from` where they are: what else
- * has changed since then stays. Lists of one length are compared item by item, others as a whole.
- */
+/** `current` with the changes that lead from `from` to `to`, as far as it still stands at `from`
+ * where they are: what else has changed since then stays. Lists of one length are compared item by
+ * item, others as a whole. */
 export function carryOver(current: unknown, from: unknown, to: unknown): unknown {
   if (isSame(from, to)) return current
   if (isSame(current, from)) return to
@@ -101,7 +101,8 @@ export function carryOver(current: unknown, from: unknown, to: unknown): unknown
   return current
 }
 
-/** The settings with an edit taken back (or made again, from the other side); undefined where nothing of it is left. */
+/** The settings with an edit taken back (or made again, from the other side); undefined where
+ * nothing of it is left. */
 export function restored(current: Settings, from: Settings, to: Settings): Settings | undefined {
   const parsed = parseExperiment(carryOver(current.experiment, from.experiment, to.experiment))
   if (!parsed.ok) return undefined

@@ -1,4 +1,4 @@
-// What people call settings who do not know their names: a question in plain words finds the setting that answers it.
+// Finds a setting by other words: a question in plain words leads to the setting that answers it.
 
 /** Words of a query, and the end of the path of the settings that they mean. */
 const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])[] = [

@@ -30,7 +30,8 @@ const namesOf = ({ label, path, group, options = [] }: FieldData): string =>
     .join('\n')
     .toLowerCase()
 
-/** Whether a field's name, path, heading or choices hold every word of a query, or its words mean it (other_words.ts). */
+/** Whether a field's name, path, heading or choices hold every word of a query, or its words mean
+ * it (other_words.ts). */
 export function isNamed(query: string, field: FieldData): boolean {
   const names = namesOf(field)
   const words = wordsOf(query)
@@ -48,7 +49,8 @@ export function isFound(query: string, field: FieldData): boolean {
   )
 }
 
-/** What a search found, in a sentence. `idle` fields match too, but have no effect as the other settings are. */
+/** What a search found, in a sentence. `idle` fields match too, but have no effect as the other
+ * settings are. */
 export function foundWords(found: number, sections: number, idle: number): string {
   const none = found === 0 ? 'No setting found' : ''
   const some = `${found} ${found === 1 ? 'setting' : 'settings'} in ${sections} ${sections === 1 ? 'section' : 'sections'}`

@@ -19,7 +19,8 @@ export function sliderPosition(scale_of: Scale, value: number): number {
   return ((value - min) / (max - min)) * SLIDER_TICKS
 }
 
-/** Value at a slider position: two significant digits on a log scale, whole steps on a linear one. */
+/** Value at a slider position: two significant digits on a log scale, whole steps on a linear
+ * one. */
 export function sliderValue(scale_of: Scale, position: number): number {
   const { min = 0, max = 1, scale = 'linear', step = 0, kind } = scale_of
   // The ends themselves, whatever rounding makes of them.
@@ -43,10 +44,8 @@ const KEYS: Readonly<Record<string, number>> = {
   PageDown: -20,
 }
 
-/**
- * Value after a key: as many positions further, or more where that is less than one step of the value. undefined for keys
- * that move nothing.
- */
+/** Value after a key: as many positions further, or more where that is less than one step of the
+ * value. undefined for keys that move nothing. */
 export function keyedValue(scale_of: Scale, value: number, key: string): number | undefined {
   const by = KEYS[key]
   if (by === undefined) return undefined

@@ -1,4 +1,5 @@
-// What the page says of a task: its problems beside the choice, and its vocabulary where a run is on.
+// Tests what the page says of a task: its problems beside the choice, and its vocabulary where a
+// run is on.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'

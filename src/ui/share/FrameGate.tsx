@@ -1,4 +1,5 @@
-// In a frame of another site the page waits for a click that says what it does: what lies over or around a frame is that site's.
+// In a frame of another site the page waits for a click that says what it does: what lies over or
+// around a frame is that site's.
 import { Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { isForeignFrame } from './foreign_frame.ts'

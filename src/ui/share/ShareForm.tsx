@@ -1,4 +1,5 @@
-// Inside the share dialog: a link with more in it than the experiment. What it holds is said before it is copied.
+// Inside the share dialog: a link with more in it than the experiment. What it holds is said before
+// it is copied.
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../document/links/link.ts'
@@ -27,7 +28,8 @@ const selectTab = (state: UiState) => state.tab
 const frameOf = (url: string) =>
   `<iframe src="${url.replaceAll('&', '&amp;')}" title="Understory" width="100%" height="900"></iframe>`
 
-/** Copies a text and then calls `close`; where the browser forbids it, the link in `field` is selected instead. */
+/** Copies a text and then calls `close`; where the browser forbids it, the link in `field` is
+ * selected instead. */
 function useCopying(close: () => void) {
   const field = useRef<HTMLTextAreaElement>(null)
   const copy = async (text: string, what: string) => {

@@ -1,4 +1,4 @@
-// What a person chose to share, and the link that holds it.
+// Makes the link that holds what a person chose to share.
 import { encodeSummary } from '../../document/links/summary.ts'
 import { type Tab, withParts } from '../../document/links/view.ts'
 import { NO_OPTIONS, optionParts, type ViewOptions } from '../../document/links/view_options.ts'

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { type FramedWindow, isForeignFrame } from './foreign_frame.ts'
 
-/** A window in the frames of these origins, the outermost first; '' = its location cannot be read. */
+/** A window in the frames of these origins, the outermost first; '' = its location cannot be
+ * read. */
 function framed(...origins: readonly string[]): FramedWindow {
   let parent: FramedWindow | undefined
   for (const origin of origins) {

@@ -1,4 +1,4 @@
-// What people read for the names that links carry.
+// Names for people what links hide and lock.
 import type { HidePart, LockPart } from '../../document/links/view_options.ts'
 
 export const HIDDEN: Readonly<Record<HidePart, string>> = {

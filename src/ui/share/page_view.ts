@@ -1,4 +1,5 @@
-// Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's result behind the charts.
+// Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's
+// result behind the charts.
 import { metricOf, type SharedResult } from '../../document/links/shared_result.ts'
 import { tabOf, type ViewPart, viewParts, withParts } from '../../document/links/view.ts'
 import { LOCK_PARTS } from '../../document/links/view_options.ts'
@@ -69,7 +70,8 @@ export function unlock(): void {
   location.reload()
 }
 
-/** Tells the page around the frame how high this one is, whenever that changes. Nothing else leaves. */
+/** Tells the page around the frame how high this one is, whenever that changes. Nothing else
+ * leaves. */
 function tellHeight(): void {
   const root = document.documentElement
   let told = 0
@@ -83,7 +85,8 @@ function tellHeight(): void {
   tell()
 }
 
-/** Another link of this page in the same tab changes the hash alone: the browser loads nothing by itself. */
+/** Another link of this page in the same tab changes the hash alone: the browser loads nothing by
+ * itself. */
 function followHash(): void {
   let before = location.hash
   addEventListener('hashchange', () => {

@@ -46,7 +46,8 @@ import { Controls } from './palette/Controls.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'
 import { Tabs } from './Tabs.tsx'
 
-/** Beside what is seen first: asked for before anything is drawn, and its place is kept until it comes. */
+/** Beside what is seen first: asked for before anything is drawn, and its place is kept until it
+ * comes. */
 const loadSettings = async () => (await import('../settings/Settings.tsx')).Settings
 loadSettings().catch(() => {})
 const Settings = lazyPart(loadSettings, {

@@ -3,7 +3,8 @@ import { useStore } from 'zustand'
 import { useReloadWords } from '../part/lazy_part.tsx'
 import { reloadKept, versionStore } from '../part/new_version.ts'
 
-/** A new version is on this machine. The page stays the old one, whole, until the person asks for the new one. */
+/** A new version is on this machine. The page stays the old one, whole, until the person asks for
+ * the new one. */
 export function NewVersion() {
   const is_ready = useStore(versionStore, (state) => state.is_ready)
   const words = useReloadWords()

@@ -32,7 +32,8 @@ export const ContinueOffers = later(
   () => useStore(offersStore, ({ left, offered }) => left !== undefined || offered !== undefined),
 )
 
-/** A link that was not understood, a file that was not opened, rollouts that are not kept as they were asked for. */
+/** A link that was not understood, a file that was not opened, rollouts that are not kept as they
+ * were asked for. */
 export const Notices = later(
   'The notes on the link',
   async () => (await import('../notices/Notices.tsx')).Notices,

@@ -1,10 +1,12 @@
-// The page without a server: its service worker keeps one whole build (vite.config.ts), and this says when a later one waits.
+// The page without a server: its service worker keeps one whole build (vite.config.ts), and this
+// says when a later one waits.
 import { versionStore } from '../part/new_version.ts'
 
 /** Between two looks for a new version. A page that trains stays open for days. */
 const LOOK_MS = 3_600_000
 
-/** Has this build kept for the next visit. To be called when the page is there; without a service worker nothing changes. */
+/** Has this build kept for the next visit. To be called when the page is there; without a service
+ * worker nothing changes. */
 export async function keepOffline(): Promise<void> {
   const { serviceWorker } = navigator
   // There is none on an address that is not secure.

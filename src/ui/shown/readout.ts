@@ -1,4 +1,5 @@
-// Numbers beside the lines: at the step under the pointer, else at the step that the page shows, else the newest.
+// Numbers beside the lines: at the step under the pointer, else at the step that the page shows,
+// else the newest.
 import { useEffect, useState } from 'react'
 import { type Columns, indexAt } from '../scales/columns.ts'
 import { smoothed } from '../scales/smooth.ts'
@@ -11,7 +12,8 @@ export function readStep(): number | undefined {
   return hover_step ?? at_step
 }
 
-/** The newest measurement at or before a step, or the newest of all; smoothed with a weight above 0. */
+/** The newest measurement at or before a step, or the newest of all; smoothed with a weight above
+ * 0. */
 export function valueAt(metric: string, step: number | undefined, weight = 0): number | undefined {
   return newestAt([metric], step, weight)
 }
@@ -41,7 +43,8 @@ export function newestIn(
   return value
 }
 
-/** Renders again after frames and after the shown step moved, at most once in `ms`, and once after the last. */
+/** Renders again after frames and after the shown step moved, at most once in `ms`, and once after
+ * the last. */
 export function useSlowFrame(ms: number): void {
   const [, setCount] = useState(0)
   useEffect(() => {

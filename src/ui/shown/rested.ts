@@ -1,4 +1,4 @@
-// What a run keeps, at a pace that can be read.
+// Reads what a run keeps, at a pace that people can follow.
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../page/state/store.ts'

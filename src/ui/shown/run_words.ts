@@ -13,7 +13,8 @@ const STATUS: Readonly<Record<RecordStatus, string>> = {
   failed: 'failed',
 }
 
-/** How a run is, or how it ended: interrupted by its page, which was closed, or stopped by a person, or by a condition of its own. */
+/** How a run is, or how it ended: interrupted by its page, which was closed, or stopped by a
+ * person, or by a condition of its own. */
 export function statusWord(header: RunHeader): string {
   const { status, step, was_left } = header
   if (status === 'stopped' && was_left) return 'interrupted'
@@ -33,7 +34,8 @@ export function whenText(at: number, now: number): string {
 export const plannedOf = (header: RunHeader): number =>
   plannedTotal({ ...header, steering: header.document.steering })
 
-/** The fields that a person changed during the run, each with its values: 'Learning rate', '0.001, then 0.0015 after step 78'. */
+/** The fields that a person changed during the run, each with its values: 'Learning rate', '0.001,
+ * then 0.0015 after step 78'. */
 export function changedText(header: RunHeader): [label: string, values: string][] {
   const changes = fieldChanges(header)
   if (changes.size === 0) return []
@@ -52,7 +54,8 @@ export function endText(header: RunHeader): string {
   return `${word} at step ${header.step} of ${plannedOf(header)}`
 }
 
-/** Wall clock from the start to the end, pauses included; undefined during a run, or where the clock was set back. */
+/** Wall clock from the start to the end, pauses included; undefined during a run, or where the
+ * clock was set back. */
 export const tookText = ({ started_at, ended_at, status }: RunHeader): string | undefined =>
   ended_at === undefined || ended_at < started_at || isLive(status)
     ? undefined

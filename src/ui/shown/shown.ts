@@ -33,7 +33,8 @@ export const shownStore = {
   },
 }
 
-/** A part of the shown run; `selector` is a module-level function. What acts on the current run uses useLab. */
+/** A part of the shown run; `selector` is a module-level function. What acts on the current run
+ * uses useLab. */
 export function useShown<T>(selector: (state: LabState) => T): T {
   return useStore(shownStore, selector)
 }

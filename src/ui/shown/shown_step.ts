@@ -1,4 +1,5 @@
-// The step that the page shows, with everything that the shown run has of it: what every panel is given.
+// The step that the page shows, with everything that the shown run has of it: what every panel is
+// given.
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
 import type { KeptKind, KeptOfRun } from '../../record/run/kept_run.ts'
@@ -7,7 +8,8 @@ import { shownExperiment } from './run.ts'
 import { shownStore } from './shown.ts'
 import { uiStore } from './store.ts'
 
-/** What was kept of a run, of each kind the newest at or before the step; undefined where there is none. */
+/** What was kept of a run, of each kind the newest at or before the step; undefined where there is
+ * none. */
 type KeptAtStep = { readonly [kind in KeptKind]: ReturnType<KeptOfRun[kind]['at']> }
 
 export interface ShownStep extends KeptAtStep {

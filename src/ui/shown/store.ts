@@ -1,4 +1,5 @@
-// What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
+// Holds what belongs to the page and not to the run, such as theme, hover and hidden lines, and
+// remembers what should last.
 import { createStore } from 'zustand/vanilla'
 import { type Tab, tabOf, viewHash } from '../../document/links/view.ts'
 import { DEFAULT_THRESHOLD } from '../../record/diagnosis/threshold.ts'
@@ -152,7 +153,8 @@ export function followTheme(): void {
   apply()
 }
 
-/** Opens a part of the page. The address says so, and the browser's *Back* returns to the part before. */
+/** Opens a part of the page. The address says so, and the browser's *Back* returns to the part
+ * before. */
 export function openTab(tab: Tab): void {
   uiStore.setState({ tab })
   const { pathname, search, hash } = location

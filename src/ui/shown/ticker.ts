@@ -1,4 +1,5 @@
-// One clock for everything that redraws: after a change, in an animation frame, at most ten times a second; five where no GPU draws.
+// One clock for everything that redraws: after a change, in an animation frame, at most ten times a
+// second; five where no GPU draws.
 import { labStore } from '../../page/state/store.ts'
 import { overlayStore } from './overlays.ts'
 import { shownStore } from './shown.ts'
@@ -8,10 +9,9 @@ const REDRAW_MS = 100
 /** There the page is painted on the cores that train. */
 const REDRAW_WITHOUT_GPU_MS = 200
 
-/**
- * Counts `frame` up after changes of the shown run and of the runs behind it. Animation frames stop in hidden tabs, and so
- * does this. Between two counts no animation frame is asked for: each costs a look through the whole page.
- */
+/** Counts `frame` up after changes of the shown run and of the runs behind it. Animation frames
+ * stop in hidden tabs, and so does this. Between two counts no animation frame is asked for: each
+ * costs a look through the whole page. */
 export function startTicker(): void {
   let drawn_at = Number.NEGATIVE_INFINITY
   let waiting = false

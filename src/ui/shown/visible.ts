@@ -1,9 +1,10 @@
-// Whether a panel can be seen, so that nothing is measured for one that cannot.
+// Follows whether a panel can be seen, so that nothing is measured for one that cannot.
 import { type RefObject, useEffect, useState } from 'react'
 import { setHidden, setMoments } from '../../page/client/observing.ts'
 import { uiStore } from './store.ts'
 
-/** Has nothing observed for panels while the page is in a background tab, and moments as the person chose. To be called once. */
+/** Has nothing observed for panels while the page is in a background tab, and moments as the person
+ * chose. To be called once. */
 export function followVisibility(): void {
   const follow = () => setHidden(document.hidden)
   document.addEventListener('visibilitychange', follow)

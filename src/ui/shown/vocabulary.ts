@@ -11,7 +11,8 @@ const selectTask = (state: LabState) => shownExperiment(state).task
 const selectTokens = (state: LabState) => state.tokens
 const selectReplayed = ({ recording }: ReplayState) => recording?.tokens
 
-/** What the shown model reads and writes: as the record or the recording says it, else the task's. */
+/** What the shown model reads and writes: as the record or the recording says it, else the
+ * task's. */
 export function useVocabulary(): Vocabulary {
   const task = useShown(selectTask)
   const recorded = useShown(selectTokens)

@@ -1,4 +1,5 @@
-// Deletes a study once a person has read its name and how many runs go with it; the toast brings it back.
+// Deletes a study once a person has read its name and how many runs go with it; the toast brings it
+// back.
 import { Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// What a study found: its answer in words, the pictures, and what limits them.
+// Shows what a study found: its answer in words, the pictures, and what limits them.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Analysis } from '../../document/study/analysis.ts'

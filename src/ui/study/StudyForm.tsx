@@ -1,4 +1,5 @@
-// Builds a study: two or more settings or runs, or a field with several values; seeds, budget and the measure, fixed beforehand.
+// Builds a study: two or more settings or runs, or a field with several values; seeds, budget and
+// the measure, fixed beforehand.
 import { type ChangeEvent, useDeferredValue, useMemo, useState } from 'react'
 import type { NamedExperiment } from '../../document/study/build.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../document/study/draft.ts'

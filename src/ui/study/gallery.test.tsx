@@ -1,4 +1,5 @@
-// The list of the lab's studies: each with its answer, a study that can be trained, and an arm that can.
+// The list of the lab's studies: each with its answer, a study that can be trained, and an arm that
+// can.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { decodeLink } from '../../document/links/link.ts'

@@ -1,4 +1,4 @@
-// What is seen of a figure as a picture of its own, as an SVG or a PNG. It loads nothing from elsewhere.
+// Saves the visible part of a figure as an SVG or a PNG. The picture loads nothing from elsewhere.
 
 import { xmlText } from '../../kit/xml_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'

@@ -1,4 +1,5 @@
-// What every figure of the inside does: it asks for its numbers while it is in view, and finds those of the shown step.
+// Serves every figure of the tab Inside: asks for its numbers while it is in view, and finds those
+// of the shown step.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ObservedGroup } from '../../../host/protocol/observation.ts'
@@ -59,10 +60,9 @@ export interface FigureState {
   readonly cost: string | undefined
 }
 
-/**
- * The state of one figure. `groups` are measured while it is visible; it draws observations that hold all `quantities`. Both are
- * constants. `layer` is the one that kl_of_layer is to be measured from. Renders at most with every frame, and not out of view.
- */
+/** The state of one figure. `groups` are measured while it is visible; it draws observations that
+ * hold all `quantities`. Both are constants. `layer` is the one that kl_of_layer is to be measured
+ * from. Renders at most with every frame, and not out of view. */
 export function useFigure(
   id: string,
   groups: readonly ObservedGroup[],

@@ -1,4 +1,5 @@
-// Below the layer in a phase’s settings: the suggestion, where there is one that it does not follow.
+// Below the layer in a phase’s settings: the suggestion, where there is one that it does not
+// follow.
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { layerFor } from '../../../record/diagnosis/inner_layer.ts'

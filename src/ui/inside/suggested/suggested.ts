@@ -5,7 +5,8 @@ import { formatNats } from '../../kit/format.ts'
 export const changeText = (change: number): string =>
   `${change > 0 ? '+' : ''}${formatNats(change).replace(' nats', '').replace('-', '−')}`
 
-/** Place of a bar in percent of its track, whose middle is no change and whose ends are the largest of `all`. */
+/** Place of a bar in percent of its track, whose middle is no change and whose ends are the largest
+ * of `all`. */
 export function changeWidth(
   change: number,
   all: readonly number[],

@@ -1,5 +1,6 @@
-// The axis of steps below the phases: where the page looks, which steps the charts show, and of which steps anything is kept.
-// Its steps lie where those of the charts lie (plot/axes/step_scale.ts).
+// The axis of steps below the phases: where the page looks, which steps the charts show, and of
+// which steps anything is kept. Its steps lie where those of the charts lie
+// (plot/axes/step_scale.ts).
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
@@ -145,7 +146,8 @@ const shareOf = ({ currentTarget, clientX }: PointerEvent<HTMLElement>): number 
   return (clientX - left) / (width || 1)
 }
 
-/** The handle under the pointer: the upper half of the track moves the shown step, the lower one an end of the zoom where one is near. */
+/** The handle under the pointer: the upper half of the track moves the shown step, the lower one an
+ * end of the zoom where one is near. */
 function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
   const { width, top, height } = event.currentTarget.getBoundingClientRect()
   if (event.clientY < top + height / 2) return 'scrubber'

@@ -1,5 +1,5 @@
-// Further charts, drawn only while they are open: a run has many metrics, and most people want few of them. Any of them can be
-// found by its name, and pinned to a board above.
+// Further charts, drawn only while they are open: a run has many metrics, and most people want few
+// of them. Any of them can be found by its name, and pinned to a board above.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
@@ -56,7 +56,8 @@ function Others({ prefix, shown }: { readonly prefix: string; readonly shown: re
   )
 }
 
-/** What is open: the charts of the lists, then every other metric; with a query what it finds among all. */
+/** What is open: the charts of the lists, then every other metric; with a query what it finds among
+ * all. */
 function Open(props: {
   readonly groups: readonly ChartGroup[]
   readonly metrics: readonly string[]

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { moreCharts } from './more_charts.ts'
 
-/** What a step of PPO with the KL in the loss tells, beside an evaluation with eight samples to each problem. */
+/** What a step of PPO with the KL in the loss tells, beside an evaluation with eight samples to
+ * each problem. */
 const PPO = [
   'actor/pg_loss',
   'actor/kl_loss',

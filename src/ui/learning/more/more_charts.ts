@@ -1,4 +1,5 @@
-// The charts behind “More charts”: which metrics each draws. One is there where the run has measured any of its lines.
+// The charts behind “More charts”: which metrics each draws. One is there where the run has
+// measured any of its lines.
 import { RUN_COLORS, runColor } from '../../../record/run/record.ts'
 import { STAGES } from '../../gpu/profile.ts'
 import { formatNumber, formatShare, NONE } from '../../kit/format.ts'
@@ -143,7 +144,8 @@ const ADVANTAGES: readonly MoreChart[] = [
 const BY_NUMBER = /^val-(?:core|aux)\/.+\/acc\/(best|maj)@(\d+)\/mean$/
 const MEAN = /^val-core\/.+\/acc\/mean@(\d+)$/
 
-/** Best or majority of n sampled answers, a line for each n; the mean of single ones beneath them. */
+/** Best or majority of n sampled answers, a line for each n; the mean of single ones beneath
+ * them. */
 function byNumber(
   metrics: readonly string[],
   what: 'best' | 'maj',
@@ -232,7 +234,8 @@ function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
   ]
 }
 
-/** The charts that a run with these metrics has, by what they are about; each with the lines that were measured. */
+/** The charts that a run with these metrics has, by what they are about; each with the lines that
+ * were measured. */
 export function moreCharts(metrics: readonly string[], is_dark: boolean): readonly ChartGroup[] {
   const measured = new Set(metrics)
   const groups: readonly ChartGroup[] = [

@@ -30,7 +30,8 @@ function Typeset({ tex, inline = false }: FormulaProps) {
   )
 }
 
-/** A display may hold several with `\qquad` between them: they are set side by side where there is room. */
+/** A display may hold several with `\qquad` between them: they are set side by side where there is
+ * room. */
 export function Formula({ tex, inline = false }: FormulaProps) {
   if (inline) return <Typeset tex={tex} inline />
   return (

@@ -19,7 +19,8 @@ const selectTrace = (state: LabState) => state.trace
 const selectVerdicts = (state: LabState) => state.verdicts
 const selectAll = (state: LabState) => state
 
-/** What the check says of the present run, where that is the one it asks for; else why it is not. */
+/** What the check says of the present run, where that is the one it asks for; else why it is
+ * not. */
 function useChecked({ check, link }: TryIt): Checked | undefined {
   // The columns are mutable: the step is their version.
   useLab(selectStep)
@@ -33,7 +34,8 @@ function useChecked({ check, link }: TryIt): Checked | undefined {
   return run && check(run)
 }
 
-/** Puts the experiment into the settings and trains it; a run in progress ends, and stays under Runs. */
+/** Puts the experiment into the settings and trains it; a run in progress ends, and stays under
+ * Runs. */
 function start(of: TryIt): void {
   const { experiment, preset_id } = decodeLink(of.link)
   const refused = openExperiment(experiment, 'the lesson', preset_id)

@@ -1,4 +1,5 @@
-// What recharts draws: axes, grid, phase shades and markers. The lines lie on a canvas above it.
+// Draws what recharts draws: axes, grid, phase shades and markers. The lines lie on a canvas above
+// it.
 import {
   CartesianGrid,
   Line,
@@ -150,7 +151,8 @@ const idealBand = ({ ideal }: FrameProps) =>
     />
   ) : null
 
-/** The same frame with everything at its place on the scale, where recharts' even axis then draws it. */
+/** The same frame with everything at its place on the scale, where recharts' even axis then draws
+ * it. */
 function placed(props: FrameProps): FrameProps {
   const { scale, x, spans, edits } = props
   if (!scale) return props
@@ -190,7 +192,8 @@ function xTicks({ x, log_x, scale }: FrameProps, width: number): number[] {
   return log_x ? logStepTicks(x, count) : stepTicks(x, count)
 }
 
-/** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
+/** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every
+ * step. */
 export function Frame(frame: FrameProps) {
   const props = placed(frame)
   const { size, right, x, y, y_ticks, log_x, log_y, scale, formatY, spans, show_grid } = props

@@ -40,7 +40,8 @@ export interface ValueAxis {
   readonly thinned: string
 }
 
-/** `ask` answers with all but the domain, or with undefined to stay as it was; it is asked at every frame. */
+/** `ask` answers with all but the domain, or with undefined to stay as it was; it is asked at every
+ * frame. */
 export function useValueAxis(ask: () => Omit<ValueAxis, 'y'> | undefined): ValueAxis {
   const last = useRef('0 1|0|')
   // A text, so that unchanged ticks render nothing.

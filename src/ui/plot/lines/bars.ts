@@ -1,4 +1,5 @@
-// A dense line as upright bars, one for each column of pixels: a path of so many corners costs ten times as much.
+// A dense line as upright bars, one for each column of pixels: a path of so many corners costs ten
+// times as much.
 import type { LineContext, LineStyle } from './line_style.ts'
 
 /** The lowest and highest pixel of a line in one column of pixels. */
@@ -8,7 +9,8 @@ export interface Bar {
   readonly bottom: number
 }
 
-/** A line of many points as one bar for each column of pixels; neighbours touch, unless there is a gap between them. */
+/** A line of many points as one bar for each column of pixels; neighbours touch, unless there is a
+ * gap between them. */
 export function lineBars(points: readonly number[]): Bar[] {
   const bars: { x: number; top: number; bottom: number }[] = []
   let last: number | undefined
@@ -28,7 +30,8 @@ export function lineBars(points: readonly number[]): Bar[] {
   return bars
 }
 
-/** Draws a dense line. Its dashes are counted along the axis: along its own length they would melt into one. */
+/** Draws a dense line. Its dashes are counted along the axis: along its own length they would melt
+ * into one. */
 export function drawBars(ctx: LineContext, points: readonly number[], style: LineStyle): void {
   const period = style.dash.reduce((sum, length) => sum + length, 0)
   const isOn = (x: number) => {

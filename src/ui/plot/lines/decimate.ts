@@ -51,10 +51,9 @@ function find(columns: Columns, view: Across): Decimated {
   return found
 }
 
-/**
- * Indices of the entries to be drawn, ascending, with one entry after the axis; of several that share a column of pixels the
- * first, lowest, highest and last, so that no spike is lost. A gap is one index that is not drawn.
- */
+/** Indices of the entries to be drawn, ascending, with one entry after the axis; of several that
+ * share a column of pixels the first, lowest, highest and last, so that no spike is lost. A gap is
+ * one index that is not drawn. */
 export function keptIndices(columns: Columns, view: Across): readonly number[] {
   const found = find(columns, view)
   const { indices } = found

@@ -38,7 +38,8 @@ export function drawBand(
 
 const MANY_POINTS = 200
 
-/** Points for each pixel of width from which a line is a row of upright bars: a path of so many corners costs ten times as much. */
+/** Points for each pixel of width from which a line is a row of upright bars: a path of so many
+ * corners costs ten times as much. */
 const DENSE = 1.5
 
 /** What a line's number of points decides about all of it. */
@@ -71,10 +72,9 @@ function lengthUntil(points: readonly number[], end: number): number {
   return length
 }
 
-/**
- * Draws one line: gaps at NaN, a dot where a value stands alone between gaps. With `from`, what lies right of that pixel is as in
- * the whole line; what lies left of it may be missing, and is to be clipped.
- */
+/** Draws one line: gaps at NaN, a dot where a value stands alone between gaps. With `from`, what
+ * lies right of that pixel is as in the whole line; what lies left of it may be missing, and is to
+ * be clipped. */
 export function drawLine(
   ctx: LineContext,
   columns: Columns,

@@ -6,7 +6,8 @@ import { isDrawn, keptIndices } from './decimate.ts'
 /** Nothing that is drawn reaches further from its point, in CSS pixels. */
 export const REACH = 8
 
-/** The first of kept indices that is needed to draw what lies right of a pixel: a corner more than reaches there. */
+/** The first of kept indices that is needed to draw what lies right of a pixel: a corner more than
+ * reaches there. */
 function firstKept({ steps }: Columns, kept: readonly number[], view: View, from: number): number {
   let low = 0
   let high = kept.length
@@ -18,11 +19,9 @@ function firstKept({ steps }: Columns, kept: readonly number[], view: View, from
   return Math.max(0, low - 2)
 }
 
-/**
- * Points of a line in pixels, as [x, y, x, y, …]; NaN in y ends a segment. Where more than two entries
- * share a pixel column, the column keeps its first, lowest, highest and last, so that no spike is lost. With `from` only
- * those that are needed right of this pixel.
- */
+/** Points of a line in pixels, as [x, y, x, y, …]; NaN in y ends a segment. Where more than two
+ * entries share a pixel column, the column keeps its first, lowest, highest and last, so that no
+ * spike is lost. With `from` only those that are needed right of this pixel. */
 export function linePoints(columns: Columns, view: View, from?: number): number[] {
   const { steps, values } = columns
   const kept = keptIndices(columns, view)

@@ -1,7 +1,8 @@
-// The names of lines in the gutter right of the plot: never on a line or on another name, each as near to the end of its line as the
-// others leave room, with a stroke from that end.
+// The names of lines in the gutter right of the plot: never on a line or on another name, each as
+// near to the end of its line as the others leave room, with a stroke from that end.
 
-/** The tops of labels of one height whose lines end at `ys` (undefined: no label), in 0 … height; none where they do not fit. */
+/** The tops of labels of one height whose lines end at `ys` (undefined: no label), in 0 … height;
+ * none where they do not fit. */
 function placeLabels(
   ys: readonly (number | undefined)[],
   label_height: number,
@@ -35,11 +36,13 @@ interface Place {
 export interface GutterLabel {
   readonly left: number
   readonly top: number
-  /** From the end of the line along its height to the edge of the plot, and from there to the name. */
+  /** From the end of the line along its height to the edge of the plot, and from there to the
+   * name. */
   readonly stroke: readonly Place[]
 }
 
-/** Where names of one height lie whose lines end at `ends` in a plot of this size; undefined where a line has no end or no name fits. */
+/** Where names of one height lie whose lines end at `ends` in a plot of this size; undefined where
+ * a line has no end or no name fits. */
 export function gutterLabels(
   ends: readonly (Place | undefined)[],
   label_height: number,

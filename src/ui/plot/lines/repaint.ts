@@ -1,4 +1,5 @@
-// What of a picture is out of date after its columns grew: the pixels right of where they ended.
+// Finds the part of a picture that is out of date after its columns grew: the pixels right of where
+// they ended.
 import type { Columns } from '../../scales/columns.ts'
 import { stepPixel, type View } from '../../scales/view.ts'
 import type { Look } from './draw_line.ts'
@@ -22,10 +23,10 @@ export const drawnColumns = (columns: Columns, look?: Look): Drawn => ({
 const isSameLook = (a: Look | undefined, b: Look | undefined) =>
   a?.is_dense === b?.is_dense && a?.is_many === b?.is_many && a?.is_crowded === b?.is_crowded
 
-/**
- * The pixel (CSS, from the left of the plot) from which on a picture of `before` differs from one of `now` in the same view:
- * -Infinity for all of it, Infinity for nothing. Columns grow at their end, so that a new entry reaches back to the one before it.
- */
+/** The pixel (CSS, from the left of the plot) from which on a picture of `before` differs from one
+ * of `now` in the same view:
+ * -Infinity for all of it, Infinity for nothing. Columns grow at their end, so that a new entry
+ * reaches back to the one before it. */
 export function staleFrom(
   before: readonly Drawn[] | undefined,
   now: readonly Drawn[],
@@ -47,7 +48,8 @@ export function staleFrom(
   return from
 }
 
-/** The same edge moved left onto a whole pixel of the canvas, so that nothing is half cleared; undefined for all of it. */
+/** The same edge moved left onto a whole pixel of the canvas, so that nothing is half cleared;
+ * undefined for all of it. */
 export function clearedFrom(stale: number, bleed: number, pixel_ratio: number): number | undefined {
   const left = Math.floor((stale + bleed) * pixel_ratio) / pixel_ratio - bleed
   return left > -bleed ? left : undefined

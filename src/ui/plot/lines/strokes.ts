@@ -1,4 +1,4 @@
-// What a chart draws, as a list: on the canvas, or as paths of an SVG.
+// Draws a chart's lines and bands from a list: on the canvas, or as paths of an SVG.
 
 import type { Columns } from '../../scales/columns.ts'
 import type { View } from '../../scales/view.ts'
@@ -38,7 +38,8 @@ export const drawnOf = (strokes: readonly Stroke[], view: View): Drawn[] =>
 
 const round = (value: number) => Number(value.toFixed(2))
 
-/** Path data of a line, a new subpath after each gap; a point alone is a stroke of no length, which a round cap makes a dot. */
+/** Path data of a line, a new subpath after each gap; a point alone is a stroke of no length, which
+ * a round cap makes a dot. */
 export function linePath(columns: Columns, view: View): string {
   const points = linePoints(columns, view)
   const isGap = (at: number) => at < 0 || at >= points.length || Number.isNaN(points[at + 1])

@@ -1,4 +1,5 @@
-// What happened to the run that is on: a lost GPU, a hung worker, checkpoints that cannot be kept.
+// Says what interrupted the current run: a lost GPU, a hung worker, checkpoints that cannot be
+// kept.
 import { Download, RefreshCcw, TriangleAlert, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useStore } from 'zustand'

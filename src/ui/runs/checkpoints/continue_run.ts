@@ -44,7 +44,8 @@ export function leaveIt(): void {
   }
 }
 
-/** The run that began last, where its page was closed or crashed while it continued and something of it is kept. */
+/** The run that began last, where its page was closed or crashed while it continued and something
+ * of it is kept. */
 async function findLeft({ entries }: Library): Promise<Left | undefined> {
   const newest = lastRun(entries)
   if (!newest?.header.was_left || newest.header.status !== 'stopped') return undefined
@@ -115,7 +116,8 @@ export async function continueFromFile(): Promise<void> {
   goOn({ kind: 'file', name: file.name, bytes }, settingsOf(experiment))
 }
 
-/** Hands a kept checkpoint to the person; without `step` the newest state of the run in progress. */
+/** Hands a kept checkpoint to the person; without `step` the newest state of the run in
+ * progress. */
 export async function download(
   record: string,
   experiment: Experiment,

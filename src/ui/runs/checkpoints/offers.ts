@@ -1,4 +1,5 @@
-// What may be continued: a run that its page left, or a file that was opened. Continuing is loaded with the list of runs.
+// Holds what may be continued: a run that its page left, or a file that was opened. Continuing is
+// loaded with the list of runs.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import type { Peeked } from '../../../host/checkpoints/file/peek.ts'

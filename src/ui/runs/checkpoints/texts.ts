@@ -1,4 +1,4 @@
-// What the page says about kept runs, and about those that were interrupted.
+// Writes what the page says about kept runs, and about those that were interrupted.
 
 import { brokenHead } from '../../../host/protocol/guard.ts'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,4 +1,5 @@
-// Entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv 2512.19673, figures 2 and 3).
+// Entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv 2512.19673,
+// figures 2 and 3).
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import {

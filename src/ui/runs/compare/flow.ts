@@ -37,7 +37,8 @@ export interface Bar {
 /** Share of a block's width that its bars take. */
 const FILLED = 0.75
 
-/** Bars of a figure whose middle is 0 and whose edges are ±`scale`; a value that is not finite has none. */
+/** Bars of a figure whose middle is 0 and whose edges are ±`scale`; a value that is not finite has
+ * none. */
 export function barsOf(flow: Flow, scale: number, width: number, height: number): Bar[] {
   const room = width / flow.dH_layer.length
   const each = (room * FILLED) / WRITES.length

@@ -1,4 +1,5 @@
-// What the table shows: a search, the number of its first column, further columns, groups, filters, hidden runs.
+// Shows the controls above the table: a search, the number of its first column, further columns,
+// groups, filters, hidden runs.
 import { Columns3, Filter, Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'

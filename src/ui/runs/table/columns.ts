@@ -1,5 +1,5 @@
-// What a column of the table can be: a setting of the run, one of its metrics, or a fact about it. Sorting, filters and groups
-// name the same columns.
+// Declares what a column of the table can be: a setting of the run, one of its metrics, or a fact
+// about it. Sorting, filters and groups name the same columns.
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
@@ -66,7 +66,8 @@ export function metricOf({ header }: RunEntry, choice: string): string {
 export const isShare = (choice: string): boolean =>
   choice === '' || choice === 'greedy' || choice === 'sampled' || choice === 'score'
 
-/** The kind of a column and its name there: 'setting:actor.optim.lr' is the setting 'actor.optim.lr'. */
+/** The kind of a column and its name there: 'setting:actor.optim.lr' is the setting
+ * 'actor.optim.lr'. */
 function parts(column: string): readonly [kind: string, name: string] {
   const at = column.indexOf(':')
   return [column.slice(0, at), column.slice(at + 1)]
@@ -109,7 +110,8 @@ export function cellText(cell: Cell, column: string): string {
   return isShare(name) ? formatShare(cell) : formatNumber(cell)
 }
 
-/** The head of a column; a setting by its last name, and by its whole path where two of the table end alike. */
+/** The head of a column; a setting by its last name, and by its whole path where two of the table
+ * end alike. */
 export function columnLabel(column: string, among: readonly string[] = []): string {
   const [kind, name] = parts(column)
   if (kind === 'fact') return FACTS.find(({ key }) => key === name)?.label ?? name

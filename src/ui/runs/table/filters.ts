@@ -29,7 +29,8 @@ function isAlike(cell: Cell, value: string): boolean {
   return plain(cell).split(', ').concat(plain(cell)).includes(plain(value))
 }
 
-/** Whether a run fulfils a condition. A number that it does not have is neither above nor below another. */
+/** Whether a run fulfils a condition. A number that it does not have is neither above nor below
+ * another. */
 export function holds(entry: RunEntry, filter: Filter, reading: Reading): boolean {
   const { column, operator, value } = filter
   const cell = cellOf(entry, column, reading)

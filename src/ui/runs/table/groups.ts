@@ -1,4 +1,5 @@
-// The rows of the table under headings: runs that share a setting, a fact or everything but the seed.
+// The rows of the table under headings: runs that share a setting, a fact or everything but the
+// seed.
 
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { bySettings } from '../../../record/compare/compare.ts'
@@ -42,7 +43,8 @@ export function groupRuns(
   return [...groups].map(([label, own]) => ({ label, entries: own }))
 }
 
-/** Rows under their headings, in the order of each group's first row; undefined where the table is not grouped. */
+/** Rows under their headings, in the order of each group's first row; undefined where the table is
+ * not grouped. */
 export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | undefined {
   if (view.group === '') return undefined
   const byEntry = new Map(rows.map((row) => [row.entry, row]))

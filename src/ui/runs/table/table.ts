@@ -48,7 +48,8 @@ export interface Row {
   readonly cells: readonly Cell[]
 }
 
-/** The row of a run as it was made last: a run that did not change keeps it, and is not rendered again. */
+/** The row of a run as it was made last: a run that did not change keeps it, and is not rendered
+ * again. */
 const known = new WeakMap<RunEntry, { readonly key: string; readonly row: Row }>()
 
 function rowOf(entry: RunEntry, view: TableView): Row {
@@ -71,7 +72,8 @@ function rowOf(entry: RunEntry, view: TableView): Row {
 
 const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or status. */
+/** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or
+ * status. */
 function isFound({ entry, name, from }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment

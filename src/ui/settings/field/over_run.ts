@@ -1,4 +1,5 @@
-// What a setting was over the run, where a person changed it while the run went on, and what a change of it would do now.
+// Says what a setting was over the run, where a person changed it while the run went on, and what a
+// change of it would do now.
 import {
   changesWords,
   fieldChanges,
@@ -12,7 +13,8 @@ type Changes = ReadonlyMap<string, readonly ValueSince[]>
 
 const known = new WeakMap<object, { readonly of: readonly unknown[]; readonly changes: Changes }>()
 
-/** Of the run on the page, or of the one that the settings plan; computed again when something is done to it. */
+/** Of the run on the page, or of the one that the settings plan; computed again when something is
+ * done to it. */
 function changesIn(state: LabState): Changes {
   const { experiment, run_document, phase_switches, step, phase, phase_step } = state
   const document = run_document ?? experiment
@@ -25,7 +27,8 @@ function changesIn(state: LabState): Changes {
   return changes
 }
 
-/** What the setting was and what is edited here, in words; '' for one that nobody changed during a run. */
+/** What the setting was and what is edited here, in words; '' for one that nobody changed during a
+ * run. */
 export function overRunWords(state: LabState, path: string): string {
   const values = changesIn(state).get(path)
   if (!values) return ''

@@ -1,4 +1,4 @@
-// What a run's programs said: loaded once there is something.
+// Shows what a run's programs printed; loaded once there is something.
 import { useStore } from 'zustand'
 import { programStore } from '../../../page/contents/programs.ts'
 import type { LabState } from '../../../page/state/store.ts'

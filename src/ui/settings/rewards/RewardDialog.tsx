@@ -41,7 +41,8 @@ const wordsOf = (parts: readonly Worded[]) =>
     )
     .join(' + ')
 
-/** Under the task: what responses are worth and which tools there are, and the ways to change it. */
+/** Under the task: what responses are worth and which tools there are, and the ways to change
+ * it. */
 export function RewardLine() {
   const reward = wordsOf(useLab(selectParts)) || 'the task’s own score'
   const tools = wordsOf(useLab(selectTools)) || 'none'

@@ -1,11 +1,13 @@
-// A program that is dropped onto the page: one that says a tool_schema becomes a tool, any other a part of the reward, in place of an earlier one.
+// A program that is dropped onto the page: one that says a tool_schema becomes a tool, any other a
+// part of the reward, in place of an earlier one.
 import { editField } from '../../../page/client/edits.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { type PartChoice, programParts } from '../../../page/trials/reward_trial.ts'
 import { isToolProgram, programTool, type ToolChoice } from '../../../page/trials/tool_trial.ts'
 import { showDialog } from '../../open/dialogs.ts'
 
-/** In place of the programs that are there, the one of a single program with its weight; or at the end. */
+/** In place of the programs that are there, the one of a single program with its weight; or at the
+ * end. */
 async function takeReward(text: string, file: string): Promise<string | undefined> {
   const taken = await programParts(text, file)
   const { parts } = labStore.getState().experiment.reward

@@ -1,4 +1,5 @@
-// Chooses the tools that a policy may call, adds programs to them, and tries them before anything is trained.
+// Chooses the tools that a policy may call, adds programs to them, and tries them before anything
+// is trained.
 import '../rewards/rewards.css'
 import { X } from 'lucide-react'
 import { useState } from 'react'

@@ -22,7 +22,8 @@ export async function pickFolder(): Promise<FileSystemDirectoryHandle | undefine
   }
 }
 
-/** Writes into a new folder inside `parent`, and nothing that is there is touched. Its name: `name`, or with a number behind it. */
+/** Writes into a new folder inside `parent`, and nothing that is there is touched. Its name:
+ * `name`, or with a number behind it. */
 export async function writeInto(
   parent: FileSystemDirectoryHandle,
   name: string,

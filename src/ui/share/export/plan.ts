@@ -1,4 +1,4 @@
-// What a person chose in the dialog, and what would come of it.
+// Holds a person's choices in the export dialog, and computes what comes of them.
 
 import {
   adapterExport,

@@ -1,4 +1,4 @@
-// What can leave the lab: the settings as they are, or weights of a run.
+// Lists what can leave the lab: the settings as they are, or weights of a run.
 import { version } from '../../../../package.json'
 import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'
 import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
@@ -46,7 +46,8 @@ export async function sourceChoices(wanted: Wanted | undefined): Promise<SourceC
   ]
 }
 
-/** The one that the dialog opens with: what was asked for, else the newest of the run, else the settings. */
+/** The one that the dialog opens with: what was asked for, else the newest of the run, else the
+ * settings. */
 export const firstChoice = (
   choices: readonly SourceChoice[],
   wanted: Wanted | undefined,

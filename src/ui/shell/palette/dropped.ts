@@ -11,7 +11,8 @@ export interface Dropped {
   readonly name?: string
 }
 
-/** Every file that an event brings. The browser's list is empty once the event is over, so call it before anything is awaited. */
+/** Every file that an event brings. The browser's list is empty once the event is over, so call it
+ * before anything is awaited. */
 export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   const files = [...data.files]
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry?.() ?? [])

@@ -21,7 +21,8 @@ export interface Entry {
   readonly run: () => void
 }
 
-/** What can be done now; with `is_all`, also every lesson, preset and setting that can be gone to. */
+/** What can be done now; with `is_all`, also every lesson, preset and setting that can be gone
+ * to. */
 export function paletteEntries(state: LabState, is_all: boolean): readonly Entry[] {
   const possible = COMMANDS.filter(({ id, can }) => id !== 'palette' && (can?.(state) ?? true))
   const commands = possible.map((command): Entry => {

@@ -1,4 +1,4 @@
-// What the colours of the tokens mean, with numbers.
+// Explains the colours of the tokens, with numbers.
 import { useLayoutEffect } from 'react'
 import { SHADE_RULES } from '../../scales/shades.ts'
 import type { Legend as Texts } from './colours.ts'
@@ -6,7 +6,8 @@ import './legend.css'
 
 let is_adopted = false
 
-/** The classes of shades.ts, once on the page; as a sheet of their own, for which no inline style must be allowed. */
+/** The classes of shades.ts, once on the page; as a sheet of their own, for which no inline style
+ * must be allowed. */
 export function Shades() {
   useLayoutEffect(() => {
     if (is_adopted) return

@@ -125,7 +125,8 @@ function useHovered() {
   return { hovered, setHovered, onPointerMove }
 }
 
-/** The open group, where the cursor is among its responses, and the keys that move it; `onMove` is called at each move. */
+/** The open group, where the cursor is among its responses, and the keys that move it; `onMove` is
+ * called at each move. */
 function useWalk(found: Found, onMove: () => void) {
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)

@@ -1,4 +1,5 @@
-// What the inspector's colours say, and which responses it shows in which order.
+// Lets a person choose what the inspector's colours say, and which responses it shows in which
+// order.
 
 import { useLastLayer } from '../../shown/run.ts'
 import { lensLayerName } from '../lens/lens.ts'

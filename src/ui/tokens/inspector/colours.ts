@@ -1,4 +1,4 @@
-// What a token's colour can say.
+// Declares what a token's colour can say.
 import type { TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { type Scale, shadeOf } from '../../scales/shades.ts'
@@ -61,7 +61,8 @@ export interface LayerEntropy {
   stepOf(sample: TracedSample): number | undefined
 }
 
-/** Nats of a layer at token t, as the traced step brought them along; undefined where it brought none. */
+/** Nats of a layer at token t, as the traced step brought them along; undefined where it brought
+ * none. */
 export function tracedEntropy(
   { layer_entropy, tokens }: TracedSample,
   readout: LayerReadout,
@@ -102,7 +103,8 @@ function position(mode: Mode, value: number): number {
 const DIVERGING: readonly Mode[] = ['advantages', 'ratio', 'moved']
 const ENTROPIES: readonly Mode[] = ['entropy', 'layer_entropy']
 
-/** Over all tokens of a step; entropies reach to `max_entropy`, ln V. undefined where no token has a number. */
+/** Over all tokens of a step; entropies reach to `max_entropy`, ln V. undefined where no token has
+ * a number. */
 export function rangeOf(
   mode: Mode,
   samples: readonly TracedSample[],

@@ -1,12 +1,10 @@
-// What a traced step cost, from the steps around it.
+// Computes what a traced step cost, from the steps around it.
 import type { Columns } from '../../scales/columns.ts'
 
 const BEFORE = 8
 
-/**
- * Seconds of a traced step, and the median of the last few steps before it that were not traced; undefined where either is
- * not known.
- */
+/** Seconds of a traced step, and the median of the last few steps before it that were not traced;
+ * undefined where either is not known. */
 export function traceCost(
   times: Columns | undefined,
   step: number,

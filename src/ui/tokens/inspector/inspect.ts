@@ -23,7 +23,8 @@ export interface Inspected extends Pick<RolloutSample, 'reward_parts' | 'reward_
   readonly turns?: NonNullable<RolloutSample['turns']>
 }
 
-/** Responses that are read together: those to one prompt, or all where each prompt has one response. */
+/** Responses that are read together: those to one prompt, or all where each prompt has one
+ * response. */
 export interface Bundle {
   readonly key: string
   /** undefined where every response has its own. */
@@ -69,7 +70,8 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
     }
   })
 
-/** Responses to one draw of a prompt. A prompt drawn twice is two groups, where the trace says how large a group is. */
+/** Responses to one draw of a prompt. A prompt drawn twice is two groups, where the trace says how
+ * large a group is. */
 export function groupsOf(responses: readonly Inspected[]): readonly (readonly Inspected[])[] {
   if (responses.some(({ traced }) => !traced))
     return groupByPrompt(responses).map(([, group]) => group)
@@ -104,7 +106,8 @@ function rank(order: Order, { score, advantage, place }: Inspected): number {
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 
-/** Within a group by the order; groups by their first response, then by their mean. Ties stay as sampled. */
+/** Within a group by the order; groups by their first response, then by their mean. Ties stay as
+ * sampled. */
 export function sorted(
   groups: readonly (readonly Inspected[])[],
   order: Order,
@@ -177,7 +180,8 @@ export function find(all: readonly Inspected[], wanted: Wanted): Found {
 /** Responses of an open bundle that are drawn at once. */
 export const PAGE = 16
 
-/** Where the cursor goes: to the neighbour of a response in the order of reading; stays at both ends. */
+/** Where the cursor goes: to the neighbour of a response in the order of reading; stays at both
+ * ends. */
 export function neighbour(
   { responses }: Found,
   place: number | undefined,

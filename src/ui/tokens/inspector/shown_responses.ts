@@ -24,7 +24,8 @@ export interface Shown {
   readonly layers: TokenTable['layers']
 }
 
-/** The traced step; samples without numbers for single tokens where there is none, or where a person wants the newest. */
+/** The traced step; samples without numbers for single tokens where there is none, or where a
+ * person wants the newest. */
 export function useShownStep(): {
   readonly shown: Shown | undefined
   readonly newer: number | undefined
@@ -51,7 +52,8 @@ export function useShownStep(): {
   return { shown, newer }
 }
 
-/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has measured. */
+/** Entropies of one layer at the tokens of responses: those of their own step, else of what the
+ * lens has measured. */
 export function layerEntropyOf(
   kept: KeptOfRun,
   { step }: Shown,

@@ -1,4 +1,5 @@
-// What is selected in the tokens of a run: shared by the inspector and the seven stages, and kept while the tab is closed.
+// Holds what is selected in the tokens of a run: shared by the inspector and the seven stages, and
+// kept while the tab is closed.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { TokenTable } from '../../../host/protocol/results.ts'
@@ -64,7 +65,8 @@ export const tokensStore = createStore<TokensView>(() => ({
 export const useTokens = <T>(selector: (view: TokensView) => T): T =>
   useStore(tokensStore, selector)
 
-/** What is shown of the traced steps: at the page's step, else the one that is held, else the newest. */
+/** What is shown of the traced steps: at the page's step, else the one that is held, else the
+ * newest. */
 export function traceOf(
   kept: KeptOfRun,
   at_step: number | undefined,
@@ -80,7 +82,8 @@ export function useShownTrace(): KeptItem<TokenTable> | undefined {
   return traceOf(useKept(), useAtStep(), useTokens(selectHeld))
 }
 
-/** Keeps the shown step in its place while someone reads it; not where a person follows the steps or has chosen one. */
+/** Keeps the shown step in its place while someone reads it; not where a person follows the steps
+ * or has chosen one. */
 export function holdTrace(): void {
   const { held, is_following } = tokensStore.getState()
   const { at_step } = uiStore.getState()

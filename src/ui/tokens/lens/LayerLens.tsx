@@ -1,4 +1,5 @@
-// The layer lens: what every layer would say next at every position of one text, now and at another step.
+// The layer lens: what every layer would say next at every position of one text, now and at another
+// step.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { SIGNS_SAY } from '../../../host/protocol/token_text.ts'

@@ -1,4 +1,4 @@
-// What the layer lens shows, without React.
+// Computes what the layer lens shows, without React.
 import {
   LENS_TOP,
   type Lens,

@@ -1,4 +1,4 @@
-// What the layer lens looks at, and how: there again when its tab is.
+// Holds what the layer lens looks at, and how; it is still there when its tab opens again.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Lens, LensSample, Observation } from '../../../host/protocol/observation.ts'
@@ -50,11 +50,13 @@ export const lensStore = createStore<LensView>(() => ({
 /** A part of the view; `selector` is a module-level function. */
 export const useLens = <T>(selector: (view: LensView) => T): T => useStore(lensStore, selector)
 
-/** What was sent of a task: a text of another one is no problem that this run has learned, nor need it have tokens for it. */
+/** What was sent of a task: a text of another one is no problem that this run has learned, nor need
+ * it have tokens for it. */
 export const sentOf = (sent: readonly SentSample[], task: string): readonly SentSample[] =>
   sent.filter((one) => one.task === task)
 
-/** Measures a response from now on, from its first written token; of too many of its task the oldest is dropped. */
+/** Measures a response from now on, from its first written token; of too many of its task the
+ * oldest is dropped. */
 export function lookThrough(sample: LensSample, since: number, task: string): void {
   const key = textKey(sample)
   lensStore.setState(({ sent }) => ({

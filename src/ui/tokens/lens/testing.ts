@@ -15,7 +15,8 @@ export type PlainLens = Omit<Lens, 'raw' | 'normed'> & {
 
 const DIGITS = [...'0123456789']
 
-/** The higher the layer and the `skill` (0 … 1), the likelier the right token; layer 0 knows nothing. */
+/** The higher the layer and the `skill` (0 … 1), the likelier the right token; layer 0 knows
+ * nothing. */
 function readout(tokens: readonly string[], layers: number, skill: number): Plain<LensReadout> {
   const entropy: number[] = []
   const top: string[] = []

@@ -1,4 +1,5 @@
-// What a model was asked and what it wrote: every token shows its entropy, and a press on one asks every layer about it.
+// Shows what a model was asked and what it wrote. Every token shows its entropy, and a press on one
+// asks every layer about it.
 
 import type {
   ChatTurn,
@@ -54,7 +55,8 @@ function Turns({ turns }: { turns: readonly ChatTurn[] }) {
   ))
 }
 
-/** What was asked, and what the model wrote so far: a continued text is one text with what it continues. */
+/** What was asked, and what the model wrote so far: a continued text is one text with what it
+ * continues. */
 export function Answer({ written, facts }: { written: Written; facts: OpenedModelFacts }) {
   const { asked, text, parts, is_done } = written
   return (

@@ -1,4 +1,5 @@
-// Where models come from: a folder of this machine, an address or a name on the Hub, and the browser's own storage.
+// Offers the ways to open a model: a folder of this machine, an address or a name on the Hub, and
+// the browser's own storage.
 import { FolderOpen } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,5 +1,5 @@
-// One text through every layer of one model or of two: the lens, the mean entropy of each layer, what its modules change, and each token by
-// the whole model.
+// One text through every layer of one model or of two: the lens, the mean entropy of each layer,
+// what its modules change, and each token by the whole model.
 import { useState } from 'react'
 import type {
   ModelPlace,
@@ -94,7 +94,8 @@ function ModelLens(props: { shown: Shown; kind: LensKind; is_named: boolean }) {
   )
 }
 
-/** The entropies of each layer, of two models beside each other. Models of different depths share their lower rows. */
+/** The entropies of each layer, of two models beside each other. Models of different depths share
+ * their lower rows. */
 function Entropies({ shown }: { shown: readonly Shown[] }) {
   const columns = shown.map(({ lens, ...one }) => ({
     ...one,
@@ -146,7 +147,8 @@ function Entropies({ shown }: { shown: readonly Shown[] }) {
   )
 }
 
-/** ΔH of the modules of each block (BuPO, eqs. 11 and 12): below 0 it decides, above 0 it opens up. */
+/** ΔH of the modules of each block (BuPO, eqs. 11 and 12): below 0 it decides, above 0 it opens
+ * up. */
 function Changes({ shown }: { shown: readonly Shown[] }) {
   const blocks = Math.max(0, ...shown.map(({ changes }) => changes?.dH_attn.length ?? 0))
   const named = (name: string, what: string) => (shown.length > 1 ? `${name}, ${what}` : what)

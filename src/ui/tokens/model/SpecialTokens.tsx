@@ -1,4 +1,4 @@
-// What a tokenizer puts around a text, and the switch that leaves it out.
+// Shows the tokens that a tokenizer puts around a text, and the switch that leaves them out.
 interface SpecialTokensProps {
   /** 'begins with <s>'; '' where it adds nothing, and then there is nothing to switch. */
   readonly words: string

@@ -1,4 +1,4 @@
-// What a read text says in numbers, without React.
+// Computes the numbers of a text that a model has read, without React.
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { type LensCell, type LensKind, layersOf, lensCell } from '../lens/lens.ts'
 

@@ -5,7 +5,8 @@ import { closeDialog } from '../../open/dialogs.ts'
 import { closePast } from '../../open/opened_run.ts'
 import { showToast } from '../../shown/store.ts'
 
-/** Keeps the first model, and puts it into the settings; with an adapter to train, or with all of its weights. */
+/** Keeps the first model, and puts it into the settings; with an adapter to train, or with all of
+ * its weights. */
 export const trainOpened = (has_adapter: boolean): void =>
   trainFrom(has_adapter, async (start) => {
     const { startFrom } = await import('../../../page/opened/start_from.ts')

@@ -1,4 +1,5 @@
-// The numbers that a step computes for every token: what each is called, what it means, and how it is written.
+// The numbers that a step computes for every token: what each is called, what it means, and how it
+// is written.
 import type { TracedSample } from '../../../host/protocol/results.ts'
 import { NONE } from '../../kit/format.ts'
 
@@ -172,7 +173,8 @@ export function cellText(sample: TracedSample, name: ColumnName, t: number): str
   return name === 'clipped' ? (CLIPPED[value] ?? NONE) : shortNumber(value)
 }
 
-/** A cell with everything that is known of it; undefined where this step has none (why_missing.ts). */
+/** A cell with everything that is known of it; undefined where this step has none
+ * (why_missing.ts). */
 export function exactText(sample: TracedSample, name: ColumnName, t: number): string | undefined {
   const value = cellValue(sample, name, t)
   if (value === undefined) return undefined

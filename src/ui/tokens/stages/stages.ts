@@ -1,4 +1,4 @@
-// What the walk through one step says, without React.
+// Computes what the walk through one step says, without React.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber, NONE } from '../../kit/format.ts'
 import { shortNumber } from './columns.ts'

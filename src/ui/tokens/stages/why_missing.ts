@@ -1,4 +1,5 @@
-// Why a number of the token table is not there: a step computes what its phase needs, and nothing else.
+// Why a number of the token table is not there: a step computes what its phase needs, and nothing
+// else.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { type Column, type ColumnName, cellValue } from './columns.ts'
 
@@ -25,7 +26,8 @@ function notInPhase({ phase, loss_mode }: TokenTable, name: ColumnName): string 
   return undefined
 }
 
-/** Why there is no number of that name for a token, as the end of a sentence; undefined where there is one. */
+/** Why there is no number of that name for a token, as the end of a sentence; undefined where there
+ * is one. */
 export function whyMissing(
   table: TokenTable,
   sample: TracedSample,

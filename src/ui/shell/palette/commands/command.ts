@@ -1,4 +1,4 @@
-// What a command is, and the keys that are none's.
+// Declares a command of the page, and the keys that panels answer themselves.
 import type { LabState } from '../../../../page/state/store.ts'
 import { shownStore } from '../../../shown/shown.ts'
 

@@ -1,4 +1,4 @@
-// What comes in and goes out as a link or a file.
+// Lists the commands that bring in or take out a link or a file.
 import { openData } from '../../../data/open_data.ts'
 import { copyLink } from '../../../open/actions.ts'
 import { chooseFile, saveExperiment, saveMetrics } from '../../../open/files.ts'

@@ -1,4 +1,4 @@
-// What can be done with the run.
+// Lists the commands on the run.
 
 import { profileStep, restart, stepOnce, traceStep } from '../../../../page/client/controls.ts'
 import { reset } from '../../../../page/client/starting.ts'

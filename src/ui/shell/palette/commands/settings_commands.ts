@@ -1,4 +1,4 @@
-// What can be done with the settings.
+// Lists the commands on the settings.
 import { sameSettings } from '../../../../document/experiment/experiment.ts'
 import { presetOf } from '../../../../document/presets/presets.ts'
 import { discardEdits } from '../../../../page/client/edits.ts'

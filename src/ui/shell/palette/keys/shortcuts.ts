@@ -55,7 +55,8 @@ export function listenToKeys(): () => void {
       first = name
       pressed_at = event.timeStamp
     } else if (command.can?.(labStore.getState()) ?? true) command.run()
-    // What cannot be done now still keeps its Space from scrolling; End and the rest stay the browser's.
+    // What cannot be done now still keeps its Space from scrolling; End and the rest stay the
+    // browser's.
     else if (name !== 'Space') return
     event.preventDefault()
   }
