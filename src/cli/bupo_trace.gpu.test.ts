@@ -1,4 +1,5 @@
-// Traces as BuPO's fork would record them with other settings than in the fixtures: float64 makes the numbers, kernels repeat them.
+// Traces as BuPO's fork would record them with other settings than in the fixtures: float64 makes
+// the numbers, kernels repeat them.
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { filledTrace, type TraceHead, writeTrace } from '../../conformance/bupo/testing.ts'
@@ -9,7 +10,8 @@ import { Gpu } from '../kernels/device/gpu.ts'
 
 const gpu = await Gpu.open()
 
-/** AdamW's first steps have the size of the rate however small a gradient is, so a larger one would enlarge rounding. */
+/** AdamW's first steps have the size of the rate however small a gradient is, so a larger one would
+ * enlarge rounding. */
 const LR = 2e-4
 
 const KL = { use_kl_loss: true, kl_loss_coef: 0.05, kl_loss_type: 'low_var_kl' }

@@ -10,7 +10,8 @@ import { commandLine, flag, text } from './base/declare.ts'
 import { print, tell } from './base/terminal.ts'
 import { readArguments } from './options/read.ts'
 
-/** In place of a variant's name: attention, vocabulary head, embedding and sampling as large models have them. */
+/** In place of a variant's name: attention, vocabulary head, embedding and sampling as large models
+ * have them. */
 const TILED = 'tiled'
 const EACH = 'each'
 
@@ -75,7 +76,8 @@ interface Options {
 const pinnedBy = (name: string | undefined): Pinned =>
   name === undefined ? {} : name === TILED ? { narrow_kernels: false } : { matmul: { '*': name } }
 
-/** Every choice, but for variants that the adapter cannot run, that take it minutes, or that round factors to halves. */
+/** Every choice, but for variants that the adapter cannot run, that take it minutes, or that round
+ * factors to halves. */
 function suited(gpu: Gpu | undefined): string[] {
   const { architecture = '', description = '' } = gpu?.facts ?? {}
   const isSwiftShader = /swiftshader/i.test(`${architecture} ${description}`)

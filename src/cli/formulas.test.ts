@@ -159,7 +159,8 @@ test('negative numbers get brackets after a sign or factor', () => {
   expect([0, 1.041234567, -1e-9, 2e7].map(formulaNumber)).toEqual(['0', '1.0412', '−1e-9', '2e7'])
 })
 
-/** Two prompts of three responses each, the last of one token; equal numbers and a masked token too. */
+/** Two prompts of three responses each, the last of one token; equal numbers and a masked token
+ * too. */
 const R = 4
 const LENGTHS = [4, 2, 3, 4, 4, 1]
 const MASK = LENGTHS.flatMap((n) => Array.from({ length: R }, (_, t) => (t < n ? 1 : 0)))

@@ -1,4 +1,5 @@
-// lab generate: what a Hugging Face model writes after a text, or answers to a message, token by token.
+// lab generate: what a Hugging Face model writes after a text, or answers to a message, token by
+// token.
 
 import { promptIds, readTokenizer, textOfIds } from '../host/worker/opened/opened_text.ts'
 import { Gpu } from '../kernels/device/gpu.ts'

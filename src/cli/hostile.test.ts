@@ -1,5 +1,5 @@
-// Everything that strangers may hand the lab, spoilt at random: refused by name, or read as something sound; never slow, never large.
-// HOSTILE_RUNS says how many of each kind are tried.
+// Everything that strangers may hand the lab, spoilt at random: refused by name, or read as
+// something sound; never slow, never large. HOSTILE_RUNS says how many of each kind are tried.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// LoRA adapters that strangers may hand the lab, spoilt at random or on purpose: refused with file and field, or merged to finite weights.
+// LoRA adapters that strangers may hand the lab, spoilt at random or on purpose: refused with file
+// and field, or merged to finite weights.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ModelFileError } from '../formats/errors.ts'
@@ -37,7 +38,8 @@ const adapterOf = (config: Uint8Array, factors: Uint8Array) =>
     ]),
   )
 
-/** Merges an adapter and reads it for training: both end with finite numbers, or with the file that is wrong. */
+/** Merges an adapter and reads it for training: both end with finite numbers, or with the file that
+ * is wrong. */
 async function expectSound(config: Uint8Array, factors: Uint8Array): Promise<void> {
   try {
     const { weights } = await withAdapter(model, adapterOf(config, factors))

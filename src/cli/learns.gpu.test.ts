@@ -1,5 +1,6 @@
-// The small presets learn what they say, from their fixed seed, where LONG_TESTS is set: GRPO, the whole of BuPO, PPO with a critic.
-// What learns in every run of the tests, on a smaller model: rl/reward/rewarded.gpu.test.ts.
+// The small presets learn what they say, from their fixed seed, where LONG_TESTS is set: GRPO, the
+// whole of BuPO, PPO with a critic. What learns in every run of the tests, on a smaller model:
+// rl/reward/rewarded.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import { presetOf } from '../document/presets/presets.ts'
@@ -80,8 +81,9 @@ longTest(
   async () => {
     const steps = await reinforced('tiny-grpo')
     expect(steps.every(({ metrics }) => !('critic/vf_loss' in metrics))).toBe(true)
-    // 640 and 1,024 responses: standard errors of 1.7 and 1.6 points. Measured: 0.23 → 0.48; seed 2: 0.16 → 0.37. A policy that
-    // hardly learns (a rate of 1e-6): 0.21 → 0.25, with an entropy of 1.40 → 1.37.
+    // 640 and 1,024 responses: standard errors of 1.7 and 1.6 points. Measured: 0.23 → 0.48; seed
+    // 2: 0.16 → 0.37. A policy that hardly learns (a rate of 1e-6): 0.21 → 0.25, with an entropy of
+    // 1.40 → 1.37.
     expect(meanOf(steps, SCORE, 28, 8)).toBeGreaterThan(0.33)
     expect(meanOf(steps, SCORE, 28, 8) / meanOf(steps, SCORE, 0, 5)).toBeGreaterThan(1.5)
     // Measured: 1.40 → 0.86.
@@ -95,8 +97,8 @@ longTest(
   async () => {
     const steps = await reinforced('tiny-ppo')
     expect(steps.every(({ metrics }) => 'critic/vf_loss' in metrics)).toBe(true)
-    // 640 and 1,024 responses: standard errors of 1.6 points. Measured: 0.21 → 0.50; seed 2: 0.18 → 0.39. A policy that hardly
-    // learns (a rate of 1e-6) stays between 0.20 and 0.24.
+    // 640 and 1,024 responses: standard errors of 1.6 points. Measured: 0.21 → 0.50; seed 2: 0.18 →
+    // 0.39. A policy that hardly learns (a rate of 1e-6) stays between 0.20 and 0.24.
     expect(meanOf(steps, SCORE, 28, 8)).toBeGreaterThan(0.33)
     expect(meanOf(steps, SCORE, 28, 8) / meanOf(steps, SCORE, 0, 5)).toBeGreaterThan(1.5)
     // Measured: -0.13 → 0.08; seed 2: -0.04 → 0.07. A critic that hardly learns stays at -0.09.

@@ -11,7 +11,8 @@ import { helpOf } from './options/read.ts'
 const shown = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : `${error}`
 
-/** Errors that say all there is to say; anything else is our own mistake and shows where it happened. */
+/** Errors that say all there is to say; anything else is our own mistake and shows where it
+ * happened. */
 const PLAIN = new Set([
   ...['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError', 'JobError'],
   ...['LabFailure', 'RewardError', 'TokenizerFileError'],

@@ -1,4 +1,5 @@
-// The settings that begin with a model from elsewhere are small enough for a browser, and the recipes of the shipped models are sound.
+// The settings that begin with a model from elsewhere are small enough for a browser, and the
+// recipes of the shipped models are sound.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../document/experiment/experiment.ts'

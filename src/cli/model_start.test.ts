@@ -1,4 +1,5 @@
-// What a person takes from an opened model: the start of an experiment, with or without an adapter, and a folder of its own.
+// Tests what a person takes from an opened model: the start of an experiment, with or without an
+// adapter, and a folder of its own.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../document/experiment/experiment.ts'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'

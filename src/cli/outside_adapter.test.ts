@@ -1,5 +1,6 @@
-// Adapters that PEFT trained, judged by PEFT itself: merged weights and logits of every architecture. Skipped by name without a Python
-// with torch, transformers and peft (UNDERSTORY_PYTHON, else python3).
+// Adapters that PEFT trained, judged by PEFT itself: merged weights and logits of every
+// architecture. Skipped by name without a Python with torch, transformers and peft
+// (UNDERSTORY_PYTHON, else python3).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

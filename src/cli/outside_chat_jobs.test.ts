@@ -1,4 +1,5 @@
-// Jobs of rows that are conversations, judged outside: transformers makes the lab's ids of the exported rows, and tools.py answers as the lab's tools.
+// Jobs of rows that are conversations, judged outside: transformers makes the lab's ids of the
+// exported rows, and tools.py answers as the lab's tools.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

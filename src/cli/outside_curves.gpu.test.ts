@@ -1,5 +1,6 @@
-// Jobs that TRL and BuPO's fork of verl trained, trained by the lab: are the curves the same within the spread of seeds? The rule is that
-// of repeat_digit's README. Three seeds take minutes on a software adapter.
+// Jobs that TRL and BuPO's fork of verl trained, trained by the lab: are the curves the same within
+// the spread of seeds? The rule is that of repeat_digit's README. Three seeds take minutes on a
+// software adapter.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +48,8 @@ const runs = [REPEAT, TINY, FORK].flatMap(
   (job) => (JSON.parse(readFileSync(`${job}/curve.json`, 'utf8')) as Curve).runs,
 )
 
-/** What the lab trains: the experiment, the weights that the other trainer began with, and its rows where they are a file's. */
+/** What the lab trains: the experiment, the weights that the other trainer began with, and its rows
+ * where they are a file's. */
 function startOf(name: string): readonly string[] {
   const warmed: Readonly<Record<string, string>> = { tiny_grpo: TINY, fork_sort_digits: FORK }
   const folder = warmed[name]

@@ -1,4 +1,5 @@
-// What leaves the lab, judged outside it: transformers computes the same logits, values and token ids, and reward.py scores as the task does.
+// Judges outside the lab what leaves it: transformers computes the same logits, values and token
+// ids, and reward.py scores as the task does.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -125,7 +126,8 @@ print(json.dumps(answers))
   },
 )
 
-/** Different answers of a policy: right, nearly right, wrong, cut off, too long, empty, and characters in any order. */
+/** Different answers of a policy: right, nearly right, wrong, cut off, too long, empty, and
+ * characters in any order. */
 function responses({ tokenizer, max_response_length, sample, score }: Task) {
   const signs = tokenizer.tokens.slice(2)
   let state = 7

@@ -1,5 +1,6 @@
-// An adapter that the lab trained, judged by PEFT and transformers: the adapter on its base, and the model that it was merged into. Skipped
-// by name without a Python with torch, transformers and peft (UNDERSTORY_PYTHON, else python3).
+// An adapter that the lab trained, judged by PEFT and transformers: the adapter on its base, and
+// the model that it was merged into. Skipped by name without a Python with torch, transformers and
+// peft (UNDERSTORY_PYTHON, else python3).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Composed rewards outside the lab: reward.py of a job scores 1,000 responses as the lab does, part by part and in all.
+// Composed rewards outside the lab: reward.py of a job scores 1,000 responses as the lab does, part
+// by part and in all.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Tokenizers judged outside the lab: Hugging Face's own make the same ids and texts from the same files, and train the same merges.
+// Tokenizers judged outside the lab: Hugging Face's own make the same ids and texts from the same
+// files, and train the same merges.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,7 +112,8 @@ test.skipIf(!hasModules('tokenizers'))(
   },
 )
 
-/** Texts that make pairs of equal frequency, long repeats and merges that spell one text in two ways. */
+/** Texts that make pairs of equal frequency, long repeats and merges that spell one text in two
+ * ways. */
 const TRAINING = {
   texts: TEXTS,
   sums: Array.from(

@@ -1,5 +1,6 @@
-// Runs the GPU tests with kernels pinned: PINNED_KERNELS names a variant of matrix products, for every product of a model that has no
-// choice of its own, or is `tiled`, which leaves narrow kernels out of every model.
+// Runs the GPU tests with kernels pinned: PINNED_KERNELS names a variant of matrix products, for
+// every product of a model that has no choice of its own, or is `tiled`, which leaves narrow
+// kernels out of every model.
 import { vi } from 'vitest'
 import { matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 

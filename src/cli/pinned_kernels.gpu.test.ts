@@ -1,4 +1,5 @@
-// Kernels that a document pins are those that it is trained on: the same bits as with the choice given to the trainer.
+// Kernels that a document pins are those that it is trained on: the same bits as with the choice
+// given to the trainer.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What real models are planned to take, and that the documentation says the same.
+// Checks the planned memory of real models, and that the documentation says the same.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'

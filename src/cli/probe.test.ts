@@ -1,4 +1,4 @@
-// What probe refuses before it opens a GPU.
+// Tests which command lines `probe` refuses before it opens a GPU.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -128,7 +128,8 @@ export function readOptions(args: readonly string[]) {
   return { folder: positionals[0], tokens, text, adds, adapter, intervene, out }
 }
 
-/** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the tensor. */
+/** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the
+ * tensor. */
 function requireFinite(folder: string, { layout, weights }: HfModel): void {
   const at = firstNonfinite(weights)
   if (at < 0) return
@@ -141,7 +142,8 @@ function readRows(file: string, { config, pad_token_id = 0 }: HfModel): TokenRow
   return parseTokenRows(readText(file), file, { vocab_size: config.vocab_size, pad_token_id })
 }
 
-/** One row: the ids that the folder's own tokenizer gives a text, with what it `adds` around one. Throws LabFailure. */
+/** One row: the ids that the folder's own tokenizer gives a text, with what it `adds` around one.
+ * Throws LabFailure. */
 async function typedRows(
   folder: string,
   text: string,
@@ -199,11 +201,10 @@ function createProbe(
   return { model, ws, internals, interventions: createInterventions(alloc, shape, room) }
 }
 
-/**
- * Runs the model on `batch` and names every result as Hugging Face's arrays are named in QUANTITIES: per row and position, and
- * `forward_means`, where every token of every row weighs the same. Nats. With interventions all of it is of the changed model;
- * beside it is what they changed.
- */
+/** Runs the model on `batch` and names every result as Hugging Face's arrays are named in
+ * QUANTITIES: per row and position, and `forward_means`, where every token of every row weighs the
+ * same. Nats. With interventions all of it is of the changed model; beside it is what they
+ * changed. */
 async function probeModel(
   gpu: Gpu,
   hf: HfModel,

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { TINY } from '../host/checkpoints/testing.ts'
 import * as halves from '../kernels/attention/half_cache_check.ts'
 
-// An adapter whose halves are no good is not to be had: its measurement is put in the place of ours.
+// An adapter whose halves are no good is not to be had: its measurement is put in the place of
+// ours.
 const measured = vi.hoisted(() => ({ instead: undefined as number | undefined }))
 vi.mock('../kernels/attention/half_cache_check.ts', async (original) => {
   const real = await original<typeof halves>()
@@ -15,7 +16,8 @@ vi.mock('../kernels/attention/half_cache_check.ts', async (original) => {
   return { ...real, checkHalfCache }
 })
 
-// Test files of a process share its modules: this one needs them with its measurement, and leaves none of those behind.
+// Test files of a process share its modules: this one needs them with its measurement, and leaves
+// none of those behind.
 let train: typeof import('./train/train.ts').train
 beforeAll(async () => {
   vi.resetModules()

@@ -1,4 +1,5 @@
-// What a run of preset tiny compiles before its first step: counted, because a software adapter spends most of its start on it.
+// Counts what a run of preset tiny compiles before its first step: a software adapter spends most
+// of its start on it.
 import { expect, test } from 'vitest'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import { presetOf } from '../document/presets/presets.ts'

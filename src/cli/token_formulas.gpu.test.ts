@@ -1,5 +1,6 @@
-// What is shown beside a traced token, against what the step really did: every line right on a calculator, every column its
-// line's, and the losses of all tokens together the number that the GPU minimised.
+// Compares what is shown beside a traced token with what the step really did. Every line is right
+// on a calculator, every column agrees with its line, and the losses of all tokens add up to the
+// number that the GPU minimised.
 import { expect, test } from 'vitest'
 import { type FilledFormula, tokenFormulas } from '../document/formulas/formulas.ts'
 import { Gpu } from '../kernels/device/gpu.ts'

@@ -1,4 +1,4 @@
-// What a command of the lab is, and the two ways in which it refuses.
+// Declares a command of the lab and the two errors with which it refuses.
 import type { CommandLine } from './declare.ts'
 
 export interface Command {

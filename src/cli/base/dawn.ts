@@ -17,7 +17,8 @@ const CHROMIUMS = [
 /** Older lavapipe lacks Vulkan features that Dawn builds on; Debian 12 ships 22.3. */
 const OLDEST_MESA = 24
 
-/** Vulkan manifests of software drivers on this machine: Mesa's lavapipe, then SwiftShader beside a Chromium. */
+/** Vulkan manifests of software drivers on this machine: Mesa's lavapipe, then SwiftShader beside a
+ * Chromium. */
 function softwareDrivers(): string[] {
   const mesa = MANIFESTS.filter(existsSync).flatMap((dir) =>
     readdirSync(dir)
@@ -32,13 +33,15 @@ function softwareDrivers(): string[] {
   return [...new Set([...mesa, ...swiftshader])]
 }
 
-/** False for a lavapipe older than Mesa 24, by its description, e.g. `llvmpipe: Mesa 22.3.6 (LLVM 15.0.6)`. */
+/** False for a lavapipe older than Mesa 24, by its description, e.g. `llvmpipe: Mesa 22.3.6 (LLVM
+ * 15.0.6)`. */
 export function isSupported(description: string): boolean {
   const mesa = /^llvmpipe\b.*\bMesa (\d+)\./.exec(description)
   return !mesa || Number(mesa[1]) >= OLDEST_MESA
 }
 
-/** Offers what browsers offer behind a flag, subgroup matrices among it; nothing takes it unasked. */
+/** Offers what browsers offer behind a flag, subgroup matrices among it; nothing takes it
+ * unasked. */
 const EXPERIMENTS = ['enable-dawn-features=allow_unsafe_apis']
 
 /** One adapter that Dawn can open here. */
@@ -50,13 +53,12 @@ export interface DawnAdapter {
   readonly is_supported: boolean
 }
 
-/**
- * What WebGPU offers here, best first: the system's choice (a real GPU if the drivers show one), lavapipe,
- * SwiftShader. Each try makes a new Vulkan instance, which reads VK_DRIVER_FILES; set by the user, it is
- * the only try. The variable is left as the last adapter given needs it.
+/** What WebGPU offers here, best first: the system's choice (a real GPU if the drivers show one),
+ * lavapipe, SwiftShader. Each try makes a new Vulkan instance, which reads VK_DRIVER_FILES; set by
+ * the user, it is the only try. The variable is left as the last adapter given needs it.
  *
- * Dawn prints "Warning: … artificially reduced …" to stderr for each try; no option turns that off.
- */
+ * Dawn prints "Warning: … artificially reduced …" to stderr for each try; no option turns that
+ * off. */
 export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
   Object.assign(globalThis, globals)
   const chosen = process.env.VK_DRIVER_FILES
@@ -70,7 +72,8 @@ export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
   }
 }
 
-/** Dawn ends with the object it came from, devices and all, so none may be collected while it is in use. */
+/** Dawn ends with the object it came from, devices and all, so none may be collected while it is in
+ * use. */
 const opened: GPU[] = []
 
 /** WebGPU on the first adapter that works, or undefined when there is none. */
@@ -90,11 +93,9 @@ const POLL_MS = 1
 /** The functions of Node that are replaced. */
 type Timers = Pick<typeof globalThis, 'setImmediate' | 'setTimeout'>
 
-/**
- * From now on Dawn asks every millisecond. By itself it asks through `setImmediate`, as often as it can, which
- * takes a whole core, and on a software adapter that core is the GPU: a step takes twice as long. A GPU answers sooner than a
- * timer, so there it stays as it is.
- */
+/** From now on Dawn asks every millisecond. By itself it asks through `setImmediate`, as often as
+ * it can, which takes a whole core, and on a software adapter that core is the GPU: a step takes
+ * twice as long. A GPU answers sooner than a timer, so there it stays as it is. */
 export function pollByTimer(timers: Timers = globalThis): void {
   const { setImmediate, setTimeout } = timers
   const soon = (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
@@ -102,7 +103,8 @@ export function pollByTimer(timers: Timers = globalThis): void {
   timers.setImmediate = Object.assign(soon, setImmediate) as typeof setImmediate
 }
 
-/** True for a function of Dawn's binding: those of JavaScript show their source, those of Node have names. */
+/** True for a function of Dawn's binding: those of JavaScript show their source, those of Node have
+ * names. */
 function isNative(callback: (...args: unknown[]) => void): boolean {
   return callback.name === '' && `${callback}` === 'function () { [native code] }'
 }

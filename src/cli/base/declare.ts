@@ -1,4 +1,5 @@
-// How a command declares what it takes: names, options in groups with a sentence each, and examples.
+// How a command declares what it takes: names, options in groups with a sentence each, and
+// examples.
 
 interface TextOption {
   readonly kind: 'text'

@@ -1,4 +1,5 @@
-// How the command line writes: one interface, so that tests can let any write fail, and files that are there whole or not at all.
+// How the command line writes: one interface, so that tests can let any write fail, and files that
+// are there whole or not at all.
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 
@@ -55,10 +56,8 @@ function wrote(bytes: number): number {
   throw new Error('the disk takes no more bytes')
 }
 
-/**
- * Writes a file atomically: an interrupted write leaves the old file or none, never half of one. A device or pipe is written as it
- * is, and a link keeps its place.
- */
+/** Writes a file atomically: an interrupted write leaves the old file or none, never half of one. A
+ * device or pipe is written as it is, and a link keeps its place. */
 export function replaceFile(path: string, text: string | Uint8Array, disk: Disk = nodeDisk): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   const there = statOf(path)

@@ -5,7 +5,8 @@ import { plainLine } from './terminal.ts'
 const BAR = 24
 const LOG_EVERY = 10
 
-/** The width of the terminal on stderr, or 0 where stderr is no terminal. The launcher passes it on, as it filters stderr. */
+/** The width of the terminal on stderr, or 0 where stderr is no terminal. The launcher passes it
+ * on, as it filters stderr. */
 function columns(): number {
   if (process.env.LAB_COLUMNS !== undefined) return Number(process.env.LAB_COLUMNS)
   return process.stderr.isTTY ? process.stderr.columns : 0
@@ -27,7 +28,8 @@ const HEADLINES = [
   ['reward_model/loss', 'loss'],
 ] as const
 
-/** Makes a function that shows one step; `now_ms` is a clock. Neither function throws: what cannot be shown ends no run. */
+/** Makes a function that shows one step; `now_ms` is a clock. Neither function throws: what cannot
+ * be shown ends no run. */
 export function createProgress(
   write: (text: string) => void = (text) => process.stderr.write(text),
   width = columns(),

@@ -1,4 +1,4 @@
-// Where the project lies, for what the command line reads and writes of it.
+// Finds the project's folder, from which the command line reads and to which it writes.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,9 +1,8 @@
-// What the command line says: every text goes through here, as it may hold names and file contents of strangers.
+// Prints every text of the command line. Texts may hold names and file contents of strangers, so
+// control characters are escaped here.
 
-/**
- * A text as a terminal may show it: characters that move the cursor, turn the reading direction or cannot be seen are written as \uXXXX,
- * which JSON reads back. Ends of lines and tabs stay.
- */
+/** A text as a terminal may show it: characters that move the cursor, turn the reading direction or
+ * cannot be seen are written as \uXXXX, which JSON reads back. Ends of lines and tabs stay. */
 export const plain = (text: string): string =>
   text.replace(/[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(

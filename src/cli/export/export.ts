@@ -1,4 +1,5 @@
-// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's fork, TRL or TensorBoard reads.
+// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's
+// fork, TRL or TensorBoard reads.
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { version } from '../../../package.json'

@@ -8,7 +8,8 @@ import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'
 import { readArguments } from '../options/read.ts'
 import { DATA_OPTIONS } from '../options/shared.ts'
 
-/** What `--to` takes: a plain model, an adapter, a job of one of the systems, or the metrics alone. */
+/** What `--to` takes: a plain model, an adapter, a job of one of the systems, or the metrics
+ * alone. */
 const FORMATS = ['hf', 'peft', ...TARGETS, 'tensorboard'] as const
 export type Format = (typeof FORMATS)[number]
 

@@ -1,11 +1,13 @@
-// The scale of lab export --model: what is proposed for the size of the model, and what the command line says instead.
+// The scale of lab export --model: what is proposed for the size of the model, and what the command
+// line says instead.
 import { checkJob } from '../../jobs/job_files.ts'
 import type { JobOptions, JobSource } from '../../jobs/job_spec.ts'
 import { type Proposal, proposals, type Scale, scaleValues } from '../../jobs/scale/scale.ts'
 import { UsageError } from '../base/command.ts'
 import type { ExportOptions } from './export_options.ts'
 
-/** The scale of a job, and a line for each value with its reason. Throws UsageError for a key that nothing is proposed for. */
+/** The scale of a job, and a line for each value with its reason. Throws UsageError for a key that
+ * nothing is proposed for. */
 export function proposedScale(
   source: JobSource,
   options: JobOptions,

@@ -1,4 +1,5 @@
-// What options of the command line put in place of an experiment's own fields: the seed, the data, the reward and the tools.
+// Puts options of the command line in place of an experiment's own fields: the seed, the data, the
+// reward and the tools.
 import type { ContentFile } from '../../document/content/content.ts'
 import { UsageError } from '../base/command.ts'
 import { withSettings } from '../options/settings.ts'
@@ -13,7 +14,8 @@ export interface GivenFiles {
   readonly tools?: readonly ContentFile[]
 }
 
-/** The change that --set, --seed, --data, --reward and --tool ask for; undefined where there is none. Throws UsageError or LabFailure. */
+/** The change that --set, --seed, --data, --reward and --tool ask for; undefined where there is
+ * none. Throws UsageError or LabFailure. */
 export async function changeOf(
   values: Beginning & {
     readonly seed?: string | undefined

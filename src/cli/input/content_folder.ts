@@ -16,7 +16,8 @@ import type { ContentFolder } from '../../host/content/content_store.ts'
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'understory', 'content')
 
-/** Files of a folder on disk, which is made when the first one is written. Methods throw what the system throws. */
+/** Files of a folder on disk, which is made when the first one is written. Methods throw what the
+ * system throws. */
 export function diskFolder(folder: string): ContentFolder {
   const ifThere = <T>(work: () => T): T | undefined => {
     try {

@@ -67,10 +67,9 @@ export function refuseLoneValData(values: DataOptions): void {
     throw new UsageError('--val-data: holds out rows for --data FILE; there is no --data')
 }
 
-/**
- * Undefined where there is no --data. The rows are read with the tokenizer that is named, else with that of the model that is trained on them.
- * Throws LabFailure, ModelFileError or UsageError.
- */
+/** Undefined where there is no --data. The rows are read with the tokenizer that is named, else
+ * with that of the model that is trained on them. Throws LabFailure, ModelFileError or
+ * UsageError. */
 export async function givenData(
   values: DataOptions,
   model?: string,
@@ -104,11 +103,10 @@ export interface Beginning {
   readonly 'warm-start'?: string | undefined
 }
 
-/**
- * An experiment on the rows, all of them in every epoch where it does not say how many; one that names the file already stays as it is. What
- * begins with weights of the lab keeps its vocabulary, else the characters of the rows are the vocabulary where no tokenizer is given. Throws
- * LabFailure for files that are no such data.
- */
+/** An experiment on the rows, all of them in every epoch where it does not say how many; one that
+ * names the file already stays as it is. What begins with weights of the lab keeps its vocabulary,
+ * else the characters of the rows are the vocabulary where no tokenizer is given. Throws LabFailure
+ * for files that are no such data. */
 export async function trainedOn(
   given: GivenData,
   { 'warm-start': warm }: Beginning = {},
@@ -123,7 +121,8 @@ export async function trainedOn(
   }
 }
 
-/** The usual experiment around files that are given without one, as a document. Throws LabFailure for files that are no such data. */
+/** The usual experiment around files that are given without one, as a document. Throws LabFailure
+ * for files that are no such data. */
 export async function documentAround(given: GivenData): Promise<Readonly<Record<string, unknown>>> {
   return toldFields(usualDataExperiment(await taskOn(given, 'characters')))
 }
@@ -167,10 +166,9 @@ function tellBad({ count, first }: FoundBad): void {
   )
 }
 
-/**
- * Loads every file that an experiment names: from `given` and `more` (a bundle's, a program), else from the cache folder, where given files are kept for later runs. Throws
- * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
- */
+/** Loads every file that an experiment names: from `given` and `more` (a bundle's, a program), else
+ * from the cache folder, where given files are kept for later runs. Throws LabFailure for a file
+ * that is in neither, or that does not hold what the experiment says of it. */
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,

@@ -1,4 +1,4 @@
-// Where a command takes its experiment from: a file, a share link or a preset's id.
+// Reads the experiment that a command is given: a file, a share link or a preset's id.
 import { existsSync } from 'node:fs'
 import type { ContentFile } from '../../document/content/content.ts'
 import { experimentIn, type Parsed, parseExperiment } from '../../document/experiment/experiment.ts'
@@ -14,10 +14,8 @@ import { LabFailure } from '../base/command.ts'
 import { reason } from '../base/disk.ts'
 import { readInput, readJson } from './input_file.ts'
 
-/**
- * Reads an experiment document; `change` replaces fields of it before it is checked.
- * Throws LabFailure naming the field, or the preset ids when `source` is nothing that is known.
- */
+/** Reads an experiment document; `change` replaces fields of it before it is checked.
+ * Throws LabFailure naming the field, or the preset ids when `source` is nothing that is known. */
 export function readExperiment(source: string, change?: DocumentChange): Experiment {
   const found = read(source)
   if (!change && 'experiment' in found) return withLegalReward(source, found.experiment)
@@ -26,7 +24,8 @@ export function readExperiment(source: string, change?: DocumentChange): Experim
   return accept(source, parseExperiment(changed), changed)
 }
 
-/** The experiment of a bundle and the files that came with it. Throws LabFailure or ContentError. */
+/** The experiment of a bundle and the files that came with it. Throws LabFailure or
+ * ContentError. */
 export async function readBundled(
   file: string,
   change?: DocumentChange,
@@ -42,7 +41,8 @@ function withChange(source: string, made: Experiment, change?: DocumentChange): 
   return accept(source, parseExperiment(changed), changed)
 }
 
-/** An experiment of a document that was made here; `change` replaces fields of it before it is checked. Throws LabFailure with what is wrong with it. */
+/** An experiment of a document that was made here; `change` replaces fields of it before it is
+ * checked. Throws LabFailure with what is wrong with it. */
 export const acceptDocument = (
   source: string,
   document: Readonly<Record<string, unknown>>,
@@ -82,7 +82,8 @@ function readDocument(file: string): unknown {
   return experimentIn(readJson(file))
 }
 
-/** A schema knows no more of a reward than its form. Throws LabFailure for a part or a setting that there is not. */
+/** A schema knows no more of a reward than its form. Throws LabFailure for a part or a setting that
+ * there is not. */
 function withLegalReward(source: string, experiment: Experiment): Experiment {
   try {
     createReward(experiment.reward, taskOf(experiment.task))
@@ -92,7 +93,8 @@ function withLegalReward(source: string, experiment: Experiment): Experiment {
   }
 }
 
-/** What is wrong with the user's document is a list of sentences about that document, all at once. */
+/** What is wrong with the user's document is a list of sentences about that document, all at
+ * once. */
 function accept(source: string, parsed: Parsed, document?: unknown): Experiment {
   if (parsed.ok) return withLegalReward(source, parsed.experiment)
   const lines = everyIssue(document, parsed.issues).map(({ path, message }) =>

@@ -18,7 +18,8 @@ export interface GivenAdapter {
   readonly factors: Float32Array
 }
 
-/** Throws LabFailure or ModelFileError for an adapter of another kind, or of a model of other sizes. */
+/** Throws LabFailure or ModelFileError for an adapter of another kind, or of a model of other
+ * sizes. */
 export async function readGivenAdapter(
   folder: string,
   experiment: Experiment,

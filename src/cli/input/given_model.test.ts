@@ -1,4 +1,5 @@
-// A model directory that a run begins with, against tokenizers of files: the same tokens under the same ids, or a refusal with both sizes.
+// A model directory that a run begins with, against tokenizers of files: the same tokens under the
+// same ids, or a refusal with both sizes.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

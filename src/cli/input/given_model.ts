@@ -28,7 +28,8 @@ export interface GivenModel {
   readonly weights: Float32Array
 }
 
-/** Throws LabFailure or ModelFileError for a directory that the lab cannot train: another architecture or another vocabulary. */
+/** Throws LabFailure or ModelFileError for a directory that the lab cannot train: another
+ * architecture or another vocabulary. */
 export async function readGivenModel(folder: string, tokenizer: Tokenizer): Promise<GivenModel> {
   const { config, weights, eos_token_ids, pad_token_id } = await readHfModel(
     modelDirectory(folder),
@@ -53,7 +54,8 @@ interface ModelTokens {
   readonly pad_token_id: number | undefined
 }
 
-/** The model's vocabulary must give every token of the task's the same id. Throws LabFailure with both sizes, or the first token that differs. */
+/** The model's vocabulary must give every token of the task's the same id. Throws LabFailure with
+ * both sizes, or the first token that differs. */
 async function requireTokenizer(
   folder: string,
   task: Tokenizer,
@@ -71,7 +73,8 @@ async function requireTokenizer(
   else requireSameCharacters(folder, file, task, model)
 }
 
-/** A tokenizer of files has the same token under every id, special ones too, and ends with one that ends the model's texts. */
+/** A tokenizer of files has the same token under every id, special ones too, and ends with one that
+ * ends the model's texts. */
 async function requireSameFiles(
   folder: string,
   file: string,

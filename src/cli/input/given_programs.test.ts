@@ -1,4 +1,5 @@
-// --reward FILE:NAME: which functions of which files become parts, and what is said where none is meant.
+// --reward FILE:NAME: which functions of which files become parts, and what is said where none is
+// meant.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

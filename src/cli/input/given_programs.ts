@@ -1,4 +1,5 @@
-// --reward FILE:NAME and --tool FILE: programs in Python (.py) or JavaScript that score responses and answer calls.
+// --reward FILE:NAME and --tool FILE: programs in Python (.py) or JavaScript that score responses
+// and answer calls.
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type ContentFile, contentHash } from '../../document/content/content.ts'
@@ -34,7 +35,8 @@ export interface GivenReward {
 /** Time to import a program, which may be slow on a busy machine. */
 const LOOKING = { timeout_ms: 60_000, batch_timeout_ms: 60_000 }
 
-/** The programs of --reward FILE or FILE:NAME, which can be given several times. Throws UsageError, LabFailure or RewardError. */
+/** The programs of --reward FILE or FILE:NAME, which can be given several times. Throws UsageError,
+ * LabFailure or RewardError. */
 export async function givenRewards(asked: readonly string[] = []): Promise<readonly GivenReward[]> {
   const endPrograms = runPrograms()
   try {
@@ -86,7 +88,8 @@ export const rewardedBy =
     },
   })
 
-/** An experiment with these tools beside its own. One whose responses have one turn gets a second, without which no tool could answer. */
+/** An experiment with these tools beside its own. One whose responses have one turn gets a second,
+ * without which no tool could answer. */
 export const answeredBy =
   (programs: readonly ContentFile[]): DocumentChange =>
   ({ tools, rollout }) => {

@@ -1,4 +1,5 @@
-// --tokenizer of the command line: a vocabulary of the lab, one made from the data, or the tokenizer of a Hugging Face folder.
+// --tokenizer of the command line: a vocabulary of the lab, one made from the data, or the
+// tokenizer of a Hugging Face folder.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ContentFile, contentHash } from '../../document/content/content.ts'
@@ -31,7 +32,8 @@ export interface GivenTokenizer {
 
 const OWN = (Object.keys(DATA_TOKENIZERS) as DataTokenizer[]).filter((id) => id !== 'file')
 
-/** `bpe:512`, a name, a tokenizer.json or the folder that it is in. Throws UsageError or LabFailure. */
+/** `bpe:512`, a name, a tokenizer.json or the folder that it is in. Throws UsageError or
+ * LabFailure. */
 export async function givenTokenizer(text: string): Promise<GivenTokenizer> {
   const size = /^bpe:(\d{1,6})$/.exec(text)?.[1]
   if (size !== undefined) {
@@ -54,10 +56,9 @@ export async function givenTokenizer(text: string): Promise<GivenTokenizer> {
 /** What transformers turns into a tokenizer.json where a folder has no such file. */
 const SLOW_FILES = ['tokenizer.model', 'spiece.model', 'vocab.json', 'vocab.txt', 'merges.txt']
 
-/**
- * The tokenizer of a model's folder, which reads the rows that the model is trained on; by its name where it is a vocabulary of the lab. Throws
- * ModelFileError for a folder that is none, and LabFailure where there is no tokenizer.json.
- */
+/** The tokenizer of a model's folder, which reads the rows that the model is trained on; by its
+ * name where it is a vocabulary of the lab. Throws ModelFileError for a folder that is none, and
+ * LabFailure where there is no tokenizer.json. */
 export async function modelTokenizer(folder: string): Promise<GivenTokenizer> {
   modelDirectory(folder)
   if (!existsSync(join(folder, 'tokenizer.json'))) throw new LabFailure(noTokenizer(folder))
@@ -88,7 +89,8 @@ export function noTokenizer(folder: string): string {
   return `--model: ${folder}: expected the tokenizer of the model, tokenizer.json, found ${found}; ${remedy}`
 }
 
-/** The files of one folder as one file of content: the others say which token ends a response, and how messages are written. */
+/** The files of one folder as one file of content: the others say which token ends a response, and
+ * how messages are written. */
 async function packedFile(path: string): Promise<ContentFile> {
   const isFolder = statSync(path).isDirectory()
   const folder = isFolder ? path : dirname(path)
@@ -99,7 +101,8 @@ async function packedFile(path: string): Promise<ContentFile> {
   return { hash: await contentHash(bytes), name, bytes }
 }
 
-/** The files of a folder that belong to its tokenizer. Throws LabFailure for one that cannot be read. */
+/** The files of a folder that belong to its tokenizer. Throws LabFailure for one that cannot be
+ * read. */
 export function tokenizerFiles(
   folder: string,
   main = join(folder, 'tokenizer.json'),

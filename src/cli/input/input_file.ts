@@ -1,4 +1,5 @@
-// Files that a person names: whole, and nothing but files. A pipe without a writer would be waited for without end.
+// Files that a person names: whole, and nothing but files. A pipe without a writer would be waited
+// for without end.
 import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { LabFailure } from '../base/command.ts'
@@ -24,7 +25,8 @@ export function readInput(path: string): Buffer {
   }
 }
 
-/** Its first bytes: files of weights are larger than memory. Throws LabFailure as `readInput` does. */
+/** Its first bytes: files of weights are larger than memory. Throws LabFailure as `readInput`
+ * does. */
 export function readHead(path: string, most: number): Buffer {
   if (!statOf(path)?.isFile()) return readInput(path)
   const handle = openSync(path, 'r')
@@ -52,10 +54,9 @@ export function readJson(path: string): unknown {
   }
 }
 
-/**
- * Why a file of a model folder is not read: a link may not lead out of the folder, into what its sender should not learn of. Undefined where it
- * may be read, or is not there. Hugging Face's cache keeps the files of `snapshots/<revision>` in `blobs` beside it, which is part of the model.
- */
+/** Why a file of a model folder is not read: a link may not lead out of the folder, into what its
+ * sender should not learn of. Undefined where it may be read, or is not there. Hugging Face's cache
+ * keeps the files of `snapshots/<revision>` in `blobs` beside it, which is part of the model. */
 export function leadsOut(folder: string, name: string): string | undefined {
   try {
     const home = realpathSync(folder)

@@ -10,10 +10,9 @@ import { readJson } from './input_file.ts'
 
 const SHAPE_CLASS = new RegExp(`^(?:\\*|(?:${MATMUL_OPS.join('|')})_m\\d+_n\\d+_k\\d+)$`)
 
-/**
- * Reads a choice from a JSON file: {shape class: variant}, or the run.json of a run, whose `matmul` is taken; a run without
- * one had the default kernels, {}. Throws LabFailure naming the file, the class and what was expected.
- */
+/** Reads a choice from a JSON file: {shape class: variant}, or the run.json of a run, whose
+ * `matmul` is taken; a run without one had the default kernels, {}. Throws LabFailure naming the
+ * file, the class and what was expected. */
 export function readMatmulChoice(file: string): MatmulChoice {
   const choice = choiceOf(readFile(file))
   if (!isRecord(choice))

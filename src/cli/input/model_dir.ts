@@ -11,10 +11,8 @@ import { kindOf, leadsOut, readHead } from './input_file.ts'
 /** One read takes at most this many bytes: Node reads no 2 GiB at once, and shards are larger. */
 const READ_BYTES = 2 ** 30
 
-/**
- * The files of `folder`. Throws ModelFileError where it is no folder; `read` does for what is there and cannot be read,
- * and gives undefined for what is not there.
- */
+/** The files of `folder`. Throws ModelFileError where it is no folder; `read` does for what is
+ * there and cannot be read, and gives undefined for what is not there. */
 export function modelDirectory(folder: string): FileSource {
   requireFolder(folder)
   return {

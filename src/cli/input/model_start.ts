@@ -1,4 +1,5 @@
-// The model that an experiment begins with: one that is given, else the one that the experiment names, where it comes with the lab.
+// The model that an experiment begins with: one that is given, else the one that the experiment
+// names, where it comes with the lab.
 import { join } from 'node:path'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { hashedFolder, modelHash } from '../../host/content/models/model_files.ts'
@@ -14,10 +15,8 @@ export const withoutStart = (experiment: Experiment): Experiment => ({
   model: { ...experiment.model, source: '', source_name: '', source_address: '' },
 })
 
-/**
- * The folder of the shipped model that an experiment names; undefined where it names none. Throws LabFailure for a model that does not come
- * with the lab, or whose files were changed.
- */
+/** The folder of the shipped model that an experiment names; undefined where it names none. Throws
+ * LabFailure for a model that does not come with the lab, or whose files were changed. */
 export async function startFolder({ model }: Experiment): Promise<string | undefined> {
   const { source, source_name } = model
   if (source === '' && unopenedModel({ model }) === undefined) return undefined

@@ -9,7 +9,8 @@ import { guardOf, limitPatterns } from './text_deadline.ts'
 
 afterEach(() => installPatternGuard(undefined))
 
-/** A tokenizer that has a part with a pattern which backtracks twice as long for every digit more. */
+/** A tokenizer that has a part with a pattern which backtracks twice as long for every digit
+ * more. */
 const filesOf = (part: object) => ({
   'tokenizer.json': JSON.stringify({
     ...{ added_tokens: [{ id: 2, content: '<end>', special: true }], decoder: null },

@@ -1,4 +1,5 @@
-// Ends a tokenizer's pattern that takes too long on the command line: code that runs can be ended there by V8.
+// Ends a tokenizer's pattern that takes too long on the command line: code that runs can be ended
+// there by V8.
 import { Script } from 'node:vm'
 import {
   installPatternGuard,

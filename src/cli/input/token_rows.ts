@@ -1,7 +1,8 @@
 // ids.json of `lab probe`: rows of token ids, of one length or of several.
 import { LabFailure } from '../base/command.ts'
 
-/** Rows as a model takes them, all [rows][width]; position_ids = clip(cumsum(attention_mask) − 1, 0), as in verl. */
+/** Rows as a model takes them, all [rows][width]; position_ids = clip(cumsum(attention_mask) − 1,
+ * 0), as in verl. */
 export interface TokenRows {
   readonly input_ids: number[][]
   readonly attention_mask: number[][]
@@ -14,10 +15,9 @@ interface Vocabulary {
   readonly pad_token_id: number
 }
 
-/**
- * Reads one list of ids, a list of lists (short rows are padded on the left), or {input_ids, attention_mask} with either in
- * input_ids and 0 or 1 for each id. `file` names the text in errors. Throws LabFailure naming row, column and what is there.
- */
+/** Reads one list of ids, a list of lists (short rows are padded on the left), or {input_ids,
+ * attention_mask} with either in input_ids and 0 or 1 for each id. `file` names the text in errors.
+ * Throws LabFailure naming row, column and what is there. */
 export function parseTokenRows(text: string, file: string, vocabulary: Vocabulary): TokenRows {
   let value: unknown
   try {

@@ -10,10 +10,8 @@ import {
 import { LabFailure } from '../base/command.ts'
 import { readText } from '../input/input_file.ts'
 
-/**
- * Reads --intervene for a text of `tokens` tokens; `encode` turns the other text of a patch into ids. Throws LabFailure naming the
- * entry and the field.
- */
+/** Reads --intervene for a text of `tokens` tokens; `encode` turns the other text of a patch into
+ * ids. Throws LabFailure naming the entry and the field. */
 export async function givenInterventions(
   given: string,
   { layout, config }: HfModel,

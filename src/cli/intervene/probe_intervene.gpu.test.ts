@@ -132,7 +132,8 @@ test('an empty list changes nothing that a probe says', async () => {
   expect(await probed(text('572'), '--intervene', '[]')).toEqual(await probed(text('572')))
 })
 
-/** A model by hand that repeats the digit before “=”: its only head copies it there, and nothing else knows of it. */
+/** A model by hand that repeats the digit before “=”: its only head copies it there, and nothing
+ * else knows of it. */
 function writeCopier(): string {
   const [V, C] = [12, 12]
   const config = {

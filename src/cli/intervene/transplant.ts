@@ -1,4 +1,5 @@
-// lab transplant: which part of a model learned what another checkpoint knows? Parts are exchanged, both ways round.
+// lab transplant: which part of a model learned what another checkpoint knows? Parts are exchanged,
+// both ways round.
 import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'

@@ -19,7 +19,8 @@ function filesBelow(folder: string, depth = 0): string[] {
   })
 }
 
-/** Reads the runs of a log; of several only those that are named, where any is. Throws LabFailure for what is none. */
+/** Reads the runs of a log; of several only those that are named, where any is. Throws LabFailure
+ * for what is none. */
 export async function readSource(
   source: string,
   names: readonly string[] = [],
@@ -38,7 +39,8 @@ export async function readSource(
   }
 }
 
-/** Reads the runs of a folder; one that holds nothing is left out and said, where another can be read. */
+/** Reads the runs of a folder; one that holds nothing is left out and said, where another can be
+ * read. */
 async function readRuns(
   source: string,
   logs: readonly FolderLog[],

@@ -1,5 +1,5 @@
-// Reads what a command declares: commander knows the options, so their help, their order and what is said of a wrong one are the same in
-// every command.
+// Reads what a command declares: commander knows the options, so their help, their order and what
+// is said of a wrong one are the same in every command.
 import { Command as Commander, CommanderError, Option } from 'commander'
 import { UsageError } from '../base/command.ts'
 import type { CommandLine, OptionGroups, OptionSpec, ValuesOf } from '../base/declare.ts'
@@ -52,7 +52,8 @@ export function helpOf(line: CommandLine): string {
   return shown.trimEnd().replace(`Usage: ${line.name}`, `Usage: npm run -s lab -- ${line.name}`)
 }
 
-/** What a command line says. Throws UsageError for an option that there is not, naming the nearest, and for a missing value. */
+/** What a command line says. Throws UsageError for an option that there is not, naming the nearest,
+ * and for a missing value. */
 export function readArguments<G extends OptionGroups>(
   line: CommandLine<G>,
   args: readonly string[],

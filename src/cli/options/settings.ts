@@ -13,7 +13,8 @@ interface Setting {
   readonly value: unknown
 }
 
-/** `phases.0.steps=5`: the value is JSON where it can be read so, else a text. Throws UsageError. */
+/** `phases.0.steps=5`: the value is JSON where it can be read so, else a text. Throws
+ * UsageError. */
 function settingOf(given: string): Setting {
   const [, path, text] = /^([\w.]+)=(.*)$/s.exec(given) ?? []
   if (path === undefined)
@@ -39,7 +40,8 @@ function meant(path: string, known: readonly string[]): readonly string[] {
   return known.filter((own) => lastOf(own) === last).slice(0, 4)
 }
 
-/** Throws UsageError for a key that the experiment does not have, naming those that may be meant. */
+/** Throws UsageError for a key that the experiment does not have, naming those that may be
+ * meant. */
 function requireField(experiment: Experiment, { path }: Setting): void {
   const known = experimentFields(experiment).map((field) => field.path)
   if (known.includes(path) || valueAt(experiment, path) !== undefined) return
@@ -51,7 +53,8 @@ function requireField(experiment: Experiment, { path }: Setting): void {
   throw new UsageError(`--set: there is no field ${path} in this experiment; ${hint}`)
 }
 
-/** All at once, for fields that fit one another only together. Throws LabFailure with everything that is wrong. */
+/** All at once, for fields that fit one another only together. Throws LabFailure with everything
+ * that is wrong. */
 function together(experiment: Experiment, settings: readonly Setting[]): Experiment {
   const document = structuredClone(experiment)
   for (const { path, value } of settings) setAt(document, path, value)
@@ -62,10 +65,8 @@ function together(experiment: Experiment, settings: readonly Setting[]): Experim
   )
 }
 
-/**
- * The document with every field set, in their order, and says of each what it was and is. A document that is wrong already is left to
- * whoever reads it. Throws UsageError or LabFailure.
- */
+/** The document with every field set, in their order, and says of each what it was and is. A
+ * document that is wrong already is left to whoever reads it. Throws UsageError or LabFailure. */
 export function withSettings(document: object, given: readonly string[]): object {
   const settings = given.map(settingOf)
   const parsed = parseExperiment(document)

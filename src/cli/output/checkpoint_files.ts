@@ -22,7 +22,8 @@ export const checkpointFolder = (folder: string): string => join(folder, CHECKPO
 export const isUnfinished = (name: string): boolean =>
   name.endsWith(UNFINISHED) && stepOf(name.slice(0, -UNFINISHED.length)) !== undefined
 
-/** The id of the run that a file is a checkpoint of, by its header alone; undefined where it is no checkpoint of the lab. */
+/** The id of the run that a file is a checkpoint of, by its header alone; undefined where it is no
+ * checkpoint of the lab. */
 export function checkpointRecord(path: string): string | undefined {
   try {
     const file = openSync(path, 'r')
@@ -43,18 +44,18 @@ export function checkpointRecord(path: string): string | undefined {
   }
 }
 
-/** Deletes what an earlier process of this run never finished. Only for the process that holds the folder's lock. */
+/** Deletes what an earlier process of this run never finished. Only for the process that holds the
+ * folder's lock. */
 export function clearUnfinished(folder: string): void {
   const own = checkpointFolder(folder)
   for (const name of existsSync(own) ? readdirSync(own) : [])
     if (isUnfinished(name)) nodeDisk.remove(join(own, name))
 }
 
-/**
- * The checkpoints of a run folder, which holds one run: it has the id `record`. A file gets its name when all of it is on the
- * disk, so a name always belongs to a whole file, even after a power failure. A file of another run, or one that is no checkpoint, is neither
- * deleted nor written over: it is renamed.
- */
+/** The checkpoints of a run folder, which holds one run: it has the id `record`. A file gets its
+ * name when all of it is on the disk, so a name always belongs to a whole file, even after a power
+ * failure. A file of another run, or one that is no checkpoint, is neither deleted nor written
+ * over: it is renamed. */
 export function folderFiles(
   folder: string,
   record: string,

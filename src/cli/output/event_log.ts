@@ -1,4 +1,5 @@
-// A TensorBoard event file that grows while a run continues, as verl's logger of that name writes one.
+// A TensorBoard event file that grows while a run continues, as verl's logger of that name writes
+// one.
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { scalarsRecord, versionRecord } from '../../formats/tensorboard.ts'
@@ -7,7 +8,8 @@ import { eventFileName } from '../../jobs/logs/tensorboard_file.ts'
 import { LabFailure } from '../base/command.ts'
 import { attempt, type Disk, nodeDisk, reason, writeWhole } from '../base/disk.ts'
 
-/** Where event files go, as in verl: the environment's TENSORBOARD_DIR, else tensorboard_log; a folder in it for each run. */
+/** Where event files go, as in verl: the environment's TENSORBOARD_DIR, else tensorboard_log; a
+ * folder in it for each run. */
 export const eventFolder = (out: string | undefined, name: string): string =>
   join(
     process.env.TENSORBOARD_DIR || 'tensorboard_log',
@@ -22,7 +24,8 @@ export class EventLog {
   readonly #tell: (sentence: string) => void
   #is_broken = false
 
-  /** Begins a file of its own beside those that are there: TensorBoard reads all of a folder. Throws LabFailure. */
+  /** Begins a file of its own beside those that are there: TensorBoard reads all of a folder.
+   * Throws LabFailure. */
   constructor(folder: string, tell: (sentence: string) => void, disk: Disk = nodeDisk) {
     const now = Date.now() / 1000
     this.path = join(folder, eventFileName(now))
@@ -37,7 +40,8 @@ export class EventLog {
     this.#write(versionRecord(now))
   }
 
-  /** Adds the metrics of a step. Never throws: after a part of a record nothing can follow, so the first failure is the last write. */
+  /** Adds the metrics of a step. Never throws: after a part of a record nothing can follow, so the
+   * first failure is the last write. */
   step(step: number, metrics: Metrics): void {
     this.#write(scalarsRecord(Date.now() / 1000, step, metrics))
   }

@@ -1,4 +1,5 @@
-// A folder of files that is there whole or not at all: it is written beside its place under another name, and renamed when it is complete.
+// A folder of files that is there whole or not at all: it is written beside its place under another
+// name, and renamed when it is complete.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OutFile } from '../../formats/out_file.ts'
@@ -51,10 +52,9 @@ function isExport(folder: string): boolean {
   }
 }
 
-/**
- * Writes the files and gives the folder its name; what is cut short leaves the old folder or none. Returns the bytes written. Call
- * refuseFolder first. Throws LabFailure where the system refuses.
- */
+/** Writes the files and gives the folder its name; what is cut short leaves the old folder or none.
+ * Returns the bytes written. Call refuseFolder first. Throws LabFailure where the system
+ * refuses. */
 export function writeFolder(
   folder: string,
   files: readonly OutFile[],

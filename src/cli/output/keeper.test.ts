@@ -1,4 +1,5 @@
-// The keeper of checkpoints over every place where they lie: one test of each thing for the page and for the command line.
+// The keeper of checkpoints over every place where they lie: one test of each thing for the page
+// and for the command line.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckpointFiles, SteeredState } from '../../host/checkpoints/checkpoint.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'

@@ -7,7 +7,8 @@ import { withoutMark } from '../input/input_file.ts'
 
 const PIECE_BYTES = 2 ** 20
 
-/** The whole lines of a file, without their ends, and the byte after each; what follows the last end of line is none. */
+/** The whole lines of a file, without their ends, and the byte after each; what follows the last
+ * end of line is none. */
 export function* linesOf(path: string): Generator<{ readonly line: string; readonly end: number }> {
   const file = openSync(path, 'r')
   try {
@@ -32,10 +33,9 @@ export function* linesOf(path: string): Generator<{ readonly line: string; reado
   }
 }
 
-/**
- * A file of {"step", "data"} lines as the table that `metricsCsv` writes; what is null there is NaN. Lines that are none are passed over.
- * The table is there whole or not at all. Throws where it cannot be written.
- */
+/** A file of {"step", "data"} lines as the table that `metricsCsv` writes; what is null there is
+ * NaN. Lines that are none are passed over. The table is there whole or not at all. Throws where it
+ * cannot be written. */
 export function tableOfLines(lines: string, table: string, disk: Disk = nodeDisk): void {
   const names = new Map<string, string>()
   for (const { data } of rowsOf(lines)) for (const name of Object.keys(data)) names.set(name, '')
@@ -91,7 +91,8 @@ export function cutLines(path: string, step: number): number {
 export const lastStep = (path: string): number =>
   wholeLines(path, Number.POSITIVE_INFINITY).last_step
 
-/** The bytes of a file's lines up to a step, as long as they are whole, and the last of these steps. */
+/** The bytes of a file's lines up to a step, as long as they are whole, and the last of these
+ * steps. */
 function wholeLines(path: string, step: number): { kept: number; last_step: number } {
   let [kept, last_step] = [0, -1]
   for (const { line, end } of existsSync(path) ? linesOf(path) : []) {

@@ -1,4 +1,5 @@
-// A file that grows by lines while a run continues. It holds whole lines in their order, whatever the disk does.
+// A file that grows by lines while a run continues. It holds whole lines in their order, whatever
+// the disk does.
 import { statSync } from 'node:fs'
 import { attempt, type Disk, reason, writeWhole } from '../base/disk.ts'
 
@@ -20,7 +21,8 @@ export class LineLog {
   #is_torn = false
   #is_failing = false
 
-  /** Opens DIR/name. Throws where that cannot be. `tell` hears when writing begins to fail, and when it works again. */
+  /** Opens DIR/name. Throws where that cannot be. `tell` hears when writing begins to fail, and
+   * when it works again. */
   constructor(disk: Disk, path: string, flags: 'w' | 'a', tell: (sentence: string) => void) {
     this.name = path.replace(/^.*[\\/]/, '')
     this.#disk = disk

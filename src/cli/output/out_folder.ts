@@ -1,4 +1,5 @@
-// Where `--out DIR` may write, and what of an earlier run it may replace. What the lab does not know as its own is never deleted.
+// Decides where `--out DIR` may write, and which files of an earlier run it may replace. A file
+// that the lab did not write is never deleted.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { stepOf } from '../../host/checkpoints/storage/places.ts'
@@ -87,11 +88,10 @@ const inTheWay = (folder: string, foreign: readonly string[]): string[] =>
     return isRunFile(name) || /^checkpoints[\\/]step_\d+\.safetensors(\.unfinished)?$/.test(name)
   })
 
-/**
- * Refuses what is no folder for a new run: a file; a folder with anything in it, unless `force`; with `force`, a folder where someone is at
- * work, or whose foreign files have names that the run needs. Throws UsageError or LabFailure. Changes nothing; returns the files of an
- * earlier run that this one replaces.
- */
+/** Refuses what is no folder for a new run: a file; a folder with anything in it, unless `force`;
+ * with `force`, a folder where someone is at work, or whose foreign files have names that the run
+ * needs. Throws UsageError or LabFailure. Changes nothing; returns the files of an earlier run that
+ * this one replaces. */
 export function refuseOut(folder: string, force: boolean): string[] {
   if (folder === '') throw new UsageError('--out: expected the name of a folder, got nothing')
   const found = statOf(folder)
@@ -124,7 +124,8 @@ export function refuseOut(folder: string, force: boolean): string[] {
 const some = (paths: readonly string[]): string =>
   paths.slice(0, 3).join(', ') + (paths.length > 3 ? ` and ${paths.length - 3} more` : '')
 
-/** Deletes what `refuseOut` named, and the folder of checkpoints where nothing else is left in it. */
+/** Deletes what `refuseOut` named, and the folder of checkpoints where nothing else is left in
+ * it. */
 export function clearRun(folder: string, files: readonly string[]): void {
   for (const path of files) rmSync(path, { force: true })
   attempt(() => rmdirSync(checkpointFolder(folder)))

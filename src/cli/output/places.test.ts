@@ -1,4 +1,5 @@
-// What every place where checkpoints lie promises (CheckpointFiles): memory, the browser's own file system, a folder.
+// Tests the contract of CheckpointFiles on every place where checkpoints lie: memory, the browser's
+// file system, a folder.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { madeCheckpoint, tinyExperiment } from '../../host/checkpoints/testing.ts'

@@ -1,4 +1,5 @@
-// What `lab probe` prints: every quantity by name, per row and position, and its means over tokens.
+// Builds the report that `lab probe` prints: every quantity by name, per row and position, and its
+// means over tokens.
 import {
   type Internals,
   maskOf,
@@ -8,7 +9,8 @@ import {
   tokenMeans,
 } from '../../model/internals/internal_quantities.ts'
 
-/** What the command prints, by name: numbers of padding are null, or left out for logits' last axis. */
+/** What the command prints, by name: numbers of padding are null, or left out for logits' last
+ * axis. */
 export type ProbeReport = Readonly<Record<string, unknown>>
 
 /** Every quantity under the name of Hugging Face's array. */
@@ -75,9 +77,8 @@ export function reportText(report: ProbeReport): string {
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/**
- * KL(untouched ‖ changed) of the final policy at every token, [rows][columns] in nats, and null at padding. Both results hold logits.
- */
+/** KL(untouched ‖ changed) of the final policy at every token, [rows][columns] in nats, and null at
+ * padding. Both results hold logits. */
 export function klUntouched(
   untouched: Internals<ReportedQuantity>,
   changed: Internals<ReportedQuantity>,

@@ -1,4 +1,4 @@
-// What run.json says of a run.
+// Collects the facts that run.json holds about a run.
 
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { RolloutDType } from '../../document/experiment/rollout_dtype.ts'
@@ -37,7 +37,8 @@ export interface RunFacts {
   readonly warm_start?: string
   /** A Hugging Face model directory that it began with. */
   readonly model?: string
-  /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
+  /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them
+   * from here. */
   readonly matmul?: MatmulChoice
   /** What became of `rollout.dtype: float16`, where a phase asks for it. */
   readonly rollout_dtype?: RolloutDType
@@ -54,7 +55,8 @@ export interface RunFacts {
   readonly wall_time_s: number
 }
 
-/** What a history says of a run: the phases that began, and what was done to it. `experiment`: as it is by now. */
+/** What a history says of a run: the phases that began, and what was done to it. `experiment`: as
+ * it is by now. */
 export function historyFacts(
   { phase_switches, steered }: RunHistory,
   experiment: Experiment,

@@ -1,4 +1,5 @@
-// What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
+// Writes the files of `train --out DIR`. Lines are written as they come, so a run that is cut short
+// keeps them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -60,10 +61,9 @@ export class RunFolder {
     this.#samples = this.#log(RUN_FILES.samples, flags)
   }
 
-  /**
-   * Begins a run in a folder that is this process's own (lockFolder); `replaced` are files of an earlier run in it (refuseOut), which are
-   * deleted. Throws LabFailure where the disk has no room to begin.
-   */
+  /** Begins a run in a folder that is this process's own (lockFolder); `replaced` are files of an
+   * earlier run in it (refuseOut), which are deleted. Throws LabFailure where the disk has no room
+   * to begin. */
   static create(
     folder: string,
     experiment: Experiment,
@@ -77,10 +77,9 @@ export class RunFolder {
     })
   }
 
-  /**
-   * Opens the folder of a run that continues after `step`: what was written of later steps, or was cut off in the middle of a
-   * line, is taken out. `last_step` is the last one whose metrics are there; -1 where there are none.
-   */
+  /** Opens the folder of a run that continues after `step`: what was written of later steps, or was
+   * cut off in the middle of a line, is taken out. `last_step` is the last one whose metrics are
+   * there; -1 where there are none. */
   static reopen(
     folder: string,
     step: number,
@@ -116,7 +115,8 @@ export class RunFolder {
       this.#samples.add(JSON.stringify({ step, ...sample }))
   }
 
-  /** One line for each answer, as in verl's validation_data_dir but in one file: {"step": 1, "input": …, "output": …, "gts": …, "score": …}. */
+  /** One line for each answer, as in verl's validation_data_dir but in one file: {"step": 1,
+   * "input": …, "output": …, "gts": …, "score": …}. */
   generations(step: number, generations: readonly Generation[]): void {
     for (const generation of generations)
       this.#add(RUN_FILES.generations, JSON.stringify({ step, ...generation }))
@@ -232,7 +232,8 @@ export class RunFolder {
     }
   }
 
-  /** Does something with the room that lies in reserve, and keeps as much of it as is left. The error, where it fails again. */
+  /** Does something with the room that lies in reserve, and keeps as much of it as is left. The
+   * error, where it fails again. */
   #withReserve(work: () => void): unknown {
     this.#release()
     const error = attempt(work)

@@ -34,7 +34,8 @@ export interface RunLock {
   release(): void
 }
 
-/** The fields of /proc/PID/stat from the state on; undefined on systems without it. The name in brackets before them may hold anything. */
+/** The fields of /proc/PID/stat from the state on; undefined on systems without it. The name in
+ * brackets before them may hold anything. */
 function statOf(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -56,10 +57,12 @@ function startOf(pid: number): string {
   }
 }
 
-/** A process that has ended, and whose parent has not asked for its status yet: a container without an init process keeps such ones. */
+/** A process that has ended, and whose parent has not asked for its status yet: a container without
+ * an init process keeps such ones. */
 const hasEnded = (pid: number): boolean => ['Z', 'X', 'x'].includes(statOf(pid)?.[0] ?? '')
 
-/** Whether the process that a lock names still runs. On another machine that cannot be known: undefined. */
+/** Whether the process that a lock names still runs. On another machine that cannot be known:
+ * undefined. */
 export function isAlive({ pid, host, started }: LockOwner): boolean | undefined {
   if (host !== hostname()) return undefined
   const error = attempt(() => process.kill(pid, 0))
@@ -87,10 +90,9 @@ export function readLock(folder: string): LockOwner | 'unknown' | undefined {
   }
 }
 
-/**
- * Takes a folder for this process, and makes it where there is none. Throws LabFailure where another process has it, or where it cannot
- * be made or written. The lock of a process that no longer runs is taken over, which `tell` hears.
- */
+/** Takes a folder for this process, and makes it where there is none. Throws LabFailure where
+ * another process has it, or where it cannot be made or written. The lock of a process that no
+ * longer runs is taken over, which `tell` hears. */
 export function lockFolder(folder: string, tell: (sentence: string) => void): RunLock {
   const made = inWords(folder, () => mkdirSync(folder, { recursive: true }))
   const owner = readLock(folder)
@@ -139,7 +141,8 @@ export function refuseLiving(folder: string, owner = readLock(folder)): void {
   )
 }
 
-/** Removes the lock of a process that is gone, unless another one was quicker and the lock is a new one. */
+/** Removes the lock of a process that is gone, unless another one was quicker and the lock is a new
+ * one. */
 function takeAway(folder: string, stale: LockOwner): void {
   const path = join(folder, LOCK)
   const aside = `${path}.${process.pid}`

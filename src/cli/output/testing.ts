@@ -60,7 +60,8 @@ export function smallDisk(
   }
 }
 
-/** A disk where each operation but closing and deleting fails when `fails` says so of its number. */
+/** A disk where each operation but closing and deleting fails when `fails` says so of its
+ * number. */
 export function brokenDisk(
   fails: (operation: number) => boolean,
 ): Disk & { readonly count: () => number } {

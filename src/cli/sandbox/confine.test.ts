@@ -1,4 +1,4 @@
-// What is left to code that has made its way out of the guest into Node itself, without any of Node's own limits: the system's alone.
+// Tests the limits that the system alone sets to code which has escaped from the guest into Node.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,7 +9,8 @@ import { confinement, TOOL_PATH } from './confine.ts'
 
 const { prefix, missing } = confinement()
 const [command, ...before] = prefix
-/** Elsewhere programs in Python are refused, which the first test holds and escapes.test.ts shows. */
+/** Elsewhere programs in Python are refused, which the first test holds and escapes.test.ts
+ * shows. */
 const IS_NAMESPACED = prefix.length > 0
 const start = { env: { PATH: TOOL_PATH, SECRET: 'of the parent' }, encoding: 'utf8' } as const
 

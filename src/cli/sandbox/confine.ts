@@ -1,6 +1,6 @@
-// What the system keeps a guest's process in. A program in Python can always reach the JavaScript that runs Pyodide, so nothing inside of
-// the process confines it. On Linux it gets namespaces of its own: no network, no process but itself, and of the disk Node and the libraries
-// of the system alone, which it can only read.
+// Confines the process of a guest. A program in Python can always reach the JavaScript that runs
+// Pyodide, so nothing inside of the process confines it. On Linux it gets namespaces of its own: no
+// network, no other process, and of the disk only Node and the system's libraries, to read.
 import { spawnSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,10 +22,9 @@ const LIBRARIES = [
   ...['/nix/store', '/gnu/store'],
 ]
 
-/**
- * Makes a disk of nothing but Node and libraries, and starts Node in it without any right of the namespace: $1 Node, $2 folders by colons,
- * then Node's arguments. It is mounted over /sys, which is everywhere and holds no libraries.
- */
+/** Makes a disk of nothing but Node and libraries, and starts Node in it without any right of the
+ * namespace: $1 Node, $2 folders by colons, then Node's arguments. It is mounted over /sys, which
+ * is everywhere and holds no libraries. */
 const ENTER = `set -e
 root=/sys node=$1 folders=$2
 shift 2
@@ -49,7 +48,8 @@ cd "$root"
 exec env -i "$(command -v chroot)" "$root" "$setpriv" --no-new-privs --bounding-set=-all --inh-caps=-all "$node" "$@"
 `
 
-/** Ends with the process that started it; user, network, processes, disk, messages and names of its own. */
+/** Ends with the process that started it; user, network, processes, disk, messages and names of its
+ * own. */
 const NAMESPACES = [
   ...['setpriv', '--pdeathsig', 'KILL', 'unshare', '--kill-child', '--propagation', 'private'],
   ...['--user', '--map-root-user', '--net', '--pid', '--fork', '--mount', '--ipc', '--uts'],

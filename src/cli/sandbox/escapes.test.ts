@@ -1,5 +1,5 @@
-// Programs that try to get out of their sandbox on the command line, and what they get. Where a system cannot confine Python, its programs
-// are not run, and the tests hold the refusal.
+// Programs that try to get out of their sandbox on the command line, and what they get. Where a
+// system cannot confine Python, its programs are not run, and the tests hold the refusal.
 import { afterEach, describe, expect, test } from 'vitest'
 import { ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'
 import type { ProgramAnswer } from '../../tasks/program.ts'
@@ -14,7 +14,8 @@ afterEach(() => {
   for (const sandbox of open.splice(0)) sandbox.end()
 })
 
-/** Answers of a program to texts, in a system that confines as this one does, or as `confined` says. */
+/** Answers of a program to texts, in a system that confines as this one does, or as `confined`
+ * says. */
 function answers(
   name: string,
   source: string,
@@ -36,7 +37,8 @@ function answers(
 const saidBy = (answer: ProgramAnswer) => ('value' in answer ? answer.value : answer.message)
 
 describe('a program in JavaScript', () => {
-  /** What each expression comes to. QuickJS is all there is: every function and every error is its own. */
+  /** What each expression comes to. QuickJS is all there is: every function and every error is its
+   * own. */
   const PROBES: Readonly<Record<string, unknown>> = {
     // The error that the engine throws at the end of its stack.
     [`(() => { let e; const f = () => { try { f() } catch (own) { e ??= own } }; f();
@@ -142,7 +144,8 @@ const WAYS_OUT: readonly (readonly [string, unknown])[] = [
   ],
 ]
 
-/** Where a system confines nothing, these are Node's own limits and the engine's, around a program that a person trusts. */
+/** Where a system confines nothing, these are Node's own limits and the engine's, around a program
+ * that a person trusts. */
 async function triesWaysOut() {
   const texts = WAYS_OUT.map(([text]) => text)
   const all = await answers('reward.py', RUNS_TEXTS, texts)

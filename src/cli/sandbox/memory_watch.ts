@@ -1,11 +1,13 @@
-// The memory of a guest's process, looked at from outside: whatever runs in it, it cannot use more for long.
+// The memory of a guest's process, looked at from outside: whatever runs in it, it cannot use more
+// for long.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /** Milliseconds between two looks. */
 const EVERY_MS = 100
 
-/** Calls `onOver` once the process, or the one that it started, holds more than so many bytes. Returns what ends the watch. */
+/** Calls `onOver` once the process, or the one that it started, holds more than so many bytes.
+ * Returns what ends the watch. */
 export function watchMemory(pid: number, most: number, onOver: () => void): () => void {
   let is_over = false
   const hear = (bytes: number) => {

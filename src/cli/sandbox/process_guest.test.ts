@@ -1,4 +1,5 @@
-// Programs on the command line: what they answer, what they cannot reach, and what becomes of one that does not end.
+// Programs on the command line: what they answer, what they cannot reach, and what becomes of one
+// that does not end.
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Limits, ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'

@@ -1,5 +1,6 @@
-// Guests on the command line: a process of Node that the system confines (confine.ts), without Node's rights to files, processes and threads
-// and without code made of texts. It is killed when its time is over or its memory grows too large.
+// Guests on the command line: a process of Node that the system confines (confine.ts), without
+// Node's rights to files, processes and threads and without code made of texts. It is killed when
+// its time is over or its memory grows too large.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +18,8 @@ const MOST_MEMORY = 768
 /** A line is at most so long, as on the page. */
 const LONGEST_LINE = 65_536
 
-/** What each engine consists of: a file's name in the guest, the installed package and the path in it. */
+/** What each engine consists of: a file's name in the guest, the installed package and the path in
+ * it. */
 const ENGINES = {
   javascript: {
     package: '@jitl/quickjs-ng-wasmfile-release-sync',

@@ -48,7 +48,8 @@ export function refuseUnconfined(name: string, { missing } = confinement()): voi
   )
 }
 
-/** From now on programs are called. Returns what ends their processes, without which this one would not end either. */
+/** From now on programs are called. Returns what ends their processes, without which this one would
+ * not end either. */
 export function runPrograms(): () => void {
   const sandboxes = new Map<string, ProgramSandbox>()
   counts = new ProgramCounts()

@@ -1,4 +1,4 @@
-// What every arm of a study needs is checked before any is trained.
+// Tests that every arm of a study is checked before any is trained.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

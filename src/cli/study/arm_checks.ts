@@ -1,4 +1,5 @@
-// What is checked of every arm on this machine before any is trained: its files, the memory that it takes, and its reward.
+// Checks every arm of a study on this machine before any is trained: its files, its memory and its
+// reward.
 import type { Arm } from '../../document/study/arms.ts'
 import { LabFailure } from '../base/command.ts'
 import { loadNamedFiles } from '../input/data_set.ts'
@@ -6,7 +7,8 @@ import { runPrograms } from '../sandbox/programs.ts'
 import { refuseMemory } from '../train/refuse_memory.ts'
 import { triedReward } from '../train/reward_trial.ts'
 
-/** Each arm that cannot run here, with the reason. A reward that several arms have in common is tried once. */
+/** Each arm that cannot run here, with the reason. A reward that several arms have in common is
+ * tried once. */
 export async function armProblems(arms: readonly Arm[]): Promise<string[]> {
   const problems: string[] = []
   const tried = new Map<string, Promise<unknown>>()

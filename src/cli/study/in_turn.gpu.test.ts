@@ -1,4 +1,5 @@
-// Runs of a study that share a device: the same bits as one after the other, also where the device is lost in the middle.
+// Runs of a study that share a device: the same bits as one after the other, also where the device
+// is lost in the middle.
 import { afterAll, expect, test } from 'vitest'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { plannedRuns } from '../../document/study/queue.ts'

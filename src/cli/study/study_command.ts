@@ -1,4 +1,5 @@
-// lab study: trains the runs of a study, side by side where there is room, and writes its table and its report.
+// lab study: trains the runs of a study, side by side where there is room, and writes its table and
+// its report.
 import { analyse } from '../../document/study/analysis.ts'
 import { type Arm, expandStudy } from '../../document/study/arms.ts'
 import { type PlannedRun, secondsLeft } from '../../document/study/queue.ts'

@@ -1,4 +1,5 @@
-// The folder of a study: the study as it began, a line per finished run, the runs themselves, table, report and pictures.
+// The folder of a study: the study as it began, a line per finished run, the runs themselves,
+// table, report and pictures.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { changesOf } from '../../document/study/changes.ts'
@@ -23,7 +24,8 @@ export class StudyFolder {
     this.changes = changes
   }
 
-  /** Opens a new folder, or with `resume` one that holds this study. Throws LabFailure where it holds something else. */
+  /** Opens a new folder, or with `resume` one that holds this study. Throws LabFailure where it
+   * holds something else. */
   static open(folder: string, study: Study, resume: boolean): StudyFolder {
     const file = join(folder, STUDY)
     const exists = existsSync(file)
@@ -41,7 +43,8 @@ export class StudyFolder {
     return new StudyFolder(folder, changes)
   }
 
-  /** The finished runs. A line that was cut off by a crash is left out, and its run is trained again. */
+  /** The finished runs. A line that was cut off by a crash is left out, and its run is trained
+   * again. */
   results(): RunResult[] {
     const file = join(this.folder, RESULTS)
     if (!existsSync(file)) return []
@@ -63,7 +66,8 @@ export class StudyFolder {
     appendFileSync(file, `${begins}${JSON.stringify(result)}\n`)
   }
 
-  /** Where a run is trained: named for people, and by what tells it from the same arm before the study was changed. */
+  /** Where a run is trained: named for people, and by what tells it from the same arm before the
+   * study was changed. */
   runFolder({ arm, seed, experiment }: PlannedRun): string {
     const slug = arm.name
       .toLowerCase()

@@ -1,4 +1,5 @@
-// A run whose numbers break: the command line ends it with what broke, and continues more slowly from the last sound checkpoint.
+// A run whose numbers break: the command line ends it with what broke, and continues more slowly
+// from the last sound checkpoint.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,8 @@ const root = mkdtempSync(join(tmpdir(), 'understory-broken-'))
 afterAll(() => rmSync(root, { recursive: true }))
 const out = join(root, 'run')
 
-/** AdamW that forgets how large gradients were and remembers where they pointed: from its high rate on, weights grow until they overflow. */
+/** AdamW that forgets how large gradients were and remembers where they pointed: from its high rate
+ * on, weights grow until they overflow. */
 const RECKLESS = { lr: 0.00001, lr_warmup_steps: 0, betas: [0.9999, 0] }
 const DOCUMENT = {
   ...TINY,
@@ -60,7 +62,8 @@ test('three broken steps in a row end the run with the evidence, and --slower co
   expect(steps).toEqual([steps[0], steps[0] + 1, steps[0] + 2])
   expect(lines[0][0]).toMatch(/of the (policy|critic)/)
   const newest = (await folderFiles(out, '').list()).at(-1)
-  // The step before it, or an earlier one: of adapters some break a step once before, and nothing is kept right behind that.
+  // The step before it, or an earlier one: of adapters some break a step once before, and nothing
+  // is kept right behind that.
   const kept = newest?.step ?? 0
   expect(kept).toBeGreaterThan(3)
   expect(kept).toBeLessThan(steps[0])

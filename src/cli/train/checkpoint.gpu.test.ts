@@ -1,5 +1,5 @@
-// A run that continues from the file of a checkpoint after every step, each time in a new trainer: the bits of one that is left
-// alone. Here, because lab may not load the GPU side.
+// A run that continues from the file of a checkpoint after every step, each time in a new trainer:
+// the bits of one that is left alone. Here, because lab may not load the GPU side.
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -18,7 +18,8 @@ const MADE_ON = { understory: '', adapter: '', kernels: '' }
 
 type Run = SteeredRun<Trainer>
 
-/** Runs a document; `hands` says a person's part before each step, `move` puts another run in its place after it. */
+/** Runs a document; `hands` says a person's part before each step, `move` puts another run in its
+ * place after it. */
 async function play(
   document: Experiment,
   hands: (run: Run) => Promise<void>,
@@ -49,7 +50,8 @@ async function play(
   return { results, trainer, told, history: log.history }
 }
 
-/** Through the bytes of a file, into a trainer on the same device that knows nothing of the one before. */
+/** Through the bytes of a file, into a trainer on the same device that knows nothing of the one
+ * before. */
 async function throughFile(gpu: Gpu, run: Run, log: HistoryLog): Promise<Run> {
   const state = await run.exportState()
   const history = historyUntil(log.history, state)

@@ -1,4 +1,5 @@
-// Experiments that go wrong on purpose are found out by `lab train`, in words that its metrics bear out.
+// Experiments that go wrong on purpose are found out by `lab train`, in words that its metrics bear
+// out.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +42,8 @@ const EVIDENCE: Readonly<Record<string, (lines: readonly Line[], step: number) =
     ),
 }
 
-/** Needs a program of a person's own, which e2e/reward_program.spec.ts brings; thresholds.test.ts has its limits. */
+/** Needs a program of a person's own, which e2e/reward_program.spec.ts brings; thresholds.test.ts
+ * has its limits. */
 const BY_PROGRAMS = ['unscored', 'unanswered']
 
 test('every diagnosis has its experiment', () => {

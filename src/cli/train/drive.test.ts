@@ -1,4 +1,4 @@
-// What ends a run from outside, and what it leaves.
+// Tests what ends a run from outside, and what the run leaves behind.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

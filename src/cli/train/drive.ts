@@ -10,13 +10,12 @@ import type { Options } from './train_options.ts'
 import { TrainingRun, type TrainingRunParts } from './training_run.ts'
 import { saveWeights } from './weights.ts'
 
-/** How a person or the system ends a run; it ends after the step in flight. A terminal that is closed sends the last one. */
+/** How a person or the system ends a run; it ends after the step in flight. A terminal that is
+ * closed sends the last one. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/**
- * Trains to the end or to the first signal. Resolves with the exit code: 130 for a run that was stopped, 1 where not all of it could be
- * written.
- */
+/** Trains to the end or to the first signal. Resolves with the exit code: 130 for a run that was
+ * stopped, 1 where not all of it could be written. */
 export async function drive(
   parts: TrainingRunParts,
   experiment: Experiment,

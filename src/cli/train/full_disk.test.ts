@@ -1,4 +1,5 @@
-// A disk that fills, or fails, at every moment of a run: the run ends as it would have, what is there is whole, and it can be completed.
+// A disk that fills, or fails, at every moment of a run: the run ends as it would have, what is
+// there is whole, and it can be completed.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +46,8 @@ const GPU = {
 
 let made = 0
 
-/** A run from its first step to its last in a folder of its own. Undefined where it could not begin. */
+/** A run from its first step to its last in a folder of its own. Undefined where it could not
+ * begin. */
 async function trained(disk: Disk) {
   const out = mkdtempSync(join(root, `${++made}-`))
   const said: string[] = []

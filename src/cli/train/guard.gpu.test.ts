@@ -1,5 +1,5 @@
-// The guard around a real trainer: weights that are no numbers, or too large for any, three steps in a row. Here, because lab
-// may not load the GPU side.
+// The guard around a real trainer: weights that are no numbers, or too large for any, three steps
+// in a row. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
@@ -38,7 +38,8 @@ async function undisturbed(): Promise<Float32Array[]> {
   return weights
 }
 
-/** A session over real devices. `spoil` is called once, before BROKEN_AT is queued for the first time. */
+/** A session over real devices. `spoil` is called once, before BROKEN_AT is queued for the first
+ * time. */
 function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment = EXPERIMENT) {
   const events: LabEvent[] = []
   const runs: Real[] = []

@@ -1,5 +1,5 @@
-// A run that begins with an opened model, on a GPU that has no room for one of its buffers: each in turn. Here, because lab may not load
-// the GPU side.
+// A run that begins with an opened model, on a GPU that has no room for one of its buffers: each in
+// turn. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
@@ -24,12 +24,14 @@ import { steeredEngine } from '../../rl/train/engine.ts'
 
 /** Smaller buffers are not failed: a run has hundreds of them. */
 const LARGE = 8192
-/** Of every kind one: base, adapter, its gradients and moments, what passes keep, what is read back. */
+/** Of every kind one: base, adapter, its gradients and moments, what passes keep, what is read
+ * back. */
 const MUST = ['weights.0', 'adapter', 'gradients', 'adam_m', 'adam_v', 'gate_up.0', 'staging']
 const PHASES = [{ kind: 'rl', steps: 2 }]
 const { disk } = memoryDisk()
 
-/** Keeps a model of the task's sizes, and makes the experiment that begins with it and trains an adapter. */
+/** Keeps a model of the task's sizes, and makes the experiment that begins with it and trains an
+ * adapter. */
 async function keptModel(): Promise<{ experiment: Experiment; embedding: ArrayLike<number> }> {
   const { model } = trainerConfig(tinyExperiment({ phases: PHASES }))
   const { json, named } = savedModel(model)
@@ -53,7 +55,8 @@ async function keptModel(): Promise<{ experiment: Experiment; embedding: ArrayLi
   return { experiment: tinyExperiment({ phases: PHASES, model: fields }), embedding }
 }
 
-/** A session over real devices, as the worker makes them. `lab.gpu` is the WebGPU of the next run. */
+/** A session over real devices, as the worker makes them. `lab.gpu` is the WebGPU of the next
+ * run. */
 function realLab(experiment: Experiment) {
   const events: LabEvent[] = []
   const lab = { gpu: navigator.gpu, devices: [] as Gpu[], first_weight: Number.NaN }

@@ -1,4 +1,5 @@
-// A run that moves to other buffers while it is observed. Here, because lab may not load the GPU side.
+// A run that moves to other buffers while it is observed. Here, because lab may not load the GPU
+// side.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'

@@ -5,7 +5,8 @@ import { MemoryRefusal, memoryBudget, requireMemory } from '../../host/worker/me
 import { planMemory } from '../../rl/train/memory.ts'
 import { LabFailure } from '../base/command.ts'
 
-/** Throws LabFailure for what would take more memory than may be taken, before a device is opened. */
+/** Throws LabFailure for what would take more memory than may be taken, before a device is
+ * opened. */
 export function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {
   const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
   try {

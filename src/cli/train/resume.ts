@@ -27,10 +27,9 @@ export interface Resumed {
   readonly facts: Partial<RunFacts>
 }
 
-/**
- * The newest checkpoint of a run folder that can be read, or that of a file. What is damaged is reported on stderr and skipped.
- * Throws LabFailure where there is none, or no folder to continue in.
- */
+/** The newest checkpoint of a run folder that can be read, or that of a file. What is damaged is
+ * reported on stderr and skipped. Throws LabFailure where there is none, or no folder to continue
+ * in. */
 export async function findCheckpoint(source: string, out: string | undefined): Promise<Resumed> {
   if (!existsSync(source))
     throw new LabFailure(
@@ -84,7 +83,8 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
   )
 }
 
-/** What an earlier run left of the facts that the run continues with; what is not as it was written is passed over. */
+/** What an earlier run left of the facts that the run continues with; what is not as it was written
+ * is passed over. */
 function readFacts(folder: string): Partial<RunFacts> {
   try {
     const facts: unknown = readJson(join(folder, 'run.json'))

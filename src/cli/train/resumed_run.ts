@@ -15,7 +15,8 @@ import { type FolderOptions, RunFolder } from '../output/run_folder.ts'
 import { metricsRows, phaseOf, type Resumed } from './resume.ts'
 import { RunWatch } from './run_watch.ts'
 
-/** The folder that a run continues in, cut back to the checkpoint, or a new one that begins with its metrics. */
+/** The folder that a run continues in, cut back to the checkpoint, or a new one that begins with
+ * its metrics. */
 export async function openFolder(
   { checkpoint, out, is_same_run }: Resumed,
   options: FolderOptions & { readonly replaced?: readonly string[] } = {},
@@ -62,10 +63,9 @@ export function watchUntil({ checkpoint, out, facts }: Resumed): RunWatch {
   return watch
 }
 
-/**
- * Brings the folder of a run that is over to its end, where it was cut short while it was written: lines that metrics.jsonl lacks, the
- * table, and what run.json says. What is whole stays as it is.
- */
+/** Brings the folder of a run that is over to its end, where it was cut short while it was written:
+ * lines that metrics.jsonl lacks, the table, and what run.json says. What is whole stays as it
+ * is. */
 export async function completeFolder(found: Resumed): Promise<void> {
   const { checkpoint, out } = found
   const { run, history } = checkpoint

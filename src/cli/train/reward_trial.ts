@@ -7,10 +7,8 @@ import { tryReward, verdictOf } from '../../tasks/rewards/trial.ts'
 import { LabFailure } from '../base/command.ts'
 import { reason } from '../base/disk.ts'
 
-/**
- * What a person should know of the reward before it is trained on; nothing of the task's own score. Throws LabFailure where it can score
- * no answer at all.
- */
+/** What a person should know of the reward before it is trained on; nothing of the task's own
+ * score. Throws LabFailure where it can score no answer at all. */
 export async function triedReward(experiment: Experiment): Promise<readonly string[]> {
   if (experiment.reward.parts.length === 0) return []
   const task = promptedTask(experiment)

@@ -1,4 +1,4 @@
-// What is found in the metrics of a run while it trains.
+// Looks for problems in the metrics of a run while it trains.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
@@ -21,10 +21,8 @@ export class RunWatch {
     this.#left_out = left_out
   }
 
-  /**
-   * One step after the other; `phase` counts the phases of `followed`, the experiment as the run follows it by now. `series`: all metrics
-   * up to that step.
-   */
+  /** One step after the other; `phase` counts the phases of `followed`, the experiment as the run
+   * follows it by now. `series`: all metrics up to that step. */
   step(
     step: number,
     phase: number,

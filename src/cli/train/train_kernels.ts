@@ -1,4 +1,5 @@
-// The kernels of matrix products that a run of lab train has: pinned, given by hand or measured first.
+// The kernels of matrix products that a run of lab train has: pinned, given by hand or measured
+// first.
 
 import { pinnedKernels } from '../../document/experiment/pinned_kernels.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
@@ -18,7 +19,8 @@ import type { NewRun } from './train_options.ts'
 /** Software adapters compile slowly: this is enough for the largest few products of a small run. */
 const TUNE_BUDGET_MS = 2000
 
-/** Measures the products of a run that `pinned` leaves open. Says on stderr what it does and what came of it. */
+/** Measures the products of a run that `pinned` leaves open. Says on stderr what it does and what
+ * came of it. */
 export async function tune(
   gpu: Gpu,
   config: TrainerConfig,
@@ -39,16 +41,19 @@ export async function tune(
   tell(
     `${defaults.size} of ${open.length} measured in ${seconds} s, ${faster.length} of them faster on other kernels`,
   )
-  // What was not measured is written down too, so that the record does not depend on today's default rule.
+  // What was not measured is written down too, so that the record does not depend on today's
+  // default rule.
   const settled = open.map((p) => [shapeClass(p.op, p), defaultVariant(p.op, p).name] as const)
   return { ...Object.fromEntries(settled), ...gpuChoice(open, gpu.facts), ...choice }
 }
 
-/** What a run has of which nothing is pinned: on a GPU what suits it, on a software adapter the default kernels. */
+/** What a run has of which nothing is pinned: on a GPU what suits it, on a software adapter the
+ * default kernels. */
 export const unpinned = (gpu: Gpu, config: TrainerConfig): MatmulChoice =>
   gpuChoice(runProducts(config), gpu.facts)
 
-/** The kernels that are settled before anything is measured, undefined where none are. Refuses to measure where the experiment has pinned all. */
+/** The kernels that are settled before anything is measured, undefined where none are. Refuses to
+ * measure where the experiment has pinned all. */
 export function settledKernels({ experiment, matmul, tune }: NewRun): MatmulChoice | undefined {
   const pinned = matmul ? undefined : pinnedKernels(experiment)
   if (pinned && tune)

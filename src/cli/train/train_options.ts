@@ -21,11 +21,13 @@ import { trustPrograms } from '../sandbox/programs.ts'
 /** A run from its first step. */
 export interface NewRun {
   readonly experiment: Experiment
-  /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts count from 0. */
+  /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts
+   * count from 0. */
   readonly warm_start: string | undefined
   /** A Hugging Face model directory in place of the experiment's model and its first weights. */
   readonly model: string | undefined
-  /** A folder of PEFT's with the LoRA adapter that training begins with, in place of the experiment's. */
+  /** A folder of PEFT's with the LoRA adapter that training begins with, in place of the
+   * experiment's. */
   readonly adapter: string | undefined
   /** Kernels of matrix products that are settled, in place of what the experiment pins. */
   readonly matmul: MatmulChoice | undefined
@@ -34,7 +36,8 @@ export interface NewRun {
 }
 
 export interface Options {
-  /** What is trained: a new run, or the folder or file that one continues from, with half its learning rates if it `is_slower`. */
+  /** What is trained: a new run, or the folder or file that one continues from, with half its
+   * learning rates if it `is_slower`. */
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
@@ -55,7 +58,8 @@ export interface Options {
   readonly observe: boolean
   /** Whether a TensorBoard event file grows while the run continues (event_log.ts). */
   readonly has_events: boolean
-  /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this machine. */
+  /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this
+   * machine. */
   readonly allow_bytes: number | undefined
   /** When checkpoints are written into the folder; undefined = never. */
   readonly schedule: CheckpointSchedule | undefined
@@ -187,7 +191,8 @@ const isData = (source: string | undefined): source is string =>
   existsSync(source) &&
   (!/\.json$/i.test(source) || holdsRows(readText(source)))
 
-/** A data file is an experiment by itself: the usual one around it. The files of a bundle are put into `bundled`. */
+/** A data file is an experiment by itself: the usual one around it. The files of a bundle are put
+ * into `bundled`. */
 async function experimentOf(
   source: string,
   values: Values,

@@ -1,4 +1,5 @@
-// One run of lab train: the run that the page's worker has, on a device that is open, with its events written into a folder.
+// One run of lab train: the run that the page's worker has, on a device that is open, with its
+// events written into a folder.
 import { createRequire } from 'node:module'
 import { version as understory_version } from '../../../package.json'
 import { remarksOf } from '../../document/experiment/form/remarks.ts'
@@ -112,7 +113,8 @@ export class TrainingRun {
     this.#run.orders.change({ is_ending: true })
   }
 
-  /** Steps until the end, and frees the device. Throws BrokenNumbers after several steps in a row that were not finite. */
+  /** Steps until the end, and frees the device. Throws BrokenNumbers after several steps in a row
+   * that were not finite. */
   async train(): Promise<void> {
     const { run, folder } = this.#parts
     this.#sayRolloutDType()
@@ -225,7 +227,8 @@ export class TrainingRun {
     this.#said_dtype = said
   }
 
-  /** The last known value of every validation metric, or of every metric when there is no validation; then what went wrong. */
+  /** The last known value of every validation metric, or of every metric when there is no
+   * validation; then what went wrong. */
   summary(): string {
     const { run, watch } = this.#parts
     const all = [...this.#run.told.history.series]

@@ -1,4 +1,5 @@
-// A model's weights in a folder: weights.json says what they are, weights.f32 holds them, little-endian.
+// A model's weights in a folder: weights.json says what they are, weights.f32 holds them,
+// little-endian.
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
@@ -55,7 +56,8 @@ export function saveWeights(
   replaceFile(join(folder, 'weights.json'), `${JSON.stringify(header, undefined, 2)}\n`)
 }
 
-/** Refuses a folder for weights that is none, or that holds other files under their names. Throws UsageError or LabFailure. */
+/** Refuses a folder for weights that is none, or that holds other files under their names. Throws
+ * UsageError or LabFailure. */
 export function refuseSave(folder: string): void {
   if (folder === '') throw new UsageError('--save: expected the name of a folder, got nothing')
   const found = statOf(folder)
@@ -75,10 +77,8 @@ const LEFT_OPEN = [
   ...['vocab_size', 'source', 'source_name', 'source_address'],
 ]
 
-/**
- * Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and task:
- * a task fixes the vocabulary, so weights of another would load and mean nothing.
- */
+/** Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and
+ * task: a task fixes the vocabulary, so weights of another would load and mean nothing. */
 export function loadWeights(folder: string, experiment: Experiment): Float32Array {
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) throw new LabFailure(`${folder}: no weights.json; --save DIR writes one`)
@@ -96,10 +96,9 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
   return readFloats(folder, header.count)
 }
 
-/**
- * What --save wrote, as a model of its own: Hugging Face's config of it, the flat layout and the weights; undefined where the
- * folder holds no such file. Throws LabFailure for one that does not fit its header.
- */
+/** What --save wrote, as a model of its own: Hugging Face's config of it, the flat layout and the
+ * weights; undefined where the folder holds no such file. Throws LabFailure for one that does not
+ * fit its header. */
 export function savedModel(folder: string): HfModel | undefined {
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) return undefined

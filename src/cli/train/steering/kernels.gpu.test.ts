@@ -1,5 +1,5 @@
-// A run whose kernels change between two steps: it is repeated by its document, and continues from its states. Here, because lab may not
-// load the GPU side.
+// A run whose kernels change between two steps: it is repeated by its document, and continues from
+// its states. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { writeKernels } from '../../../document/experiment/pinned_kernels.ts'
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'

@@ -1,4 +1,5 @@
-// A run that was steered by hand, and its document run from the start: the same bits. Here, because lab may not load the GPU side.
+// A run that was steered by hand, and its document run from the start: the same bits. Here, because
+// lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
 import { TINY, tinyExperiment } from '../../../host/checkpoints/testing.ts'

@@ -18,7 +18,8 @@ export const numbers = ({ metrics, ...rest }: StepResult) => ({
   ),
 })
 
-/** Runs a document to its end or to step `until`; `hands` does something after the step that it is named by. */
+/** Runs a document to its end or to step `until`; `hands` does something after the step that it is
+ * named by. */
 export async function run(
   document: Experiment,
   hands: Readonly<Record<number, SteeringAction[]>> = {},

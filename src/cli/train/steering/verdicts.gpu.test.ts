@@ -1,4 +1,5 @@
-// A run that asks for verdicts and is steered meanwhile. Here, because lab may not load the GPU side.
+// A run that asks for verdicts and is steered meanwhile. Here, because lab may not load the GPU
+// side.
 import { expect, test } from 'vitest'
 import { writeVerdicts } from '../../../document/experiment/verdicts.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
