@@ -1,8 +1,9 @@
 import { createServer } from 'node:net'
 import { defineConfig } from '@playwright/test'
 
-// The built page in a real Chromium. SwiftShader is Chromium's CPU adapter, so no GPU is needed; CHROMIUM
-// names the executable where Playwright's own browser is not installed (scripts/test.mjs finds it).
+// The built page in a real Chromium. SwiftShader is Chromium's CPU adapter, so no GPU is needed;
+// CHROMIUM names the executable where Playwright's own browser is not installed (scripts/test.mjs
+// finds it).
 const args = [
   '--no-sandbox',
   '--disable-background-networking',
@@ -13,7 +14,8 @@ const args = [
 const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
 /** What a browser without WebGPU is shown. */
 const WITHOUT_GPU = /(no_webgpu|replay)\.spec\.ts$/
-/** Only where LONG_TESTS is set, as what has the tag @long: all of it takes longer than a change should wait. */
+/** Only where LONG_TESTS is set, as what has the tag @long: all of it takes longer than a change
+ * should wait. */
 const LONG = /(circumstances|losses|study_files)\.spec\.ts$/
 const executable = process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}
 
@@ -39,7 +41,8 @@ export default defineConfig({
   timeout: 480_000,
   expect: { timeout: 60_000 },
   reporter: [['line'], ['json', { outputFile: 'test-results/e2e.json' }]],
-  // What is kept for offline use would hide what a test answers in place of the server; e2e/offline.spec.ts allows it.
+  // What is kept for offline use would hide what a test answers in place of the server;
+  // e2e/offline.spec.ts allows it.
   use: {
     ...{ baseURL: address, browserName: 'chromium', serviceWorkers: 'block' },
     // A control that cannot be used is said long before the test's own end.
@@ -54,7 +57,8 @@ export default defineConfig({
     {
       name: 'no_webgpu',
       testMatch: WITHOUT_GPU,
-      // An address that is not loopback, so that the page is not a secure one; nothing is looked up.
+      // An address that is not loopback, so that the page is not a secure one; nothing is looked
+      // up.
       use: {
         launchOptions: { ...executable, args: [...args, '--host-resolver-rules=MAP * 127.0.0.1'] },
       },

@@ -9,8 +9,9 @@ import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { SENTENCE } from './src/ui/forest/sentence.ts'
 
-// Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no GPU.
-// CHROMIUM names the executable where Playwright's own browser is not installed (scripts/test.mjs finds it).
+// Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no
+// GPU. CHROMIUM names the executable where Playwright's own browser is not installed
+// (scripts/test.mjs finds it).
 const chromium = {
   ...(process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}),
   args: [
@@ -32,7 +33,8 @@ function statedPolicy(file: string): string {
   return policy
 }
 
-/** Frames without rights of the page, which need a policy of their own: one runs a person's program, one fetches a model. */
+/** Frames without rights of the page, which need a policy of their own: one runs a person's
+ * program, one fetches a model. */
 const FRAMES = ['sandbox.html', 'fetch.html']
 
 const framePolicy = (name: string) =>
@@ -56,10 +58,9 @@ const frames: Plugin = {
   },
 }
 
-/**
- * What the built page is served with (docs/hosting.md). Which pages may hold it in a frame can be said in a header alone:
- * FRAME_ANCESTORS names them, and by default they are those of its own origin.
- */
+/** What the built page is served with (docs/hosting.md). Which pages may hold it in a frame can be
+ * said in a header alone: FRAME_ANCESTORS names them, and by default they are those of its own
+ * origin. */
 const headers = {
   'Content-Security-Policy': `${statedPolicy('index.html')}; frame-ancestors ${process.env.FRAME_ANCESTORS || "'self'"}`,
   'X-Content-Type-Options': 'nosniff',
@@ -68,7 +69,8 @@ const headers = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 }
 
-/** The same for hosts that read a file `_headers`, as Netlify and Cloudflare Pages do. No two rules name a policy for one address. */
+/** The same for hosts that read a file `_headers`, as Netlify and Cloudflare Pages do. No two rules
+ * name a policy for one address. */
 const headersFile: Plugin = {
   name: 'headers-file',
   generateBundle() {
@@ -89,7 +91,8 @@ const headersFile: Plugin = {
 const OUT = 'dist/app'
 let built_into = OUT
 
-/** Where this build goes, and the licence of what the service worker consists of beside those of the page. */
+/** Where this build goes, and the licence of what the service worker consists of beside those of
+ * the page. */
 const workerLicense: Plugin = {
   name: 'service-worker-license',
   configResolved({ build }) {
@@ -107,13 +110,13 @@ const firstPaint: Plugin = {
   transformIndexHtml: (html) => html.replace('%SENTENCE%', SENTENCE),
 }
 
-/** The engines of programs, which a person may never need: kept when they were used, not before. Their files have their hash in their names. */
+/** The engines of programs, which a person may never need: kept when they were used, not before.
+ * Their files have their hash in their names. */
 const ENGINES = 'assets/{pyodide,python_stdlib,emscripten-module}*'
 
-/**
- * The service worker keeps one whole build, and answers with files of that build alone: the hash of each must be right, so a build that is
- * replaced while it is fetched is not kept. A later build waits until the person asks for it (src/ui/shell/offline.ts).
- */
+/** The service worker keeps one whole build, and answers with files of that build alone: the hash
+ * of each must be right, so a build that is replaced while it is fetched is not kept. A later build
+ * waits until the person asks for it (src/ui/shell/offline.ts). */
 const offline = VitePWA({
   registerType: 'prompt',
   injectRegister: false,
@@ -158,7 +161,8 @@ const offline = VitePWA({
         warnings: [],
       }),
     ],
-    // The page's own address alone, with any link: other files and folders below it are the server's.
+    // The page's own address alone, with any link: other files and folders below it are the
+    // server's.
     navigateFallback: null,
     // But what asks which build the server has (src/ui/part/new_version.ts).
     ignoreURLParametersMatching: [/^(?!fresh$)/],
@@ -182,10 +186,9 @@ const offline = VitePWA({
   },
 })
 
-/**
- * GPU tests of Node alone: training, which the browser tests show on the page, and what takes Chromium's software adapter minutes.
- * Kernels and the model run in Chromium; `npm run test:long` runs them on Dawn in Node, too.
- */
+/** GPU tests of Node alone: training, which the browser tests show on the page, and what takes
+ * Chromium's software adapter minutes. Kernels and the model run in Chromium; `npm run test:long`
+ * runs them on Dawn in Node, too. */
 const IN_NODE = [
   'src/cli/**/*.gpu.test.ts',
   'src/rl/!(losses)/**/*.gpu.test.ts',
@@ -195,10 +198,9 @@ const IN_NODE = [
 
 type ModuleInfo = (id: string) => { readonly importedIds: readonly string[] } | null
 
-/**
- * What the page loads first is one file: shared with parts that are loaded later it would be cut into many, which compress worse.
- * Modules that the entry reaches without `import()` belong to it.
- */
+/** What the page loads first is one file: shared with parts that are loaded later it would be cut
+ * into many, which compress worse. Modules that the entry reaches without `import()` belong to
+ * it. */
 function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
   const found = new Set<string>()
   const open = [fileURLToPath(new URL('src/main.tsx', import.meta.url))]
@@ -247,7 +249,8 @@ export default defineConfig({
           name: 'unit',
           // Quicker to start than processes, and nothing here needs one of its own.
           pool: 'threads',
-          // Loading every module again for each file would take half of the time. What a test replaces it puts back.
+          // Loading every module again for each file would take half of the time. What a test
+          // replaces it puts back.
           isolate: false,
           include: ['{src,conformance,tools}/**/*.test.{ts,tsx}', '{scripts,tools}/**/*.test.mjs'],
           exclude: ['**/*.gpu.test.ts'],
@@ -264,7 +267,8 @@ export default defineConfig({
           include: process.env.GPU_TESTS_ONCE ? IN_NODE : ['src/**/*.gpu.test.ts'],
           environment: 'node',
           setupFiles: ['src/cli/dawn.setup.ts', 'src/cli/pinned.setup.ts'],
-          // The files of a process share its device and the kernels compiled on it (src/kernels/device/testing.ts).
+          // The files of a process share its device and the kernels compiled on it
+          // (src/kernels/device/testing.ts).
           isolate: false,
           // Kernels of large tiles take a software adapter a minute to compile.
           testTimeout: process.env.PINNED_KERNELS ? 600_000 : 120_000,

@@ -1,5 +1,5 @@
-// The kernels whose machine code `npm run gpu-report` looks at: all that there are, with the sizes of heads that the presets and
-// models of 135 and 600 million weights have.
+// The kernels whose machine code `npm run gpu-report` looks at: all that there are, with the sizes
+// of heads that the presets and models of 135 and 600 million weights have.
 import { attentionKernels } from '../src/kernels/attention/attention.ts'
 import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
 import type { AnyKernel } from '../src/kernels/device/kernel.ts'
@@ -19,7 +19,8 @@ export interface ReportedKernel {
   readonly stage_fmas?: number
 }
 
-/** Columns of a row and channels of a head: preset tiny, preset A, the presets' larger models, models of 135M and 600M. */
+/** Columns of a row and channels of a head: preset tiny, preset A, the presets' larger models,
+ * models of 135M and 600M. */
 const ATTENTION = [
   { width: 16, head_dim: 8 },
   { width: 16, head_dim: 16 },

@@ -63,7 +63,8 @@ function readConfig(config: Fields): AdvantageConfig {
   }
 }
 
-/** `wanted`: verl returns the same tensor twice for most estimators, and the fixture may hold it once. */
+/** `wanted`: verl returns the same tensor twice for most estimators, and the fixture may hold it
+ * once. */
 function estimator(
   name: AdvEstimator,
   wanted: readonly ('advantages' | 'returns')[],

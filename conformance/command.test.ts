@@ -19,7 +19,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A hand-made case of verl's masked sums: 1 + 2 + 4 over [[1, 2, _], [4, _, _]], with verl's eps. */
+/** A hand-made case of verl's masked sums: 1 + 2 + 4 over [[1, 2, _], [4, _, _]], with verl's
+ * eps. */
 function writeSums(sum_all: number): string {
   const mean = (sum: number, count: number) => sum / (count + 1e-8)
   const expected = {

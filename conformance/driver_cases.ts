@@ -1,4 +1,5 @@
-// Golden cases of what the trainer computes on the CPU around the model: KL in the reward, validation, data metrics, order.
+// Golden cases of what the trainer computes on the CPU around the model: KL in the reward,
+// validation, data metrics, order.
 import { KL_PENALTIES } from '../src/kernels/kl/kl_penalty.ts'
 import type { KlControllerConfig } from '../src/rl/config/algorithm.ts'
 import { overlongReward, tokenLevelScores } from '../src/rl/config/overlong.ts'
@@ -155,7 +156,8 @@ const data_metrics: Handler = ({ inputs, config, expected }) => {
         throughput: computeThroughputMetrics(lengths, timing_raw, n_gpus),
       }),
     })
-  /** What cannot be computed is absent in the lab; verl reports NaN (null here), or 0 ms per token. */
+  /** What cannot be computed is absent in the lab; verl reports NaN (null here), or 0 ms per
+   * token. */
   const asVerl = (metrics: Record<string, number>, name: string, absent: null | 0) => {
     const names = expected.fields(name).names()
     const missing = names.filter((key) => expected.fields(name).raw(key) === (absent ?? undefined))

@@ -1,4 +1,5 @@
-// Reading golden files strictly: what is missing, misshapen or not understood is said, never passed over.
+// Reading golden files strictly: what is missing, misshapen or not understood is said, never passed
+// over.
 
 /** A golden case that cannot be run as it is; the message is a sentence about the case. */
 export class CaseError extends Error {
@@ -18,11 +19,9 @@ export interface GoldenMatrix {
   readonly data: Float64Array
 }
 
-/**
- * One record of a fixture (`inputs`, `config`), read by name. It remembers what was read, so that a field nobody asked for
- * is an error and not silently without effect. null stands for an argument that was not given. Every reader throws
- * CaseError naming the field.
- */
+/** One record of a fixture (`inputs`, `config`), read by name. It remembers what was read, so that
+ * a field nobody asked for is an error and not silently without effect. null stands for an argument
+ * that was not given. Every reader throws CaseError naming the field. */
 export class Fields {
   readonly where: string
   readonly #values: Readonly<Record<string, unknown>>
@@ -137,7 +136,8 @@ export class Fields {
     return this.has(name) ? this.matrix(name, like) : void this.raw(name)
   }
 
-  /** A rectangular array of numbers; `dims` are its extents, undefined where any will do; absent = any rank. */
+  /** A rectangular array of numbers; `dims` are its extents, undefined where any will do; absent =
+   * any rank. */
   tensor(name: string, dims?: readonly (number | undefined)[]): GoldenTensor {
     const value = this.raw(name)
     const shape = shapeOf(value)

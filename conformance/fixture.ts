@@ -20,7 +20,8 @@ export interface Context extends Pinned {
   readonly gpu: Gpu | undefined
 }
 
-/** One case of a fixture. A handler reads every field of `inputs` and `config` that it understands, at once. */
+/** One case of a fixture. A handler reads every field of `inputs` and `config` that it understands,
+ * at once. */
 export interface Fixture {
   /** What computed the file, with its version. */
   readonly source: string
@@ -49,7 +50,8 @@ export type Part =
       readonly run: (gpu: Gpu) => Promise<Outputs>
     }
 
-/** Turns a case into what there is to run; throws CaseError where the case is not as it should be. */
+/** Turns a case into what there is to run; throws CaseError where the case is not as it should
+ * be. */
 export type Handler = (fixture: Fixture) => readonly Part[]
 
 interface FixtureFile {
@@ -67,7 +69,8 @@ const messageOf = (error: unknown): string =>
 
 const failure = (name: string, problem: string): Result => ({ case: name, status: 'FAIL', problem })
 
-/** Runs all cases of a fixture file; its stem chooses the handler. Never throws: what is wrong is a result. */
+/** Runs all cases of a fixture file; its stem chooses the handler. Never throws: what is wrong is a
+ * result. */
 export async function* fixtureResults(
   file: string,
   handlers: Readonly<Record<string, Handler>>,

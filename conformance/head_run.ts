@@ -1,4 +1,5 @@
-// Golden logits through the vocabulary head: the logits of a token are its hidden state, and the unembedding is the identity.
+// Golden logits through the vocabulary head: the logits of a token are its hidden state, and the
+// unembedding is the identity.
 import type { Tensor } from '../src/kernels/device/tensor.ts'
 import { listScored, type PaddedSize, type ScoredTokens } from '../src/kernels/vocab_head/scored.ts'
 import {
@@ -30,7 +31,8 @@ export interface Slice {
   readonly temperature: number
 }
 
-/** Reads logits [rows, width, V]. `response_ids` [rows, response_length] must be below V. Throws CaseError. */
+/** Reads logits [rows, width, V]. `response_ids` [rows, response_length] must be below V. Throws
+ * CaseError. */
 export function headCase(inputs: Fields, slice: Slice, response_ids: Float64Array): HeadCase {
   const { shape, data } = inputs.tensor('logits', [undefined, undefined, undefined])
   const [rows, width, vocab_size] = shape
@@ -58,7 +60,8 @@ function identity(rows: number, columns: number): Float64Array {
   return matrix
 }
 
-/** The same case with the hidden size rounded up to a multiple of 4, which the kernels for small sizes ask for. */
+/** The same case with the hidden size rounded up to a multiple of 4, which the kernels for small
+ * sizes ask for. */
 function padded({ sizes, rows, hidden, ...rest }: HeadCase): HeadCase {
   const { vocab_size } = sizes
   const hidden_size = Math.ceil(vocab_size / 4) * 4
@@ -95,7 +98,8 @@ const scoredOf = (
   scored: listScored(one.rows, one.response_ids, mask),
 })
 
-/** log_probs, entropy, lse, sum_pi_squared [rows, response_length] in float64; no token is masked. */
+/** log_probs, entropy, lse, sum_pi_squared [rows, response_length] in float64; no token is
+ * masked. */
 export function headForwardRef(one: HeadCase) {
   return vocab_head_forward_ref(one.sizes, one.hidden, one.weight, scoredOf(one))
 }

@@ -1,4 +1,5 @@
-// Hugging Face model folders: config.json, model.safetensors and expected.safetensors, with critic and reward models.
+// Hugging Face model folders: config.json, model.safetensors and expected.safetensors, with critic
+// and reward models.
 import type { Context } from './fixture.ts'
 import { criticChecks } from './hf/critic_cases.ts'
 import { configChecks, forwardChecks } from './hf/forward_cases.ts'
@@ -20,7 +21,8 @@ const SECTIONS = {
   trajectories: trajectoryChecks,
 }
 
-/** The checks of one model folder. What cannot be run and arrays that nothing computes are failed checks. */
+/** The checks of one model folder. What cannot be run and arrays that nothing computes are failed
+ * checks. */
 export async function* hfCase(folder: string, { gpu, ...pinned }: Context): AsyncGenerator<Check> {
   const c = await openModelCase(folder, pinned)
   yield* configChecks(c)

@@ -38,7 +38,8 @@ const REFERENCE = {
   readings: readingChecks,
 }
 
-/** The checks of one folder. What cannot be run, and arrays and settings that nothing reads, are failed checks. */
+/** The checks of one folder. What cannot be run, and arrays and settings that nothing reads, are
+ * failed checks. */
 export async function* interventionCase(
   folder: string,
   { gpu, ...pinned }: Context,

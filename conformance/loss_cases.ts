@@ -38,7 +38,8 @@ const value_loss: Handler = ({ inputs, config, source }) => {
       const { sums, d_vpreds } = await runValueLoss(scratch, settings, batch)
       const named = Object.fromEntries(VALUE_LOSS_SUMS.map((name, i) => [name, sums[i]]))
       const { 'critic/vf_loss': vf_loss } = named
-      // A share of the mini-batch that the counts speak of; verl's is one of the tokens of the call.
+      // A share of the mini-batch that the counts speak of; verl's is one of the tokens of the
+      // call.
       const { token_count } = aggregationParams(settings)
       const own = mask.data.reduce((a, b) => a + b, 0)
       const vf_clipfrac =

@@ -1,4 +1,5 @@
-// Golden conversations of verl's tool agent loop: what is appended, masked, counted, cut and padded.
+// Golden conversations of verl's tool agent loop: what is appended, masked, counted, cut and
+// padded.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokenLevelScores } from '../src/rl/config/overlong.ts'

@@ -1,4 +1,5 @@
-// One objective on one golden batch, through the function that the trainer records its updates with.
+// One objective on one golden batch, through the function that the trainer records its updates
+// with.
 
 import {
   LOSS_AGG_MODES,
@@ -124,7 +125,8 @@ export function readLossSettings(config: Fields, source: Pick<Fixture, 'source'>
 
 const sum = (x: Numbers) => Array.prototype.reduce.call(x, (a, b) => (a as number) + b, 0) as number
 
-/** Live numbers for a batch that is a whole mini-batch, divided by the counts that the fixture gives or by its own. */
+/** Live numbers for a batch that is a whole mini-batch, divided by the counts that the fixture
+ * gives or by its own. */
 export function liveOf(settings: LossSettings, loss_mode: LossMode, batch: LossBatch): Live {
   const tokens = sum(batch.response_mask)
   const counts = {
@@ -141,7 +143,8 @@ export function liveOfPart({ actor }: LossSettings, loss_mode: LossMode, counts:
   return objectiveLive(actor, loss_mode, counts, 0)
 }
 
-/** Everything an objective binds: uploads of the batch, and outputs that hold nonsense. `given` replaces some of them. */
+/** Everything an objective binds: uploads of the batch, and outputs that hold nonsense. `given`
+ * replaces some of them. */
 export function objectiveTensors(
   { f32, output }: Scratch,
   batch: LossBatch,
@@ -205,10 +208,8 @@ export async function runObjective(
   }
 }
 
-/**
- * The metrics that verl's loss reports. The kernels' are shares of the mini-batch that token_count speaks of and add up over its
- * parts; verl's are means over the tokens of the call.
- */
+/** The metrics that verl's loss reports. The kernels' are shares of the mini-batch that token_count
+ * speaks of and add up over its parts; verl's are means over the tokens of the call. */
 export function lossMetrics(
   { sums }: ObjectiveResult,
   loss_mode: LossMode,

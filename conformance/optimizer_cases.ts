@@ -166,7 +166,8 @@ const lr_schedule: Handler = ({ config, expected }) => {
   // How many steps to show is said nowhere else.
   const multipliers = (name: string, at: (step: number) => number) =>
     Float64Array.from({ length: expected.vector(name).length }, (_, step) => at(step))
-  // Of versions that can begin the schedule at its second step: that step's place is counted from 1.
+  // Of versions that can begin the schedule at its second step: that step's place is counted from
+  // 1.
   const cosine = (step: number) => cosineMultiplier(step, { ...schedule, ...first })
   if (expected.has('zero_indexed')) {
     const run = () =>

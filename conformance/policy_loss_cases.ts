@@ -82,7 +82,8 @@ function policyLoss(loss_mode: LossMode, tolerance: Output['tolerance'] = f64Met
 /** `policy_loss_vanilla` of production_float32. */
 export const productionVanilla = policyLoss('vanilla', PRODUCTION)
 
-/** The kernels aggregate nothing but losses; with advantage -1 gpg's loss of a token is its log-prob, here the given loss. */
+/** The kernels aggregate nothing but losses; with advantage -1 gpg's loss of a token is its
+ * log-prob, here the given loss. */
 const agg_loss: Handler = ({ inputs, config, source }) => {
   const loss_mat = inputs.matrix('loss_mat')
   const { rows, columns } = loss_mat

@@ -1,12 +1,14 @@
-// What conform compares and prints: values against golden values, one line per case and place.
+// Compares values with golden values, and prints one line per case and place.
 
-/** Where a number was computed: a float64 reference, plain TypeScript that the trainer calls, or kernels. */
+/** Where a number was computed: a float64 reference, plain TypeScript that the trainer calls, or
+ * kernels. */
 export type Place = 'reference' | 'driver' | 'gpu'
 
 /** A value is in tolerance when |actual - expected| <= atol + rtol * |expected|. */
 export type Tolerance = { readonly rtol: number; readonly atol: number } | 'exact'
 
-/** One value of a case: any nesting of lists and records; a typed array stands for a row-major list of any depth. */
+/** One value of a case: any nesting of lists and records; a typed array stands for a row-major list
+ * of any depth. */
 export interface Output {
   readonly actual: unknown
   readonly expected: unknown
@@ -28,7 +30,8 @@ export interface Comparison {
   readonly max_abs: number
   /** Over expected values other than 0. */
   readonly max_rel: number
-  /** The number that uses most of its tolerance, e.g. `grad_log_prob[3,5]`; empty when all are equal. */
+  /** The number that uses most of its tolerance, e.g. `grad_log_prob[3,5]`; empty when all are
+   * equal. */
   readonly where: string
   readonly ok: boolean
   /** Why not ok, in a sentence. */
@@ -62,7 +65,8 @@ export function runCheck(check: Check): Result {
   return { case: check.case, on: check.on, status: comparison.ok ? 'ok' : 'FAIL', ...comparison }
 }
 
-/** Compares one value; see Output. Missing and extra keys, other shapes, NaN and Infinity are failures. */
+/** Compares one value; see Output. Missing and extra keys, other shapes, NaN and Infinity are
+ * failures. */
 export function compare(
   name: string,
   actual: unknown,

@@ -1,4 +1,5 @@
-// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of PEFT, of TRL's trainer and of BuPO's fork.
+// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers,
+// and runs of PEFT, of TRL's trainer and of BuPO's fork.
 import { basename, relative, resolve } from 'node:path'
 import { bupoCase } from './bupo/bupo_cases.ts'
 import { depthCases } from './depth/depth_cases.ts'
@@ -41,7 +42,8 @@ const RUNNERS: Runners = {
   tokenizer: tokenizerCase,
 }
 
-/** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the next one follows. */
+/** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the
+ * next one follows. */
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,

@@ -1,4 +1,5 @@
-// Golden cases of rollout correction: importance weights, rejection, how far two policies are apart, and bypass mode.
+// Golden cases of rollout correction: importance weights, rejection, how far two policies are
+// apart, and bypass mode.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { rolloutCorrectionRef } from '../src/kernels/rollout_correction/rollout_correction.ref.ts'
 import {
@@ -212,7 +213,8 @@ type Reported = (
   correction: RolloutCorrection,
 ) => Readonly<Record<string, number>>
 
-/** What verl's own function for weights and rejection says of the batch, under the names of bypass mode. */
+/** What verl's own function for weights and rejection says of the batch, under the names of bypass
+ * mode. */
 function driverMetrics({ batch, correction }: BypassCase): Record<string, number> {
   const pair = { ...batch, old_log_prob: batch.log_probs, rollout_log_prob: batch.old_log_probs }
   const found = {

@@ -1,4 +1,5 @@
-// What a path given to conform holds: fixtures of verl's functions, Hugging Face models and interventions in them, runs of PEFT, TRL and BuPO's fork, tokenizers, or neither.
+// Finds what a path given to conform holds: fixtures of verl's functions, Hugging Face models and
+// interventions in them, runs of PEFT, TRL and BuPO's fork, or tokenizers.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/base/command.ts'
@@ -30,14 +31,16 @@ export type Source =
   | { readonly kind: 'peft'; readonly folder: string }
   /** What hooks on a model changed and read in it, with the model's own case elsewhere. */
   | { readonly kind: 'interventions'; readonly folder: string }
-  /** Golden data of a known kind with nothing to compare: an adapter without its model's numbers. */
+  /** Golden data of a known kind with nothing to compare: an adapter without its model's
+   * numbers. */
   | { readonly kind: 'later'; readonly name: string }
   | { readonly kind: 'unknown'; readonly file: string; readonly problem: string }
 
 /** Lists and descriptions of golden data, not golden data. */
 const IGNORED = new Set(['index.json'])
 
-/** Everything to check below `path`, in alphabetical order. Throws LabFailure when it does not exist or holds nothing. */
+/** Everything to check below `path`, in alphabetical order. Throws LabFailure when it does not
+ * exist or holds nothing. */
 export function findSources(path: string): Source[] {
   if (!existsSync(path)) throw new LabFailure(`${path}: no such file or folder`)
   const sources = statSync(path).isDirectory() ? inFolder(path) : [ofFile(path)]

@@ -1,4 +1,5 @@
-// Golden cases that begin at logits: log-probs, entropy, alignment of responses, the actor's whole loss.
+// Golden cases that begin at logits: log-probs, entropy, alignment of responses, the actor's whole
+// loss.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { klLossRef } from '../src/kernels/kl/kl.ref.ts'
 import { KL_PENALTIES, type KlPenalty } from '../src/kernels/kl/kl_penalty.ts'
@@ -177,7 +178,8 @@ function totalLoss(
   return { ...rest, total_loss, ...(kl_loss_type ? { kl_loss } : {}) }
 }
 
-/** The product has this sum in its kernels only, so the references of its terms are put together here. */
+/** The product has this sum in its kernels only, so the references of its terms are put together
+ * here. */
 function totalReference(terms: ActorTerms, one: HeadCase, batch: Sampled): Outputs {
   const { settings, entropy_coeff, kl_loss_coef, kl_loss_type, ref_log_prob } = terms
   const { log_probs, entropy } = headForwardRef(one)

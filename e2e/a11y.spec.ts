@@ -1,4 +1,4 @@
-// What a person needs who does not use a mouse, sees little, or has a small screen.
+// Tests the page for people who do not use a mouse, see little, or have a small screen.
 import { TABS } from '../src/document/links/view.ts'
 import { expectSound, fitsSideways, violations } from './axe.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
@@ -89,7 +89,8 @@ for (const viewport of SIZES)
     })
   })
 
-/** The others, and all parts of each, only where LONG_TESTS is set. A run that waits is looked at where a person teaches (rlhf.spec.ts). */
+/** The others, and all parts of each, only where LONG_TESTS is set. A run that waits is looked at
+ * where a person teaches (rlhf.spec.ts). */
 const SHORT = ['finished']
 const chosen = Object.entries(STATES).filter(
   ([state]) => process.env.LONG_TESTS || SHORT.includes(state),

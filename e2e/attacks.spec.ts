@@ -1,5 +1,6 @@
-// What else may befall a page, tried where there is time: a browser killed while it fetches a model, next to no room, caches that somebody
-// has written to, a second tab. Each ends in a sentence, and what was there stays.
+// Tests what else may befall a page, where there is time: a browser killed while it fetches a
+// model, next to no room, caches that somebody has written to, a second tab. Each ends in a
+// sentence, and what was there stays.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

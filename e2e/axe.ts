@@ -1,4 +1,4 @@
-// What axe finds wrong on a page, and whether it fits a narrow screen.
+// Finds with axe what is wrong on a page, and checks that it fits a narrow screen.
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, type LabPage } from './lab_page.ts'
@@ -11,7 +11,8 @@ export async function violations(
   within = 'html',
   is_colour_only = false,
 ): Promise<string[]> {
-  // Of what passes it would describe every element; and there are no frames, for which it would open a page of its own.
+  // Of what passes it would describe every element; and there are no frames, for which it would
+  // open a page of its own.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
   axe.include(within)
   // The themes differ in nothing but colours.
@@ -25,7 +26,8 @@ export async function violations(
 export const fitsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
 
-/** A narrow page as it is now, in both themes: axe finds nothing, and no card is wider than the page or its own border. */
+/** A narrow page as it is now, in both themes: axe finds nothing, and no card is wider than the
+ * page or its own border. */
 export async function expectSound(lab: LabPage): Promise<void> {
   const { page } = lab
   for (const theme of ['light', 'dark'] as const) {

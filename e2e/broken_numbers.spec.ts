@@ -1,8 +1,10 @@
-// Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and continues with smaller steps.
+// Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and
+// continues with smaller steps.
 import { expect, type LabPage, LONG_ONLY, QUICK, test } from './lab_page.ts'
 import { keepEvery } from './stored.ts'
 
-/** AdamW that forgets how large gradients were and remembers where they pointed: harmless at a rate of next to nothing. */
+/** AdamW that forgets how large gradients were and remembers where they pointed: harmless at a rate
+ * of next to nothing. */
 const reckless = (whose: string) =>
   `&${whose}.optim.lr=0.000004&${whose}.optim.lr_warmup_steps=0&${whose}.optim.betas.0=0.9999&${whose}.optim.betas.1=0`
 const LINK =

@@ -1,4 +1,5 @@
-// How much a person loads before anything can be seen: a budget, so that it does not grow unnoticed.
+// How much a person loads before anything can be seen: a budget, so that it does not grow
+// unnoticed.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'

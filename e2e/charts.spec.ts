@@ -1,4 +1,5 @@
-// Charts do what people expect of charts: hide and solo, zoom, logarithmic axes, smoothing, full screen, files, numbers.
+// Charts do what people expect of charts: hide and solo, zoom, logarithmic axes, smoothing, full
+// screen, files, numbers.
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
@@ -113,7 +114,8 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
   await expectSteps(lab, '11 19')
   await lab.get('reward-chart').locator('.plot-area').dblclick()
   await expectSteps(lab, `0 ${STEPS}`)
-  // Phases of equal width: the warm start has a third, and the axis is marked where its scale changes.
+  // Phases of equal width: the warm start has a third, and the axis is marked where its scale
+  // changes.
   const breaks = lab.get('reward-chart').locator('.axis-break')
   await expect(breaks).toHaveCount(0)
   await lab.get('equal-phases').click()

@@ -1,4 +1,5 @@
-// Whose a run is, and how it is continued from what was kept of it: from an older state, from a file, in the command line.
+// Whose a run is, and how it is continued from what was kept of it: from an older state, from a
+// file, in the command line.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// What may happen around a page while it trains: no connection, another clock, storage that refuses or is cleared, a worker
-// that hangs. The run continues, and the page says what it should.
+// Tests what may happen around a page while it trains: no connection, another clock, storage that
+// refuses or is cleared, a worker that hangs. The run continues, and the page says what happened.
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'

@@ -1,10 +1,12 @@
-// The question before a model is fetched: nothing of a link or of a page around it can change what it says, or have it answered unseen.
+// The question before a model is fetched: nothing of a link or of a page around it can change what
+// it says, or have it answered unseen.
 import type { Page } from '@playwright/test'
 import { expect, test } from './lab_page.ts'
 
 const FRAME = 'iframe[title="asked"]'
 
-/** Asks in a frame of fetch.html as the page does; resolves with what the frame answers through its port, if it does within a moment. */
+/** Asks in a frame of fetch.html as the page does; resolves with what the frame answers through its
+ * port, if it does within a moment. */
 const ask = (page: Page, name: string, style: string) =>
   page.evaluate(
     ([asked, css]) =>

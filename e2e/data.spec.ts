@@ -1,4 +1,5 @@
-// A person's own rows: dropped on the page, trained on, and named by a link that asks for them where they are missing.
+// A person's own rows: dropped on the page, trained on, and named by a link that asks for them
+// where they are missing.
 import { readFileSync } from 'node:fs'
 import AxeBuilder from '@axe-core/playwright'
 import { expect, type LabPage, QUICK } from './lab_page.ts'

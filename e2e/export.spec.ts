@@ -1,4 +1,5 @@
-// A job leaves the page as the command line writes it, and a log of another trainer comes in as a run.
+// A job leaves the page as the command line writes it, and a log of another trainer comes in as a
+// run.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,9 @@
-// What can go wrong after Train: the page says what happened and stays usable.
+// Tests what can go wrong after Train: the page says what happened and stays usable.
 import { expect } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-/** Legal in every field, and beyond what the adapter binds at once: rows that call tools keep their keys and values together. */
+/** Legal in every field, and beyond what the adapter binds at once: rows that call tools keep their
+ * keys and values together. */
 const TOO_LARGE =
   'v=1&p=tiny&task.length=8&tools=calculator&rollout.max_turns=2&model.num_hidden_layers=8&rollout.train_batch_size=1024' +
   '&rollout.n=64&actor.ppo_mini_batch_size=512&rollout.max_response_length=64'

@@ -1,4 +1,5 @@
-// What goes wrong is said while it does: experiments made to fail are opened by link, and each diagnosis appears in its run.
+// Opens experiments made to fail by link, and expects each diagnosis to appear while its run goes
+// wrong.
 import type { Page } from '@playwright/test'
 import type { BrokenRun } from '../src/record/diagnosis/broken_runs.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
@@ -92,7 +93,8 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
   await expect(findings).toHaveCount(0)
 })
 
-/** What is found is a function of metrics, with tests of its own; that they come to the page is seen above. */
+/** What is found is a function of metrics, with tests of its own; that they come to the page is
+ * seen above. */
 for (const broken of process.env.LONG_TESTS ? BROKEN_RUNS.slice(1) : [])
   test(broken.experiment.name, async ({ lab }) => {
     await start(lab, broken)

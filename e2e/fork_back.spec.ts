@@ -1,4 +1,5 @@
-// What BuPO's fork of verl leaves behind comes back: its console log beside a run of the lab, and its merged checkpoint, which is read.
+// Brings back what BuPO's fork of verl leaves behind: its console log beside a run of the lab, and
+// its merged checkpoint, which is read.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +36,8 @@ function consoleOf(steps: number): string {
   ].join('\n')
 }
 
-/** What `verl.model_merger` writes of such a job's actor: the fork's config, bfloat16, and the tied head once more. */
+/** What `verl.model_merger` writes of such a job's actor: the fork's config, bfloat16, and the tied
+ * head once more. */
 function mergedModel(folder: string): string {
   const out = join(folder, 'merged')
   execFileSync('node', [

@@ -1,4 +1,5 @@
-// Ways in: presets with pictures, the panel of a phase, and a board of one's own charts that a link carries.
+// Ways in: presets with pictures, the panel of a phase, and a board of one's own charts that a link
+// carries.
 import { violations } from './axe.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
@@ -49,7 +50,8 @@ test('a phase opens its panel: what it inherits is grey, what it changes is mark
   await clip.blur()
   await expect(field).toHaveCount(0)
 
-  // On a phone the page goes there when it is asked to. A short phase is narrow there, and its end is dragged above its name.
+  // On a phone the page goes there when it is asked to. A short phase is narrow there, and its end
+  // is dragged above its name.
   await page.setViewportSize({ width: 390, height: 844 })
   await lab
     .get('phases')

@@ -1,4 +1,5 @@
-// A page that holds a worker for the pages of tests, one after the other: the GPU is opened and the kernels are compiled once.
+// A page that holds a worker for the pages of tests, one after the other: the GPU is opened and the
+// kernels are compiled once.
 import { readdirSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 
@@ -91,7 +92,8 @@ export async function openHost(browser: Browser): Promise<Host> {
   return { context, page }
 }
 
-/** A new page that borrows the worker, with nothing stored. Pages that were opened before are closed. */
+/** A new page that borrows the worker, with nothing stored. Pages that were opened before are
+ * closed. */
 export async function borrowingPage({ context, page: holder }: Host): Promise<Page> {
   for (const open of context.pages()) if (open !== holder) await open.close()
   const devtools = await context.newCDPSession(holder)

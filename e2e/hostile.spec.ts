@@ -1,4 +1,5 @@
-// What strangers may try: injected code, foreign addresses, links full of markup. The page refuses, and says so.
+// Tries what strangers may try: injected code, foreign addresses, links full of markup. The page
+// refuses, and says so.
 import type { Page } from '@playwright/test'
 import { expect, test } from './lab_page.ts'
 
@@ -122,7 +123,8 @@ test('the Content-Security-Policy of the built page refuses injected code and fo
   await expect(page.getByTestId('status')).toBeVisible()
   await page.evaluate(() => {
     addEventListener('securitypolicyviolation', ({ effectiveDirective, originalPolicy }) => {
-      // The server's header says the same and who may frame the page, and reports each refusal once more.
+      // The server's header says the same and who may frame the page, and reports each refusal once
+      // more.
       if (!originalPolicy.includes('frame-ancestors')) window.refused.push(effectiveDirective)
     })
   })

@@ -1,4 +1,5 @@
-// Files that would take the page for ever: a tokenizer whose pattern never ends, a bundle that unpacks to far more than it says.
+// Files that would take the page for ever: a tokenizer whose pattern never ends, a bundle that
+// unpacks to far more than it says.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

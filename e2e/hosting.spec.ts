@@ -1,4 +1,5 @@
-// What the page is served with: headers that keep other sites out, licences of what is shipped, and a first click in a foreign frame.
+// Tests what the page is served with: headers that keep other sites out, licences of what is
+// shipped, and a first click in a foreign frame.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from './lab_page.ts'
@@ -24,7 +25,8 @@ test('the page comes with its headers, and works under them', async ({ page, req
   })
   const documented = readFileSync('docs/hosting.md', 'utf8')
   expect(documented).toContain(`Content-Security-Policy: ${policy}\n`)
-  // Who hosts the page elsewhere sends the same: the container's nginx, and hosts that read `_headers`.
+  // Who hosts the page elsewhere sends the same: the container's nginx, and hosts that read
+  // `_headers`.
   const files = [
     readFileSync('hosting/nginx.conf', 'utf8'),
     readFileSync('dist/app/_headers', 'utf8'),

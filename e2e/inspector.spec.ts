@@ -1,4 +1,5 @@
-// The token inspector on a real run: order, filters and search, colours and numbers as the worker sent them, all by keyboard.
+// The token inspector on a real run: order, filters and search, colours and numbers as the worker
+// sent them, all by keyboard.
 import AxeBuilder from '@axe-core/playwright'
 import type { LabEvent } from '../src/host/protocol/protocol.ts'
 import { formatNumber } from '../src/ui/kit/format.ts'
@@ -77,7 +78,8 @@ test('responses are found, ordered, coloured and walked through', async ({ lab, 
   await expect(lab.get('inspector-none')).toBeVisible()
   await lab.get('inspector-search').fill('')
 
-  // As sampled: the first group is open. The numbers of the token under the cursor are the worker's.
+  // As sampled: the first group is open. The numbers of the token under the cursor are the
+  // worker's.
   await lab.get('inspector-order').selectOption('sampled')
   const token = (place: number, t: number) =>
     list.locator(`li[data-place="${place}"] [data-t="${t}"]`)
@@ -161,7 +163,8 @@ test(
     await expect(lab.get('trace-summary')).toContainText(`Step ${next},`)
     await expect(lab.get('layers-say')).toContainText(`those after step ${next}`)
 
-    // As the worker sent them: of the first response's first token (it may be its only one), [L+1] by read-out, and how many responses have any.
+    // As the worker sent them: of the first response's first token (it may be its only one), [L+1]
+    // by read-out, and how many responses have any.
     const sent = await page.evaluate((of) => {
       const event = window.lab_events.findLast((told) => told.type === 'trace' && told.step === of)
       if (event?.type !== 'trace') return undefined

@@ -1,4 +1,5 @@
-// The page as the browser tests see it: its controls by name, what its worker said, and a clean console.
+// The page as the browser tests see it: its controls by name, what its worker said, and a clean
+// console.
 import { test as base, expect, type Page } from '@playwright/test'
 import type { Tab } from '../src/document/links/view.ts'
 import type { LabEvent } from '../src/host/protocol/protocol.ts'
@@ -11,10 +12,12 @@ declare global {
   }
 }
 
-/** Of a link: kernels that Chromium's software adapter compiles in half the time. Most tests are about something else. */
+/** Of a link: kernels that Chromium's software adapter compiles in half the time. Most tests are
+ * about something else. */
 export const QUICK = '&kernels=*:vector_4x4'
 
-/** Of a test that runs only where LONG_TESTS is set (playwright.config.ts): other tests watch over its parts. */
+/** Of a test that runs only where LONG_TESTS is set (playwright.config.ts): other tests watch over
+ * its parts. */
 export const LONG_ONLY = { tag: '@long' }
 
 export type StepEvent = Extract<LabEvent, { type: 'step' }>

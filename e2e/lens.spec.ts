@@ -1,4 +1,5 @@
-// The layer lens: its grid shows what the worker sent, cell by cell, and goes from cell to cell by keyboard.
+// The layer lens: its grid shows what the worker sent, cell by cell, and goes from cell to cell by
+// keyboard.
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { type PlainLens, plainLens } from '../src/ui/tokens/lens/testing.ts'

@@ -57,7 +57,8 @@ async function guess(question: Locator): Promise<void> {
   await expect(question).toHaveAttribute('data-done', 'true')
 }
 
-/** Waits until a run has shown what was to be seen. Where it asks for a person's verdict, A is always better. */
+/** Waits until a run has shown what was to be seen. Where it asks for a person's verdict, A is
+ * always better. */
 const tryToTheEnd = (lab: LabPage, part: Locator): Promise<void> =>
   expect(async () => {
     const choice = lab.get('prefer-a')

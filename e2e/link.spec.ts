@@ -1,4 +1,5 @@
-// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile with a worker and a GPU of its own.
+// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile with a
+// worker and a GPU of its own.
 import { expect, LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

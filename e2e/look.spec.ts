@@ -1,4 +1,5 @@
-// Looking into a run that is over: nothing was looked at while it trained, and the figures, the lens and the tokens come afterwards.
+// Looking into a run that is over: nothing was looked at while it trained, and the figures, the
+// lens and the tokens come afterwards.
 import { violations } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { keepEvery } from './stored.ts'

@@ -1,4 +1,4 @@
-// What ends the GPU or the worker of a run in other ways than its first loss (survival.spec.ts).
+// Ends the GPU or the worker of a run in other ways than its first loss (survival.spec.ts).
 import { expect, LabPage, test } from './lab_page.ts'
 import { keepEvery, waitForCheckpoint } from './stored.ts'
 import { LINK, metricsOf, reference, train } from './undisturbed.ts'

@@ -1,4 +1,5 @@
-// A link is a stranger's text: whatever it says, the page explains what it could not use, and works.
+// A link is a stranger's text: whatever it says, the page explains what it could not use, and
+// works.
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -8,7 +9,8 @@ const tried = <T>(cases: readonly T[]) =>
 
 const MARKUP = '<img src=x onerror="window.is_owned=true">'
 
-/** A link, and what the page says of it. The links themselves are tested without a page (src/document/links). */
+/** A link, and what the page says of it. The links themselves are tested without a page
+ * (src/document/links). */
 const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] = [
   ['an unknown preset', 'v=1&p=chess', /no preset/],
   ['a newer version', 'v=99&p=tiny', /newer version/],

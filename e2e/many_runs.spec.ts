@@ -9,7 +9,8 @@ import { test } from './warm_page.ts'
 
 const SHORT = `v=1&p=tiny&phases.0.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 
-/** Copies of the only run in the database: 50 seeds of three learning rates, whose accuracies grow with both. */
+/** Copies of the only run in the database: 50 seeds of three learning rates, whose accuracies grow
+ * with both. */
 const copyRun = (page: Page): Promise<void> =>
   page.evaluate(
     () =>

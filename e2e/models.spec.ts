@@ -1,4 +1,5 @@
-// Real models: opened from a folder or an address, looked into, compared, written with, kept and forgotten.
+// Real models: opened from a folder or an address, looked into, compared, written with, kept and
+// forgotten.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -131,7 +132,8 @@ const ROWS = Array.from({ length: 120 }, (_, i) =>
   JSON.stringify({ question: `the ${i % 2 ? 'cat' : 'dog'} ${i} `, answer: i % 2 ? 'sat' : 'ran' }),
 ).join('\n')
 
-/** Few short rows, and points for long responses: those of an adapter become long within nine steps. */
+/** Few short rows, and points for long responses: those of an adapter become long within nine
+ * steps. */
 const LONG = encodeURIComponent(
   JSON.stringify([{ id: 'length', shortest: 24, longest: 100, slope: 24 }]),
 )
@@ -222,7 +224,8 @@ for (const family of ['qwen3', 'llama'])
     for (const folder of [adapter, merged]) rmSync(join(folder, '..'), { recursive: true })
   })
 
-// What a server does wrong stands in the console too, so these have a page whose console is not watched.
+// What a server does wrong stands in the console too, so these have a page whose console is not
+// watched.
 test('a server without ranges or permission, or that leads elsewhere, is refused in a sentence; a cut download continues', async ({
   page,
 }) => {

@@ -1,4 +1,5 @@
-// The first minute of somebody who has never been here, as states in their order: what can be seen, and done, in each.
+// The first minute of somebody who has never been here, as states in their order: what can be seen,
+// and done, in each.
 import type { Page } from '@playwright/test'
 import { expect, type LabPage, test } from './lab_page.ts'
 
@@ -81,12 +82,14 @@ test('from the first look to the end of the first run, every state says what is 
   await expect(lab.get('preset')).toHaveValue('first-run')
   await lab.get('train-here').click()
 
-  // Preparing: the button has given way, and the page says what it waits for. The preset begins with reinforcement.
+  // Preparing: the button has given way, and the page says what it waits for. The preset begins
+  // with reinforcement.
   await expect(lab.get('preset')).toHaveValue('first-run')
   await expect(lab.get('train-here')).toBeHidden()
   await expect(lab.get('status')).toHaveText(/preparing|measuring|training/)
 
-  // The first steps: the picture is the person's own, the time that is left is measured, something can be paused.
+  // The first steps: the picture is the person's own, the time that is left is measured, something
+  // can be paused.
   await expect(forest).toHaveAttribute('data-live', 'true', { timeout: 200_000 })
   await expect(lab.get('forest-caption')).toContainText('Reinforcement of layer 2 alone', {
     timeout: 200_000,
@@ -112,7 +115,8 @@ test('from the first look to the end of the first run, every state says what is 
   await lab.get('forest-caption').getByText('What it came to with several seeds').click()
   await expect(lab.get('forest-caption')).toContainText('in 5 of 5 seeds')
 
-  // Whatever it has come to after 5, 15, 30 and 60 s: something is said, something can be done, nothing is wrong.
+  // Whatever it has come to after 5, 15, 30 and 60 s: something is said, something can be done,
+  // nothing is wrong.
   await expect
     .poll(() => page.evaluate(() => window.seen_at.length), { timeout: 120_000 })
     .toBe(SECONDS.length)

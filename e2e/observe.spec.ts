@@ -123,7 +123,8 @@ test(
       await expect.poll(() => last('step'), { timeout: 120_000 }).toBeGreaterThan(from + more)
     }
     await setHidden(true)
-    // What was asked before is on its way for a step or two; software adapters are observed every fifth.
+    // What was asked before is on its way for a step or two; software adapters are observed every
+    // fifth.
     await taken(6)
     const seen = await last('observed')
     await taken(12)

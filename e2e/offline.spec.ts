@@ -1,4 +1,5 @@
-// Without a server the page opens and trains; a new version waits until the person wants it, and no page is put together from two.
+// Without a server the page opens and trains; a new version waits until the person wants it, and no
+// page is put together from two.
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { build, type PreviewServer, preview } from 'vite'
 import { expect, LabPage, LONG_ONLY, QUICK, test } from './lab_page.ts'

@@ -1,4 +1,5 @@
-// Folders that come back from a cluster: validation generations become a run, and a model with its adapter is looked at.
+// Folders that come back from a cluster: validation generations become a run, and a model with its
+// adapter is looked at.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

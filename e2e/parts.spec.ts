@@ -1,4 +1,5 @@
-// What a person meets in one run: a part of the page that throws, a pause, a phase in between, a new version, another preset.
+// Tests what a person meets in one run: a part of the page that throws, a pause, a phase in
+// between, a new version, another preset.
 import { expect, LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -35,7 +36,8 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   page,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  // Its console is not empty: React tells of every part that threw, the browser of every file that did not come.
+  // Its console is not empty: React tells of every part that threw, the browser of every file that
+  // did not come.
   const lab = new LabPage(page)
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open(LINK)
@@ -43,7 +45,8 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   await lab.get('train').click()
   await lab.waitForStep(2)
 
-  // The charts throw while they are painted, the numbers while they are rendered, which charts do, too: so they come second.
+  // The charts throw while they are painted, the numbers while they are rendered, which charts do,
+  // too: so they come second.
   await page.evaluate(breakPlots)
   const broken = lab.get('broken-part')
   await expect(broken.filter({ hasText: 'The chart of the reward cannot' })).toBeVisible()

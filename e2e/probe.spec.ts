@@ -1,4 +1,5 @@
-// What the lens shows of a model is what `lab probe` finds in the same model: two programs, two runs, one checkpoint.
+// Tests that the lens shows of a model what `lab probe` finds in the same model: two programs, two
+// runs, one checkpoint.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

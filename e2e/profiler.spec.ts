@@ -1,4 +1,5 @@
-// The profiler measures a step of a run that is on, and the benchmark's card can be copied and opened elsewhere.
+// The profiler measures a step of a run that is on, and the benchmark's card can be copied and
+// opened elsewhere.
 import { expect, LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

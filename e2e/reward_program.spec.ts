@@ -1,4 +1,5 @@
-// Rewards that a person composes on the page: tried before training, trained on, and programs that misbehave.
+// Rewards that a person composes on the page: tried before training, trained on, and programs that
+// misbehave.
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -80,7 +81,8 @@ test('parts are added, weighted and tried; a setting that cannot be used is refu
   await lab.get('reward-1-longest').getByRole('spinbutton').fill('1')
   await lab.get('reward-1-slope').getByRole('spinbutton').fill('1')
   await expect.poll(async () => (await tried(lab)).length).toBe(9)
-  // A right answer of several digits gets no points for its length; an empty one is one character too short.
+  // A right answer of several digits gets no points for its length; an empty one is one character
+  // too short.
   await expect(lab.get('reward-trial').locator('tr[data-what=right] .total').first()).toHaveText(
     '1',
   )
@@ -96,7 +98,8 @@ test('parts are added, weighted and tried; a setting that cannot be used is refu
   await expect(lab.get('reward-parts').or(page.locator('.reward-part'))).toHaveCount(3)
 })
 
-/** Programs that misbehave, and what is said of their answers; sandbox.spec.ts tries more of them. */
+/** Programs that misbehave, and what is said of their answers; sandbox.spec.ts tries more of
+ * them. */
 const HOSTILE: Readonly<Record<string, readonly [string, string | RegExp]>> = {
   'an endless loop': ['function compute_score() { for (;;); }', 'took longer than 500 ms'],
   'a memory bomb': [
@@ -110,7 +113,8 @@ const HOSTILE: Readonly<Record<string, readonly [string, string | RegExp]>> = {
       fill()
       return first.constructor.constructor('return typeof postMessage + typeof self')()
     }`,
-    // Of the engine's own realm; or the worker's own stack was full first, and the program is ended.
+    // Of the engine's own realm; or the worker's own stack was full first, and the program is
+    // ended.
     /"undefinedundefined"|call stack/,
   ],
   'an answer changed on its way': [
@@ -140,7 +144,8 @@ const HOSTILE: Readonly<Record<string, readonly [string, string | RegExp]>> = {
   ],
 }
 
-/** Tried where LONG_TESTS is not set: one that is ended, one that ends itself, one that answers nonsense. */
+/** Tried where LONG_TESTS is not set: one that is ended, one that ends itself, one that answers
+ * nonsense. */
 const BRIEF = new Set([
   'an endless loop',
   'a memory bomb',

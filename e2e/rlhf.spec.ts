@@ -4,7 +4,8 @@ import { expectSound } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-/** The preset with few steps in every phase. Neither response has to be any good for one to be shorter. */
+/** The preset with few steps in every phase. Neither response has to be any good for one to be
+ * shorter. */
 const LINK =
   `v=1&p=rlhf-clicks&phases.0.steps=12&phases.1.steps=6&phases.2.steps=3${QUICK}` +
   '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
@@ -75,7 +76,8 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
   const steps = await lab.steps()
   const taught = steps.filter(({ metrics }) => 'reward_model/loss' in metrics)
   expect(taught).toHaveLength(6)
-  // Every fourth prompt is held out with all its pairs: three pairs, unless two of twelve sums are the same.
+  // Every fourth prompt is held out with all its pairs: three pairs, unless two of twelve sums are
+  // the same.
   const held_out = taught[0].metrics['reward_model/held_out_pairs']
   expect(held_out + taught[0].metrics['reward_model/pairs']).toBe(12)
   expect(held_out).toBeGreaterThan(0)

@@ -1,4 +1,5 @@
-// The sandbox by itself (public/sandbox.html): what code gains that has made its way out of the guest. Every attempt runs as a bare worker in the frame.
+// The sandbox by itself (public/sandbox.html): what code gains that has made its way out of the
+// guest. Every attempt runs as a bare worker in the frame.
 import { expect, type Page, test } from '@playwright/test'
 
 /** What a bare worker in the sandbox says first, or why it was ended. */

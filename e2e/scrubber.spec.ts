@@ -1,4 +1,5 @@
-// One slider looks back: charts, numbers and samples show its step, and Follow returns to the newest.
+// One slider looks back: charts, numbers and samples show its step, and Follow returns to the
+// newest.
 import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

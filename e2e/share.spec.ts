@@ -1,4 +1,5 @@
-// What a link can carry beside the experiment: curves, a view for a class, a frame for another page.
+// Tests what a link can carry beside the experiment: curves, a view for a class, a frame for
+// another page.
 import { expect, followConsole, LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

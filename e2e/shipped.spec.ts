@@ -1,4 +1,5 @@
-// Presets that begin with a model: the one that comes with the page, and those that a person has to open first.
+// Presets that begin with a model: the one that comes with the page, and those that a person has to
+// open first.
 import { expect, LONG_ONLY, test } from './lab_page.ts'
 
 /** One step on few and short rows. */

@@ -21,7 +21,8 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await expect(lab.get('trace-step')).toBeDisabled()
   await lab.get('train').click()
   await lab.waitForStep(1)
-  // Asked for in the warm start, which has nothing to show: it comes with the first step of reinforcement.
+  // Asked for in the warm start, which has nothing to show: it comes with the first step of
+  // reinforcement.
   await lab.get('trace-step').click()
   await expect(lab.get('stages')).toContainText('A warm start samples nothing')
   await expect(lab.get('token-table')).toBeVisible({ timeout: 200_000 })
@@ -48,7 +49,8 @@ test('a step is looked at token by token, and walked through by keyboard', async
     })
   }
 
-  // The table of the best response: a row per token, a dash where there is no reference and no critic.
+  // The table of the best response: a row per token, a dash where there is no reference and no
+  // critic.
   const scores = table.samples.map(({ score }) => score)
   const best = table.samples[scores.indexOf(Math.max(...scores))]
   const grid = lab.get('token-table')

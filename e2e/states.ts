@@ -2,7 +2,8 @@
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 
 const SMALL = `v=1&p=tiny&phases=rl&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8${QUICK}`
-/** Legal in every field, and beyond what the adapter binds at once: rows that call tools keep their keys and values together. */
+/** Legal in every field, and beyond what the adapter binds at once: rows that call tools keep their
+ * keys and values together. */
 const TOO_LARGE =
   'v=1&p=tiny&task.length=8&tools=calculator&rollout.max_turns=2&model.num_hidden_layers=8&rollout.train_batch_size=1024' +
   '&rollout.n=64&actor.ppo_mini_batch_size=512&rollout.max_response_length=64'
@@ -10,7 +11,8 @@ const TAUGHT =
   `v=1&p=rlhf-clicks&phases.0.steps=4&phases.1.steps=6&phases.2.steps=3${QUICK}` +
   '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
 
-/** From the first message that holds this text on the page hears nothing more of its worker; with '' nothing at all. */
+/** From the first message that holds this text on the page hears nothing more of its worker; with
+ * '' nothing at all. */
 const muteAfter = (lab: LabPage, text: string) =>
   lab.page.addInitScript((until) => {
     let is_mute = until === ''

@@ -1,4 +1,5 @@
-// A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
+// A living run, steered by hand: phases chosen while it runs, live settings, and the link that does
+// it all again.
 import { expect, type LabPage, LONG_ONLY, QUICK, type StepEvent } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -254,7 +255,8 @@ test(
     await lab.get('discard').click()
     await expect(field).not.toContainText('needs restart')
 
-    // The end of the phase at work is dragged while steps continue; it never ends before where the run is.
+    // The end of the phase at work is dragged while steps continue; it never ends before where the
+    // run is.
     await lab.get('train').click()
     const boundary = lab.get('phase-boundary-1')
     const box = await boundary.boundingBox()

@@ -1,8 +1,10 @@
-// What a page has stored: records in IndexedDB, checkpoints in the origin-private file system, and how often they are written.
+// Reads what a page has stored: records in IndexedDB, checkpoints in the origin-private file
+// system, and how often they are written.
 import type { BrowserContext, Page } from '@playwright/test'
 import { expect, type LabPage } from './lab_page.ts'
 
-/** Keeps a state after every so many steps, whatever the clock says: tests are over before the usual ten seconds. */
+/** Keeps a state after every so many steps, whatever the clock says: tests are over before the
+ * usual ten seconds. */
 export const keepEvery = (target: Page | BrowserContext, every_steps: number): Promise<unknown> =>
   target.addInitScript((every) => {
     const often = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
@@ -45,6 +47,7 @@ const records = (page: Page): Promise<string[]> =>
       }),
   )
 
-/** Waits until the records say this of their runs; they are written every few seconds, and when a run is over. */
+/** Waits until the records say this of their runs; they are written every few seconds, and when a
+ * run is over. */
 export const waitForRecords = (page: Page, ...wanted: string[]): Promise<void> =>
   expect.poll(() => records(page).catch(() => []), { timeout: 30_000 }).toEqual(wanted)

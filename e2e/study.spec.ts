@@ -1,4 +1,5 @@
-// A study in the page: two settings, three seeds, a reload in the middle of several, the forest plot, the link, and the command line's numbers.
+// A study in the page: two settings, three seeds, a reload in the middle of several, the forest
+// plot, the link, and the command line's numbers.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -90,7 +91,8 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   expect(own).toHaveLength(6)
   expect(await saved('report.md')).toContain('Does a higher rate help?')
 
-  // It is left and opened again with its runs; deleted once its runs were counted, and brought back.
+  // It is left and opened again with its runs; deleted once its runs were counted, and brought
+  // back.
   await lab.get('study-close').click()
   await expect(lab.get('study-form')).toBeVisible()
   await expect(lab.get('study-own')).toContainText('6 runs trained')

@@ -1,4 +1,5 @@
-// A study of a person's own rows and reward: it trains on both, continues after a reload, and does not begin where they are missing.
+// A study of a person's own rows and reward: it trains on both, continues after a reload, and does
+// not begin where they are missing.
 import { readFileSync } from 'node:fs'
 import { expect, LabPage, QUICK, test } from './lab_page.ts'
 

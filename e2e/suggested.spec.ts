@@ -2,7 +2,8 @@
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-/** The smallest preset with a short warm start: measured before the first step and where the inner phase begins. */
+/** The smallest preset with a short warm start: measured before the first step and where the inner
+ * phase begins. */
 const LINK = `v=1&p=tiny&phases.0.steps=12&phases.1.steps=1&phases.2.steps=1&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16${QUICK}`
 
 test('the measurement is switched on, names a layer, and the layer goes into a phase', async ({
@@ -40,7 +41,8 @@ test('the measurement is switched on, names a layer, and the layer goes into a p
   await threshold.fill('0')
   await expect(lab.get('suggested-layer')).toHaveText(`Suggested layer: ${layer}`)
 
-  // Into the phase that trains layer 2; where that is it already, into a new one before the whole model's.
+  // Into the phase that trains layer 2; where that is it already, into a new one before the whole
+  // model's.
   if (layer === 2) await expect(lab.get('suggested-use')).toBeDisabled()
   else {
     await lab.get('suggested-use').click()

@@ -1,4 +1,5 @@
-// A run survives its page and its GPU: reloaded in mid-run or lost, it reaches the numbers of a run that nothing happens to.
+// A run survives its page and its GPU: reloaded in mid-run or lost, it reaches the numbers of a run
+// that nothing happens to.
 import { expect, LabPage, test } from './lab_page.ts'
 import { keepEvery, keptFolders, waitForCheckpoint, waitForRecords } from './stored.ts'
 import { metricsOf, reference, STEPS, train } from './undisturbed.ts'
@@ -48,7 +49,8 @@ test('a page that is reloaded in mid-run reaches the same numbers', async ({ lab
   await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
   expect(await metricsOf(lab)).toEqual(numbers)
 
-  // Deleted, and the page left before that is done: the next one has neither the run nor its checkpoints.
+  // Deleted, and the page left before that is done: the next one has neither the run nor its
+  // checkpoints.
   expect(await keptFolders(page)).toHaveLength(1)
   await lab.get('back-to-run').click()
   await lab.show('runs')

@@ -1,5 +1,5 @@
-// Small models as Hugging Face folders, with a byte-pair tokenizer that is trained for them and random weights; and a server of their files
-// that can misbehave.
+// Small models as Hugging Face folders, with a byte-pair tokenizer that is trained for them and
+// random weights; and a server of their files that can misbehave.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,8 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
   }
   const layout = paramLayout(modelShape(config))
   const weights = initialWeights(layout, seed)
-  // With an embedding as small as a fresh one no frozen head could prefer any token by much, whatever an adapter learns.
+  // With an embedding as small as a fresh one no frozen head could prefer any token by much,
+  // whatever an adapter learns.
   const { offset, size } = layout.params[0]
   for (let i = offset; i < offset + size; i++) weights[i] *= EMBEDDING_SCALE
   const folder = join(mkdtempSync(join(tmpdir(), 'understory-models-')), `tiny-${model_type}`)
@@ -47,10 +48,9 @@ export interface ModelServer {
   close(): void
 }
 
-/**
- * Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/, /stall/ and /stop/ (which fall silent within the weights; each of
- * the three once), /away/ (to another origin) and none below /empty/.
- */
+/** Serves the files of a folder below /good/, /noranges/, /nocors/, /cut/, /stall/ and /stop/
+ * (which fall silent within the weights; each of the three once), /away/ (to another origin) and
+ * none below /empty/. */
 export async function serveModel(folder: string, elsewhere = ''): Promise<ModelServer> {
   const asked: { path: string; range: string | undefined }[] = []
   let was_cut = false

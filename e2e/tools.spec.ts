@@ -1,4 +1,5 @@
-// Runs with tools on the page: what a tool wrote is told apart from what the policy wrote, and a program of one's own is one.
+// Runs with tools on the page: what a tool wrote is told apart from what the policy wrote, and a
+// program of one's own is one.
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

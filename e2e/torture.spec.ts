@@ -1,5 +1,7 @@
-// Browsers that are killed, and GPUs that crash, at seeded moments: every run continues from its checkpoint to the same numbers.
-// TORTURE_RUNS says how often (else never: survival.spec.ts reloads a page and crashes a GPU), TORTURE_SEED which moments, TORTURE_GPU=all that the GPU crashes in every stage of a step.
+// Browsers that are killed, and GPUs that crash, at seeded moments: every run continues from its
+// checkpoint to the same numbers. TORTURE_RUNS says how often (else never: survival.spec.ts reloads
+// a page and crashes a GPU), TORTURE_SEED which moments, TORTURE_GPU=all that the GPU crashes in
+// every stage of a step.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,10 +70,8 @@ async function metricsOf(lab: LabPage): Promise<unknown[]> {
   return measured(text)
 }
 
-/**
- * Has the worker stop for good in the middle of the `count`-th checkpoint from now on, and say so: half of it written, all of it
- * written under no name yet, or just named.
- */
+/** Has the worker stop for good in the middle of the `count`-th checkpoint from now on, and say so:
+ * half of it written, all of it written under no name yet, or just named. */
 async function stallIn(worker: Worker, moment: Moment, count: number): Promise<void> {
   await worker.evaluate(
     ({ where, count }) => {
@@ -181,7 +181,8 @@ for (let i = 0; i < RUNS; i++) {
       await again.waitForStatus('finished', 300_000)
       const restored = (await again.events()).find((event) => event.type === 'restored')
       if (restored?.type !== 'restored') throw new Error('the run was not restored')
-      // The one that was being made when the browser was killed, and a step that the page was ahead.
+      // The one that was being made when the browser was killed, and a step that the page was
+      // ahead.
       expect(restored.step).toBeGreaterThanOrEqual(last - EVERY_STEPS - 2)
       expect(await metricsOf(again)).toEqual(numbers)
       console.log(`${moment}: killed after step ${last}, resumed at step ${restored.step}`)
@@ -191,7 +192,8 @@ for (let i = 0; i < RUNS; i++) {
   })
 }
 
-/** What a step reads back, by its bytes: 32 responses of 4 tokens; numbers of the step; all weights and moments. */
+/** What a step reads back, by its bytes: 32 responses of 4 tokens; numbers of the step; all weights
+ * and moments. */
 const READS = {
   'a rollout': (bytes: number) => bytes === 32 * 4 * 4,
   'an update': (bytes: number) => bytes > 32 * 4 * 4 && bytes < 10_000,

@@ -1,9 +1,11 @@
-// What a person was promised: press Train, and accuracy and the layers' entropies move. That reward rises is seen in newcomer.spec.ts.
+// Tests what a person was promised: press Train, and accuracy and the layers' entropies move.
+// newcomer.spec.ts tests that reward rises.
 import type { Page } from '@playwright/test'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-/** The tiny preset, its phases of reinforcement cut short: the supervised one makes the layers differ. */
+/** The tiny preset, its phases of reinforcement cut short: the supervised one makes the layers
+ * differ. */
 const LINK = `v=1&p=tiny&phases.0.steps=50&phases.0.batch_size=32&probe.rows=16&phases.1.steps=2&phases.2.steps=3&validation.prompts=64&rollout.train_batch_size=16&actor.ppo_mini_batch_size=16${QUICK}`
 const LAYERS = 3
 

@@ -23,7 +23,8 @@ export async function metricsOf(lab: LabPage): Promise<unknown[]> {
   return measured(readFileSync(await (await coming).path(), 'utf8'))
 }
 
-/** The first checkpoint makes the buffer that it is read back through; after it, steps and checkpoints make none. */
+/** The first checkpoint makes the buffer that it is read back through; after it, steps and
+ * checkpoints make none. */
 export function expectNoNewBuffers(events: readonly LabEvent[]): void {
   const first = events.findIndex(({ type }) => type === 'checkpoint')
   expect(first).toBeGreaterThan(0)

@@ -1,8 +1,10 @@
-// npm run bench: times matrix products, training steps, their parts, how they grow, and the page's own work in Chromium, prints
-// tables and keeps a JSON file in bench/results. `npm run bench -- matmul sft` runs only the suites it names; `--swiftshader` uses the CPU
-// adapter even where there is a GPU, `--node` measures in Node on Dawn, without a browser. Nothing here passes or fails by its speed, only by wrong results.
-// Without a browser: `npm run bench -- show FILE` prints a results file, `npm run bench -- plot FILE` draws its scaling as
-// docs/figures/scaling.svg. `npm run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
+// npm run bench: times matrix products, training steps, their parts, how they grow, and the page's
+// own work in Chromium, prints tables and keeps a JSON file in bench/results. `npm run bench --
+// matmul sft` runs only the suites it names; `--swiftshader` uses the CPU adapter even where there
+// is a GPU, `--node` measures in Node on Dawn, without a browser. Nothing here passes or fails by
+// its speed, only by wrong results. Without a browser: `npm run bench -- show FILE` prints a
+// results file, `npm run bench -- plot FILE` draws its scaling as docs/figures/scaling.svg. `npm
+// run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +27,8 @@ const PRESET = 'two-skills-bupo'
 const SFT_MODELS = [PRESET, '5m']
 const FIGURE = 'docs/figures/scaling.svg'
 
-/** What each suite does with the page; it puts its results into `record` and returns what is wrong with them. */
+/** What each suite does with the page; it puts its results into `record` and returns what is wrong
+ * with them. */
 const SUITES = {
   matmul: async ({ page, record, report }) => {
     const shapes = await page.evaluate((preset) => globalThis.bench.matmulShapes(preset), PRESET)
@@ -241,7 +244,8 @@ function version(name) {
   return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
-/** One file per day and adapter; a later run of that day replaces what it measured again. Returns its path. */
+/** One file per day and adapter; a later run of that day replaces what it measured again. Returns
+ * its path. */
 function save(record) {
   const slug = record.adapter
     .toLowerCase()

@@ -1,11 +1,12 @@
-// What scripts/bench.mjs needs of a page, in Node on Dawn: `npm run bench -- --node`.
+// Serves scripts/bench.mjs in Node on Dawn, where it would need a page: `npm run bench -- --node`.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { vulkanEnvironment } from './chromium.mjs'
 import { loadVite, ROOT } from './project.mjs'
 
-/** Starts this process again where Vulkan's loader lies in a folder that only an environment variable can name. */
+/** Starts this process again where Vulkan's loader lies in a folder that only an environment
+ * variable can name. */
 export async function withVulkan() {
   const env = await vulkanEnvironment()
   if (Object.entries(env).every(([name, value]) => process.env[name] === value)) return
@@ -36,7 +37,8 @@ export async function openNode() {
   return { page, adapter: await globalThis.bench.adapter() }
 }
 
-/** What bench/page/javascript.ts asks its driver for; V8's sampling profiler is not offered here. */
+/** What bench/page/javascript.ts asks its driver for; V8's sampling profiler is not offered
+ * here. */
 function offerTimes() {
   globalThis.benchThreadSeconds = async () => {
     const { user, system } = process.cpuUsage()

@@ -1,4 +1,5 @@
-// The built page as it opens: when its largest part is painted on a slow machine, and how much JavaScript's heap holds at rest.
+// The built page as it opens: when its largest part is painted on a slow machine, and how much
+// JavaScript's heap holds at rest.
 import { APP_SOURCES, isStale, loadVite, ROOT } from './project.mjs'
 
 /** How often the page is opened; the median counts. */
@@ -47,7 +48,8 @@ async function paintedAfter(browser, url) {
   return ms
 }
 
-/** Bytes in use after garbage was collected, once everything that the page loads by itself is there. */
+/** Bytes in use after garbage was collected, once everything that the page loads by itself is
+ * there. */
 async function heapAtRest(browser, url) {
   const { context, page, devtools } = await freshPage(browser)
   await page.goto(url)

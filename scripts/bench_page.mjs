@@ -1,4 +1,5 @@
-// The page that `npm run bench` measures on: how it is built and served, the Chromium around it, and what the page may ask of that.
+// The page that `npm run bench` measures on: how it is built and served, the Chromium around it,
+// and what the page may ask of that.
 import { createRequire } from 'node:module'
 import { platform } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +32,8 @@ export async function servePage() {
   })
 }
 
-/** A Chromium on the real GPU, or on SwiftShader where there is none or `is_software` asks for it. */
+/** A Chromium on the real GPU, or on SwiftShader where there is none or `is_software` asks for
+ * it. */
 export async function openBrowser(url, is_software) {
   const { chromium } = createRequire(join(ROOT, 'package.json'))('playwright')
   const common = ['--no-sandbox', '--enable-unsafe-webgpu', '--ignore-gpu-blocklist']
@@ -75,7 +77,8 @@ export async function offerThreadTime(page) {
   })
 }
 
-/** Lets the page have its thread sampled by V8's profiler: milliseconds inside JavaScript, and in its garbage collector. */
+/** Lets the page have its thread sampled by V8's profiler: milliseconds inside JavaScript, and in
+ * its garbage collector. */
 export async function offerSampling(page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Profiler.enable')

@@ -58,7 +58,8 @@ function playwrights() {
   return createRequire(join(ROOT, 'package.json'))('playwright').chromium.executablePath()
 }
 
-/** True when the browser starts far enough to say its version: a snap or a missing library does not. */
+/** True when the browser starts far enough to say its version: a snap or a missing library does
+ * not. */
 async function starts(path) {
   // Chrome on Windows opens a window instead of printing its version.
   if (process.platform === 'win32') return true
@@ -80,11 +81,9 @@ async function install() {
   return await installed()
 }
 
-/**
- * The path of a Chromium: $CHROMIUM, an installed one, Playwright's own, else one that it installs
- * (Playwright's download, or Debian's package when run as root). Without any it prints what to do and
- * returns undefined. Sets CHROMIUM for the programs started later.
- */
+/** The path of a Chromium: $CHROMIUM, an installed one, Playwright's own, else one that it installs
+ * (Playwright's download, or Debian's package when run as root). Without any it prints what to do
+ * and returns undefined. Sets CHROMIUM for the programs started later. */
 export function findChromium() {
   found ??= find()
   return found
@@ -107,10 +106,9 @@ async function find() {
   return path
 }
 
-/**
- * Environment in which Dawn finds a Vulkan loader: Chromium brings one along, for machines without
- * libvulkan. Dawn opens it by name, so the folder must be on the library path before the process starts.
- */
+/** Environment in which Dawn finds a Vulkan loader: Chromium brings one along, for machines without
+ * libvulkan. Dawn opens it by name, so the folder must be on the library path before the process
+ * starts. */
 export async function vulkanEnvironment() {
   if (process.platform !== 'linux') return {}
   const { text } = await run('/sbin/ldconfig', ['-p'], { output: 'quiet' })

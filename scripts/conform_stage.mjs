@@ -1,4 +1,5 @@
-// The stage of tests that compares the lab with golden numbers of other systems, on a GPU where one is.
+// The stage of tests that compares the lab with golden numbers of other systems, on a GPU where one
+// is.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { vulkanEnvironment } from './chromium.mjs'
@@ -22,7 +23,8 @@ const KINDS = [
 ]
 /** Those whose float64 replay of everything takes a minute. */
 const SLOW = ['bupo_fork', 'distill', 'interventions', 'preference']
-/** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
+/** Golden numbers. The committed ones are some of those that may lie beside the project, and run
+ * where these are missing. */
 const goldens = (is_long) =>
   KINDS.map((kind) => {
     const all = `../shared/goldens/${kind}`
@@ -30,10 +32,12 @@ const goldens = (is_long) =>
     return is_committed ? `conformance/fixtures/${kind}` : all
   })
 
-/** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. `watched` ends what hangs. */
+/** The lab's own check against verl and Hugging Face; its failures are printed once more at its
+ * end. `watched` ends what hangs. */
 export async function conform(watched, is_long) {
   const [hf, ...others] = goldens(is_long)
-  // Once more, with kernels pinned one after the other: a small model, or where there is time all of them.
+  // Once more, with kernels pinned one after the other: a small model, or where there is time all
+  // of them.
   const pinned = [`conformance/fixtures/hf${is_long ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
   // A process keeps one core busy most of the time.
   const smaller = others.map((folder) =>

@@ -1,13 +1,12 @@
-// A separate Chromium, driven by its debugging protocol: unlike under Playwright, a tab behind another one is hidden.
+// A separate Chromium, driven by its debugging protocol: unlike under Playwright, a tab behind
+// another one is hidden.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/**
- * Starts a Chromium without a window. `send` resolves with a command's result and rejects with its error; `on` is called with every
- * event: its method, parameters and session.
- */
+/** Starts a Chromium without a window. `send` resolves with a command's result and rejects with its
+ * error; `on` is called with every event: its method, parameters and session. */
 export function startChromium(executable, args) {
   const folder = mkdtempSync(join(tmpdir(), 'understory-chromium-'))
   const child = spawn(
@@ -55,7 +54,8 @@ export function startChromium(executable, args) {
   }
 }
 
-/** A new tab in front of the others; `evaluate` runs an expression in it and resolves with its value, as JSON. */
+/** A new tab in front of the others; `evaluate` runs an expression in it and resolves with its
+ * value, as JSON. */
 export async function openTab(chromium) {
   const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank' })
   const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true })

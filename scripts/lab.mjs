@@ -1,5 +1,5 @@
-// npm run -s lab -- <command>: the lab without a browser. Bundles src/cli when it has changed (about a
-// second), then runs it.
+// npm run -s lab -- <command>: the lab without a browser. Bundles src/cli when it has changed
+// (about a second), then runs it.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,8 @@ for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(
 process.stderr.on('error', () => {})
 child.on('close', (code) => process.exit(code ?? 1))
 
-/** One file, moved into place when complete, so that a run already going keeps the one it loaded. */
+/** One file, moved into place when complete, so that a run already going keeps the one it
+ * loaded. */
 async function build() {
   const { build } = await loadVite()
   mkdirSync(join(ROOT, 'dist/cli'), { recursive: true })

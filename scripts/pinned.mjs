@@ -1,10 +1,11 @@
-// npm run test:pinned [-- NAME ...]: the GPU tests of models and of training in Node once for each name, with that kernel pinned
-// (src/cli/pinned.setup.ts); by default every variant of matrix products that suits the adapter, and the tiled kernels.
-// PINNED_TESTS names other test files.
+// npm run test:pinned [-- NAME ...]: the GPU tests of models and of training in Node once for each
+// name, with that kernel pinned (src/cli/pinned.setup.ts); by default every variant of matrix
+// products that suits the adapter, and the tiled kernels. PINNED_TESTS names other test files.
 import { vulkanEnvironment } from './chromium.mjs'
 import { installMissing, run, tool } from './project.mjs'
 
-/** Models, and training against float64: what a product computes shows here. Kernels themselves are tested on every variant anyway. */
+/** Models, and training against float64: what a product computes shows here. Kernels themselves are
+ * tested on every variant anyway. */
 const TESTS = [
   'src/cli/pinned.gpu.test.ts',
   'src/model',
@@ -34,7 +35,8 @@ for (const name of names) {
 }
 process.exitCode = failed ? 1 : 0
 
-/** The choices that `lab conform` makes on this adapter. Ends with its exit code where it makes none, as without an adapter. */
+/** The choices that `lab conform` makes on this adapter. Ends with its exit code where it makes
+ * none, as without an adapter. */
 async function suited() {
   const args = ['scripts/lab.mjs', 'conform', SMALLEST, '--kernels', 'each']
   const { code, text } = await run(process.execPath, args, { output: 'quiet', env })

@@ -1,4 +1,5 @@
-// What the commands in this folder share: installing, freshness, running tools. Needs nothing but Node.
+// Holds what the commands in this folder share: installing, freshness, running tools. Needs nothing
+// but Node.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,11 +10,11 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 process.chdir(ROOT)
 
-/**
- * Runs a program. `output: 'quiet'` collects what it writes instead of showing it. A `watch` (stage_watch.mjs) hears that, and the program
- * with all that it started is ended when it is overdue.
- * Resolves with its exit code (1 when it could not start or was killed), what it wrote, and why it was ended, if it was.
- */
+/** Runs a program. `output: 'quiet'` collects what it writes instead of showing it. A `watch`
+ * (stage_watch.mjs) hears that, and the program with all that it started is ended when it is
+ * overdue.
+ * Resolves with its exit code (1 when it could not start or was killed), what it wrote, and why it
+ * was ended, if it was. */
 export function run(command, args, { output = 'show', env = {}, timeout_ms, watch, limits } = {}) {
   const stdio = { show: 'inherit', quiet: ['ignore', 'pipe', 'pipe'] }[output]
   return new Promise((resolve) => {
@@ -85,7 +86,8 @@ function endOverdue(child, watch, limits) {
   }
 }
 
-/** Runs a command of an installed package, e.g. `tool('vite', ['build'])`, without going through npm. */
+/** Runs a command of an installed package, e.g. `tool('vite', ['build'])`, without going through
+ * npm. */
 export function tool(name, args, options = {}) {
   const packages = { biome: '@biomejs/biome', tsc: 'typescript', playwright: '@playwright/test' }
   const manifest = join(ROOT, 'node_modules', packages[name] ?? name, 'package.json')
@@ -108,7 +110,8 @@ function isInstalled() {
   }
 }
 
-/** Installs exactly what package-lock.json names, unless it is there already. Ends the process on failure. */
+/** Installs exactly what package-lock.json names, unless it is there already. Ends the process on
+ * failure. */
 export async function installMissing() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) {

@@ -1,6 +1,8 @@
-// npm run python-modules [-- --from DIR]: fetches the modules that programs in Python may import (src/host/sandbox/modules/offered.json) from
-// the release of the installed Pyodide, or takes them from a folder, and puts them where the page's build and the command line find them.
-// Every file has the hash that Pyodide's lock file names. Of a folder, a wheel of pure Python may be another build of the same version.
+// npm run python-modules [-- --from DIR]: fetches the modules that programs in Python may import
+// (src/host/sandbox/modules/offered.json) from the release of the installed Pyodide, or takes them
+// from a folder, and puts them where the page's build and the command line find them. Every file
+// has the hash that Pyodide's lock file names. Of a folder, a wheel of pure Python may be another
+// build of the same version.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// What is known of a stage of tests while it runs: where it is, whether it still moves, and what to say when it does not.
+// Watches a stage of tests while it runs: where it is, whether it still moves, and what to say when
+// it does not.
 
 /** Longer than any single test may take, so that a slow machine is no hung one. */
 export const QUIET_MS = 15 * 60_000
@@ -6,7 +7,8 @@ export const QUIET_MS = 15 * 60_000
 export const TOTAL_MS = 6 * 60 * 60_000
 /** Lines of test_reporter.mjs begin with it. */
 export const MARK = '@@understory '
-/** Names of running tests, failed tests and lines of output that are shown of a stage that was ended. */
+/** Names of running tests, failed tests and lines of output that are shown of a stage that was
+ * ended. */
 const SHOWN = 3
 const LONGEST_LINE = 200
 
@@ -117,10 +119,8 @@ export function excerpt(text, first, last) {
 /** The stages that run on an adapter where there is one. */
 const GPU_STAGES = ['dawn', 'conform', 'gpu']
 
-/**
- * Why a run of these stages proves nothing of the kernels; undefined where it does, or where nobody asked. `on_gpu` has, by stage, how many
- * tests ran on an adapter.
- */
+/** Why a run of these stages proves nothing of the kernels; undefined where it does, or where
+ * nobody asked. `on_gpu` has, by stage, how many tests ran on an adapter. */
 export function missingGpu(stages, on_gpu) {
   const asked = stages.filter((name) => GPU_STAGES.includes(name))
   if (asked.length === 0 || asked.some((name) => on_gpu[name] > 0)) return undefined

@@ -1,4 +1,5 @@
-// npm start: installs what is missing, builds the page, serves it on this machine and opens the browser.
+// npm start: installs what is missing, builds the page, serves it on this machine and opens the
+// browser.
 import { spawn } from 'node:child_process'
 import { APP_SOURCES, installMissing, isStale, loadVite, ROOT } from './project.mjs'
 import { movedWords, readOptions } from './start_options.mjs'
@@ -32,7 +33,8 @@ console.log(`${moved ? `${moved}\n\n` : ''}Understory is at ${address}\nPress Ct
 openBrowser(address)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
 
-/** Opens the default browser where a person is likely to sit before it; otherwise the address is enough. */
+/** Opens the default browser where a person is likely to sit before it; otherwise the address is
+ * enough. */
 function openBrowser(url) {
   const hasScreen =
     process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY

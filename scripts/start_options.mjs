@@ -16,7 +16,8 @@ const BLOCKED = new Set([
 
 const OPTIONS = { port: { type: 'string' }, 'frame-ancestors': { type: 'string' } }
 
-/** The port and the pages that may frame this one, as the arguments ask for, or a problem in words. */
+/** The port and the pages that may frame this one, as the arguments ask for, or a problem in
+ * words. */
 export function readOptions(args) {
   try {
     const { values } = parseArgs({ args, options: OPTIONS })
@@ -35,7 +36,8 @@ export function readOptions(args) {
   }
 }
 
-/** What a person should know where the page is at another port than asked for; undefined where it is not. */
+/** What a person should know where the page is at another port than asked for; undefined where it
+ * is not. */
 export function movedWords(asked, got) {
   if (asked === got) return undefined
   return (

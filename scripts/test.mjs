@@ -1,7 +1,9 @@
-// npm test: everything that must hold, in two lanes, cheapest first. It continues after a failure, so that one run says all,
-// and ends with one line, "N passed, N failed". A test that fails is tried once more: a busy machine is no failure, and what passed
-// only then is named at the end, for it hides a race. `npm test -- unit e2e` runs only the stages named. npm run test:long (`--long`) tries
-// ten times as many spoilt inputs, every circumstance and every broken run, and kills the browser thirty times.
+// npm test: everything that must hold, in two lanes, cheapest first. It continues after a failure,
+// so that one run says all, and ends with one line, "N passed, N failed". A test that fails is
+// tried once more: a busy machine is no failure, and what passed only then is named at the end, for
+// it hides a race. `npm test -- unit e2e` runs only the stages named. npm run test:long (`--long`)
+// tries ten times as many spoilt inputs, every circumstance and every broken run, and kills the
+// browser thirty times.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,12 +32,15 @@ const STAGES = {
   build: () => check('vite', ['build', '--logLevel', 'error']),
   e2e: async (part) => ((await findChromium()) ? playwright(part) : NO_CHROMIUM),
 }
-/** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
+/** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest
+ * first in each. */
 const LANES = [['lint', 'types', 'unit', 'conform', 'dawn', 'pinned'], ['build']]
-/** Enough that a lane waits little for the other at the end; each part starts a browser of its own. */
+/** Enough that a lane waits little for the other at the end; each part starts a browser of its
+ * own. */
 const PARTS = 6
 const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
-/** The lane that is free takes the next one, which may be a part of a stage; torture and pinned are only in `npm run test:long`. */
+/** The lane that is free takes the next one, which may be a part of a stage; torture and pinned are
+ * only in `npm run test:long`. */
 const LAST = [...e2e.slice(0, 2), 'gpu', ...e2e.slice(2), 'torture']
 const LONG = '--long'
 const LONG_RUN = process.argv.includes(LONG)
@@ -95,7 +100,8 @@ printSecond()
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
-/** Where the time went. Tests of one stage run side by side, so their times add up to more than the stage took. */
+/** Where the time went. Tests of one stage run side by side, so their times add up to more than the
+ * stage took. */
 function printSlowest() {
   const slowest = timed.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
   if (slowest.length) console.log(`The ${slowest.length} slowest tests:`)
@@ -109,7 +115,8 @@ function printSecond() {
   for (const text of second) console.log(indent(excerpt(text, 6, 0)))
 }
 
-/** Runs one stage or a part of it, prints its line and what failed, and adds it to the total. Resolves with how many tests ran on an adapter, if it has any. */
+/** Runs one stage or a part of it, prints its line and what failed, and adds it to the total.
+ * Resolves with how many tests ran on an adapter, if it has any. */
 async function runStage(name) {
   const start = performance.now()
   const [stage, part] = name.split(' ')
@@ -166,7 +173,8 @@ async function pinned() {
   return closed({ passed: count('✓'), failed: count('✗'), failures }, code, text)
 }
 
-/** A run that ends badly without a failed test (a crash, an unhandled error) is one failure more. */
+/** A run that ends badly without a failed test (a crash, an unhandled error) is one failure
+ * more. */
 function closed(result, code, text) {
   if (code === 0 || result.failed > 0) return result
   return { ...result, failed: 1, failures: [excerpt(text, 0, 20)] }

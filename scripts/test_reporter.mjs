@@ -1,4 +1,5 @@
-// Tells scripts/test.mjs which test runs: a reporter of Vitest and of Playwright alike. One line of JSON per event.
+// Tells scripts/test.mjs which test runs: a reporter of Vitest and of Playwright alike. One line of
+// JSON per event.
 
 import { relative } from 'node:path'
 import { MARK } from './stage_watch.mjs'

@@ -31,10 +31,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tools: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'record', 'jobs', 'cli'],
   conformance: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'cli'],
 }
-/** What the page loads, and what runs without a device: of the GPU side it takes what needs none. */
+/** What the page loads, and what runs without a device: of the GPU side it takes what needs
+ * none. */
 const BESIDE_GPU = ['document', 'host', 'record', 'jobs', 'page']
 
-/** Names, types and plain arithmetic in folders that know a device. They load nothing but each other. */
+/** Names, types and plain arithmetic in folders that know a device. They load nothing but each
+ * other. */
 const PLAIN = [
   'kernels/device/errors.ts',
   'kernels/matmul/variant_names.ts',
@@ -42,7 +44,8 @@ const PLAIN = [
   'kernels/sampling/philox.ts',
   'rl/look/observation.ts',
 ]
-/** Folders that know no device. The page may load them: they load nothing but each other, formats and what is plain. */
+/** Folders that know no device. The page may load them: they load nothing but each other, formats
+ * and what is plain. */
 const DEVICE_FREE = [
   'kernels/policy_loss/aggregations/',
   ...['model/layout/', 'model/hf/'],
@@ -52,7 +55,8 @@ const DEVICE_FREE = [
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
 const isTest = (file: string) => /\.(test|setup)\.tsx?$/.test(file) || file.endsWith('/testing.ts')
 const isRef = (file: string) => /\.ref\.ts$/.test(file)
-/** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports cli. */
+/** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports
+ * cli. */
 const showsRefs = (file: string) => file.startsWith('conformance/')
 const isDeviceFree = (file: string) =>
   (PLAIN.includes(file) || DEVICE_FREE.some((folder) => file.startsWith(folder))) &&

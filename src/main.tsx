@@ -35,7 +35,8 @@ import './ui/shell/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
 
-/** Lists runs, records them, compares them and keeps the screen awake: nothing of it is seen at first. */
+/** Lists runs, records them, compares them and keeps the screen awake: nothing of it is seen at
+ * first. */
 async function keepRuns(): Promise<void> {
   try {
     const [
@@ -89,7 +90,8 @@ if (root)
     </StrictMode>,
   )
 loadPartsSoon()
-// A server of sources has no service worker, and an article that holds the page in a frame is no visit to keep it for.
+// A server of sources has no service worker, and an article that holds the page in a frame is no
+// visit to keep it for.
 if (import.meta.env.PROD && parent === window)
   addEventListener('load', () => {
     const keep = async () => (await import('./ui/shell/offline.ts')).keepOffline()

@@ -1,4 +1,5 @@
-// Code that nothing reaches is a claim that nobody keeps: what a file exports is used by product code, or named here with a reason.
+// Code that nothing reaches is a claim that nobody keeps: what a file exports is used by product
+// code, or named here with a reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'

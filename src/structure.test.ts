@@ -1,9 +1,11 @@
-// What keeps the house readable: imports inside a folder point one way, nothing goes round in circles, files stay short.
+// Keeps the house readable: imports inside a folder point one way, without circles, and files stay
+// short.
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Folders inside a folder, in the order of imports: each may import from itself and from those before it. '.' are its own files. */
+/** Folders inside a folder, in the order of imports: each may import from itself and from those
+ * before it. '.' are its own files. */
 const ORDER: Readonly<Record<string, string>> = {
   model: 'layout hf interventions params transformer rollout internals',
   cli: 'base options sandbox input output logs train intervene study export .',
@@ -47,7 +49,8 @@ const isProduct = (file: string) => !/\.(test|ref|setup)\.tsx?$|\/testing\.ts$/.
 const product = files.filter(isProduct)
 const sourceOf = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 
-/** Imports as statements, and files that are loaded later: `import('…')`, `new Worker(new URL('…'))`. */
+/** Imports as statements, and files that are loaded later: `import('…')`, `new Worker(new
+ * URL('…'))`. */
 const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'(\.[^'?]+)/gm
 const LOADED = /(?:\bimport\(|\bnew URL\()\s*'(\.[^'?]+)/g
 const importsOf = (...patterns: readonly RegExp[]) =>

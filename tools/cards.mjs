@@ -1,5 +1,5 @@
-// npm run cards -- LINK: writes the benchmark card of a link as a JSON file in bench/cards and draws docs/performance.md's table of
-// all of them; without a link it draws the table again.
+// npm run cards -- LINK: writes the benchmark card of a link as a JSON file in bench/cards and
+// draws docs/performance.md's table of all of them; without a link it draws the table again.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installMissing, loadVite, ROOT } from '../scripts/project.mjs'

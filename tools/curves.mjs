@@ -1,8 +1,8 @@
 // Draws curves of finished runs as one SVG and prints their values as a table:
 //   node tools/curves.mjs out.svg --metric val-aux/two_skills_addition/acc/greedy --from 400 \
 //     GRPO=runs/grpo BuPO=runs/bupo 'PyTorch GRPO=0:22,10:45,20:78'
-// A run is a folder of `npm run lab -- train … --out` (name=folder@400 subtracts 400 from its steps), a reference is
-// step:value pairs in per cent.
+// A run is a folder of `npm run lab -- train … --out` (name=folder@400 subtracts 400 from its
+// steps), a reference is step:value pairs in per cent.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,6 @@
-// npm run gpu-report: what a real GPU's compiler makes of the kernels, with no GPU. Prints a table and what falls short of the
-// bars; `-- --write` keeps the table in docs/gpu.md. Needs Mesa's driver for AMD (tools/gpu_report/driver.mjs) and gcc.
+// npm run gpu-report: what a real GPU's compiler makes of the kernels, with no GPU. Prints a table
+// and what falls short of the bars; `-- --write` keeps the table in docs/gpu.md. Needs Mesa's
+// driver for AMD (tools/gpu_report/driver.mjs) and gcc.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,10 +1,12 @@
-// node tools/icons.mjs: draws the icons of the installed page from public/favicon.svg, with Chromium.
+// node tools/icons.mjs: draws the icons of the installed page from public/favicon.svg, with
+// Chromium.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { chromium } from 'playwright'
 import { ROOT } from '../scripts/project.mjs'
 
 const svg = readFileSync(new URL('public/favicon.svg', `file://${ROOT}/`), 'utf8')
-/** Without its round corners: systems cut icons to shapes of their own, and keep the middle four fifths. */
+/** Without its round corners: systems cut icons to shapes of their own, and keep the middle four
+ * fifths. */
 const whole = svg
   .replace('rx="7" ', '')
   .replace('<path', '<g transform="translate(4.5 4) scale(.72)"><path')

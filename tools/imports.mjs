@@ -1,4 +1,5 @@
-// The picture of the imports of src: which folder imports which, how often, and what points the wrong way. Run: node tools/imports.mjs [folder]
+// The picture of the imports of src: which folder imports which, how often, and what points the
+// wrong way. Run: node tools/imports.mjs [folder]
 //   node tools/imports.mjs            the folders of src
 //   node tools/imports.mjs src/ui     the folders of src/ui
 import { readdirSync, readFileSync } from 'node:fs'
@@ -45,7 +46,8 @@ export function arrowsOf(root, imports = importsBelow(root)) {
   return arrows
 }
 
-/** An order in which no arrow points to the right; what is left in a circle comes last, as `rest`. */
+/** An order in which no arrow points to the right; what is left in a circle comes last, as
+ * `rest`. */
 export function ordered(folders, arrows) {
   const order = []
   let open = [...folders]

@@ -1,8 +1,9 @@
-// Gathers what another trainer logged of one job with several seeds, and what the lab's runs of it logged, into a curve.json such as those of
-// conformance/trl/tiny_grpo and conformance/bupo/sort_digits:
+// Gathers what another trainer logged of one job with several seeds, and what the lab's runs of it
+// logged, into a curve.json such as those of conformance/trl/tiny_grpo and
+// conformance/bupo/sort_digits:
 //   node tools/outside_curve.mjs curve.json NAME jobs/1,jobs/2,… runs/1,runs/2,…
-// A job is a folder in which train_trl.py has written trained/trl_log.json, or that holds what BuPO's fork of verl printed as console.log;
-// a run is a folder of `npm run lab -- train … --out`.
+// A job is a folder in which train_trl.py has written trained/trl_log.json, or that holds what
+// BuPO's fork of verl printed as console.log; a run is a folder of `npm run lab -- train … --out`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -23,7 +24,8 @@ const METRICS = {
   ppo_kl: 'actor/ppo_kl',
   clipfrac: 'actor/pg_clipfrac',
 }
-/** Windows of steps, and floors of the spreads, which may be small by chance where seeds are few. */
+/** Windows of steps, and floors of the spreads, which may be small by chance where seeds are
+ * few. */
 const JUDGES = {
   trl: {
     windows: 10,

@@ -1,9 +1,11 @@
-// Draws the reward of a job that TRL or BuPO's fork trained and that the lab trained from the same weights, and prints both in windows, with
-// the standard errors of their means:
-//   node tools/outside_picture.mjs docs/images/trl-curve.svg on_policy=runs/a1,runs/a2,runs/a3 two_iterations=runs/b1,runs/b2
+// Draws the reward of a job that TRL or BuPO's fork trained and that the lab trained from the same
+// weights, and prints both in windows, with the standard errors of their means:
+//   node tools/outside_picture.mjs docs/images/trl-curve.svg on_policy=runs/a1,runs/a2,runs/a3
+//   two_iterations=runs/b1,runs/b2
 //   node tools/outside_picture.mjs docs/images/trl-tiny-grpo.svg tiny_grpo
 //   node tools/outside_picture.mjs docs/images/fork-sort-digits.svg fork_sort_digits
-// A run is a folder of `npm run lab -- train … --out`; without one the lab's curves are those that the fixture keeps beside the other's.
+// A run is a folder of `npm run lab -- train … --out`; without one the lab's curves are those that
+// the fixture keeps beside the other's.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../scripts/project.mjs'

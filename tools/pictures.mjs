@@ -1,9 +1,11 @@
-// node tools/pictures.mjs: takes the README's pictures of the page, docs/images/*.webp, while the preset tiny trains in Chromium.
+// node tools/pictures.mjs: takes the README's pictures of the page, docs/images/*.webp, while the
+// preset tiny trains in Chromium.
 import { writeFileSync } from 'node:fs'
 import { chromium } from 'playwright'
 import { serveApp } from '../scripts/bench_opening.mjs'
 
-/** Of 120: the last phase has begun to show, and the tokens of single steps are traced from here on. */
+/** Of 120: the last phase has begun to show, and the tokens of single steps are traced from here
+ * on. */
 const TRACED_FROM = 104
 const LONG = { timeout: 900_000 }
 

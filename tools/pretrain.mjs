@@ -1,5 +1,6 @@
-// npm run pretrain [-- NAME …]: makes the models in public/models again, or those named, from their recipes in bench/pretrained. Takes minutes
-// on a GPU and up to an hour on a CPU; the same adapter gives the same bits.
+// npm run pretrain [-- NAME …]: makes the models in public/models again, or those named, from their
+// recipes in bench/pretrained. Takes minutes on a GPU and up to an hour on a CPU; the same adapter
+// gives the same bits.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

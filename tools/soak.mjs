@@ -1,6 +1,8 @@
-// npm run soak [-- --steps N --where cli|browser|both]: trains for long, with short steps, and says what grows. Prints JavaScript's
-// memory after a forced collection, the GPU's, and creations per step, each as a slope per 1000 steps with its standard error.
-// Exits 1 when something was created after warming up or when training stopped while its tab was hidden; memory is for people to judge.
+// npm run soak [-- --steps N --where cli|browser|both]: trains for long, with short steps, and says
+// what grows. Prints JavaScript's memory after a forced collection, the GPU's, and creations per
+// step, each as a slope per 1000 steps with its standard error. Exits 1 when something was created
+// after warming up or when training stopped while its tab was hidden; memory is for people to
+// judge.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

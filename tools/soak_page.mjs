@@ -1,4 +1,5 @@
-// npm run soak, in Chromium: the built page trains, for part of the time behind another tab, and its memory is sampled.
+// npm run soak, in Chromium: the built page trains, for part of the time behind another tab, and
+// its memory is sampled.
 import { findChromium } from '../scripts/chromium.mjs'
 import { openTab, startChromium } from '../scripts/devtools.mjs'
 import { APP_SOURCES, isStale, loadVite, ROOT, tool } from '../scripts/project.mjs'
@@ -18,10 +19,9 @@ const WHOLE = `crossOriginIsolated && performance.measureUserAgentSpecificMemory
     ])
   : undefined`
 
-/**
- * The built page in Chromium, for part of the run behind another tab. `link` is the run's share link, of `steps` steps; a sample is
- * taken `every` so many, and those before step `warm` do not count. Prints the slopes; returns what must not be.
- */
+/** The built page in Chromium, for part of the run behind another tab. `link` is the run's share
+ * link, of `steps` steps; a sample is taken `every` so many, and those before step `warm` do not
+ * count. Prints the slopes; returns what must not be. */
 export async function soakPage(run) {
   if (!(await findChromium())) return ['there is no Chromium to run in']
   if (isStale('dist/app/index.html', APP_SOURCES))
@@ -56,7 +56,8 @@ export async function soakPage(run) {
   }
 }
 
-/** In the page, before its own scripts: the newest of what the worker says; nothing of it is collected. */
+/** In the page, before its own scripts: the newest of what the worker says; nothing of it is
+ * collected. */
 function listen() {
   globalThis.soak = { step: 0, counts: undefined, status: undefined, is_kept: false }
   const Native = globalThis.Worker
@@ -155,7 +156,8 @@ async function trainInBrowser(chromium, url, { link, steps, every, warm }) {
   return found
 }
 
-/** Bytes after a collection: of the page's thread, of its workers together, and, where asked for, of all. */
+/** Bytes after a collection: of the page's thread, of its workers together, and, where asked for,
+ * of all. */
 async function heapOf(chromium, page, workers, is_whole) {
   const of = async (session) => {
     await chromium.send('HeapProfiler.collectGarbage', {}, session)

@@ -1,4 +1,5 @@
-// What `npm run soak` prints of a run's samples: how memory grows from step to step, and what was created.
+// Builds the report of `npm run soak` from a run's samples: how memory grows from step to step, and
+// what was created.
 import { join } from 'node:path'
 import { loadVite, ROOT } from '../scripts/project.mjs'
 

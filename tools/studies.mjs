@@ -1,6 +1,8 @@
-// npm run studies [-- NAME … --jobs N | --report]: trains what is missing of the studies in bench/studies, or of those named, and writes their
-// reports, tables and pictures into docs/studies. A finished run is in results.jsonl there and is not trained again, so without a
-// missing run, or with --report, this writes the reports alone. At the end it writes what docs/results.md and the page say of them.
+// npm run studies [-- NAME … --jobs N | --report]: trains what is missing of the studies in
+// bench/studies, or of those named, and writes their reports, tables and pictures into
+// docs/studies. A finished run is in results.jsonl there and is not trained again, so without a
+// missing run, or with --report, this writes the reports alone. At the end it writes what
+// docs/results.md and the page say of them.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

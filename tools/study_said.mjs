@@ -1,5 +1,5 @@
-// What is said of the studies elsewhere: the tables of docs/results.md, and the list of the page's tab Study. All of it comes from the
-// files that `lab study` left in docs/studies.
+// Writes what is said of the studies elsewhere: the tables of docs/results.md, and the list of the
+// page's tab Study. All of it comes from the files that `lab study` left in docs/studies.
 
 /** The rows of a CSV text, each by the names in the first. */
 export function readCsv(text) {
@@ -39,7 +39,8 @@ export function markdownTable(csv) {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 
-/** The document with the table of each study between its markers. `csvOf` gives a study's table.csv, or undefined before it has run. */
+/** The document with the table of each study between its markers. `csvOf` gives a study's
+ * table.csv, or undefined before it has run. */
 export const withStudies = (text, csvOf) =>
   text.replace(/<!-- study: (\w+) -->\n[\s\S]*?<!-- end -->/g, (_, name) => {
     const csv = csvOf(name)

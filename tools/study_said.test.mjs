@@ -1,4 +1,5 @@
-// The tables of docs/results.md and the page's list of studies are those of the reports in docs/studies.
+// The tables of docs/results.md and the page's list of studies are those of the reports in
+// docs/studies.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { galleryEntry, readCsv, withStudies } from './study_said.mjs'

@@ -1,5 +1,6 @@
-// npm run torture [-- N [--seed S]]: kills the browser at N seeded moments of a run, and crashes its GPU, and compares what the
-// resumed runs measured with an undisturbed one. Ends with the number of runs that came through.
+// npm run torture [-- N [--seed S]]: kills the browser at N seeded moments of a run, and crashes
+// its GPU, and compares what the resumed runs measured with an undisturbed one. Ends with the
+// number of runs that came through.
 import { parseArgs } from 'node:util'
 import { findChromium } from '../scripts/chromium.mjs'
 import { installMissing, tool } from '../scripts/project.mjs'

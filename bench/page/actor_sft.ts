@@ -43,7 +43,8 @@ export const sftPhase = (rows: number): SftPhase => ({
   },
 })
 
-/** A new model on rows of random tokens without padding: the first token is the prompt, the others are the response. */
+/** A new model on rows of random tokens without padding: the first token is the prompt, the others
+ * are the response. */
 export function randomProblem(model: ModelConfig, rows: number, width: number): SftProblem {
   const layout = paramLayout(modelShape(model))
   const half = model.vocab_size / 2

@@ -1,4 +1,5 @@
-// What a fast path saves and what a part of an algorithm costs: reinforcement steps with and without it, in turn.
+// Measures what a fast path saves and what a part of an algorithm costs: reinforcement steps with
+// and without it, in turn.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
@@ -8,7 +9,8 @@ import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { rlConfig } from './rl.ts'
 
-/** A faster way to the same result, switched by the trainer's own settings. What `on` and `off` leave out keeps its default. */
+/** A faster way to the same result, switched by the trainer's own settings. What `on` and `off`
+ * leave out keeps its default. */
 interface FastPath {
   readonly name: string
   readonly on: Partial<TrainerConfig>
@@ -250,7 +252,8 @@ function costOf({ gpu, samples, counts }: Candidate): StepCost {
   }
 }
 
-/** Steps of all configurations in turn, from the same new weights, so that other load on the machine affects all alike. */
+/** Steps of all configurations in turn, from the same new weights, so that other load on the
+ * machine affects all alike. */
 export async function benchFeatures(preset_id: string): Promise<FeatureRow[]> {
   const probe = await Gpu.open()
   const { share, steps } = AMOUNT[probe.facts.is_software ? 'software' : 'gpu']

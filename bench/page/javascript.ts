@@ -1,11 +1,12 @@
-// What a step costs the thread that runs it, apart from waiting for the GPU.
+// Measures what a step costs the thread that runs it, apart from waiting for the GPU.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { Tensor } from '../../src/kernels/device/tensor.ts'
 
 /** Everything of Gpu that works before it returns; `read` works until it waits. */
 const CALLS = ['replay', 'write', 'copy', 'clear', 'submit', 'read'] as const
 
-/** Milliseconds inside calls of this Gpu since `watch`. A call inside another call of the Gpu is not counted again. */
+/** Milliseconds inside calls of this Gpu since `watch`. A call inside another call of the Gpu is
+ * not counted again. */
 export interface Stopwatch {
   ms: number
 }
@@ -32,10 +33,8 @@ export function watchCalls(gpu: Gpu): Stopwatch {
   return watch
 }
 
-/**
- * Runs `work` without GPU work: command buffers are encoded and thrown away, readbacks give zeros. So the threads of a software
- * adapter do not take cores from the thread that is measured.
- */
+/** Runs `work` without GPU work: command buffers are encoded and thrown away, readbacks give zeros.
+ * So the threads of a software adapter do not take cores from the thread that is measured. */
 export async function withoutGpu<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
   const { submit } = GPUQueue.prototype
   const read = gpu.read.bind(gpu)
@@ -54,13 +53,15 @@ export async function withoutGpu<T>(gpu: Gpu, work: () => Promise<T>): Promise<T
   }
 }
 
-/** CPU seconds of the page's thread since its start, where the driver (scripts/bench.mjs) provides them. */
+/** CPU seconds of the page's thread since its start, where the driver (scripts/bench.mjs) provides
+ * them. */
 export async function threadSeconds(): Promise<number | undefined> {
   const { benchThreadSeconds } = globalThis as { benchThreadSeconds?: () => Promise<number> }
   return benchThreadSeconds?.()
 }
 
-/** Milliseconds that V8's sampling profiler found the page's thread inside JavaScript, and inside its garbage collector. */
+/** Milliseconds that V8's sampling profiler found the page's thread inside JavaScript, and inside
+ * its garbage collector. */
 export interface SampledJavaScript {
   readonly script: number
   readonly garbage: number

@@ -1,5 +1,6 @@
-// Matrix products of ours, jax-js and TensorFlow.js on the same adapter, timed in the same way: squares, and the three
-// products of every linear layer of a model. y = x Wᵀ is NT, d_x = d_y W is NN, d_W = d_yᵀ x is TN.
+// Matrix products of ours, jax-js and TensorFlow.js on the same adapter, timed in the same way:
+// squares, and the three products of every linear layer of a model. y = x Wᵀ is NT, d_x = d_y W is
+// NN, d_W = d_yᵀ x is TN.
 import { getWebGPUDevice, type Array as JaxArray, jit, numpy } from '@jax-js/jax'
 import { matMul, tensor2d } from '@tensorflow/tfjs-core'
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
@@ -26,7 +27,8 @@ const SLOW_MS = 1000
 const CHECKED = 64
 const SQUARES = [256, 512, 1024]
 
-/** out [m, n] = a · b, summed over k. nn: a [m, k], b [k, n]. nt: b [n, k]. tn: a [k, m], b [k, n]. */
+/** out [m, n] = a · b, summed over k. nn: a [m, k], b [k, n]. nt: b [n, k]. tn: a [k, m], b [k,
+ * n]. */
 export interface MatmulShape {
   /** Where the shape comes from: 'square', or a model and its linear layer. */
   readonly of: string
@@ -76,7 +78,8 @@ function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulS
   })
 }
 
-/** Squares, the linear layers of a preset on a micro-batch of its first phase, and those of a 135M model on 512 tokens. */
+/** Squares, the linear layers of a preset on a micro-batch of its first phase, and those of a 135M
+ * model on 512 tokens. */
 export function matmulShapes(preset_id: string): MatmulShape[] {
   const preset = presetOf(preset_id)
   if (!preset) throw new RangeError(`no preset ${preset_id}`)
@@ -201,7 +204,8 @@ async function milliseconds(peer: Peer, repeats: number): Promise<number> {
   return (performance.now() - start) / repeats
 }
 
-/** One shape: warm-up, then samples of the three libraries in turn, so that other load on the machine affects all alike. */
+/** One shape: warm-up, then samples of the three libraries in turn, so that other load on the
+ * machine affects all alike. */
 async function benchShape(gpu: Gpu, shape: MatmulShape): Promise<MatmulRow> {
   const factors = factorsOf(shape)
   const peers: Record<string, Peer> = {

@@ -1,5 +1,6 @@
-// Models of the sizes that people open, with random weights: uploading them, decoding, a training step of the whole model and of a
-// LoRA adapter on a frozen bfloat16 one, and the memory that was planned beside the memory that was taken. A smaller batch on a CPU.
+// Models of the sizes that people open, with random weights: uploading them, decoding, a training
+// step of the whole model and of a LoRA adapter on a frozen bfloat16 one, and the memory that was
+// planned beside the memory that was taken. A smaller batch on a CPU.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { normalValues } from '../../src/kernels/sampling/philox.ts'
 import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'
@@ -74,7 +75,8 @@ async function adapterFacts() {
   return facts
 }
 
-/** Megabytes a second: the same piece of random values into every place of a model that nothing trains. */
+/** Megabytes a second: the same piece of random values into every place of a model that nothing
+ * trains. */
 async function loaded(config: ModelConfig): Promise<number> {
   const gpu = await Gpu.open()
   const layout = paramLayout(modelShape(config))

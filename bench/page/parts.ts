@@ -1,4 +1,5 @@
-// Times the parts of one reinforcement step of a preset: its stages, both passes for the policy of every layer, its JavaScript.
+// Times the parts of one reinforcement step of a preset: its stages, both passes for the policy of
+// every layer, its JavaScript.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import {
@@ -32,11 +33,14 @@ export interface PartsRow {
 /** Milliseconds of one step on the page's thread. */
 export interface JavaScriptRow {
   readonly steps: number
-  /** Inside calls of Gpu: encoding, uploads, submits. Median over steps whose command buffers are thrown away. */
+  /** Inside calls of Gpu: encoding, uploads, submits. Median over steps whose command buffers are
+   * thrown away. */
   readonly encode_ms: number
-  /** Wall time of such a step: everything except the GPU's work, including waits for other processes. */
+  /** Wall time of such a step: everything except the GPU's work, including waits for other
+   * processes. */
   readonly step_without_gpu_ms: number
-  /** CPU time of the thread over such a step, all its JavaScript and the browser's bindings; absent without the driver. */
+  /** CPU time of the thread over such a step, all its JavaScript and the browser's bindings; absent
+   * without the driver. */
   readonly thread_ms?: number
   /** Of such a step, by sampling; absent without the driver. */
   readonly sampled_ms?: SampledJavaScript

@@ -1,4 +1,5 @@
-// The first reinforcement steps of a preset, with all that another implementation needs to repeat them.
+// The first reinforcement steps of a preset, with all that another implementation needs to repeat
+// them.
 
 import { presetOf } from '../../src/document/presets/presets.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'
@@ -28,7 +29,8 @@ export interface RecordedStep {
   readonly metrics: Record<string, number>
 }
 
-/** Weights before the first step, in the layout and with the header that `lab train --save` writes, and the steps. */
+/** Weights before the first step, in the layout and with the header that `lab train --save` writes,
+ * and the steps. */
 export interface RecordedRun {
   readonly header: object
   readonly weights: number[]
@@ -42,10 +44,9 @@ export interface RecordedRun {
   readonly steps: readonly RecordedStep[]
 }
 
-/**
- * The last rl phase of a preset from these weights. New weights answer nothing right; for them a response of odd length
- * counts as right, so that advantages are not all zero. Throws RangeError for weights of another size.
- */
+/** The last rl phase of a preset from these weights. New weights answer nothing right; for them a
+ * response of odd length counts as right, so that advantages are not all zero. Throws RangeError
+ * for weights of another size. */
 export async function recordSteps(
   preset_id: string,
   given: readonly number[] | undefined,

@@ -1,4 +1,5 @@
-// Reinforcement steps for the suites: a preset without work that comes only every few steps, and access to its actor.
+// Reinforcement steps for the suites: a preset without work that comes only every few steps, and
+// access to its actor.
 
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import { presetOf } from '../../src/document/presets/presets.ts'
@@ -7,7 +8,8 @@ import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
 
-/** Only the last rl phase of a preset, without validation and probes, which come every few steps. */
+/** Only the last rl phase of a preset, without validation and probes, which come every few
+ * steps. */
 export function rlConfig(preset_id: string): { config: TrainerConfig; phase: RlPhase } {
   const preset = presetOf(preset_id)
   if (!preset) throw new RangeError(`no preset ${preset_id}`)

@@ -1,5 +1,6 @@
-// How the cost of a token and the memory of a run grow: one supervised step of a small model, with one size at a time
-// changed. Forward, cross-entropy, backward, clip and AdamW on random tokens without padding.
+// How the cost of a token and the memory of a run grow: one supervised step of a small model, with
+// one size at a time changed. Forward, cross-entropy, backward, clip and AdamW on random tokens
+// without padding.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { MemoryKind } from '../../src/kernels/device/tensor.ts'
 import type { ModelConfig } from '../../src/model/layout/config.ts'
@@ -120,7 +121,8 @@ async function measure(sizes: Sizes): Promise<Omit<ScalingPoint, 'value'>> {
 /** All axes, in the order in which they are measured. */
 export const scalingAxes = (): ScalingAxis[] => Object.keys(AXES) as ScalingAxis[]
 
-/** One axis. Each axis measures the base model again, so that neighbouring points are measured close in time. */
+/** One axis. Each axis measures the base model again, so that neighbouring points are measured
+ * close in time. */
 export async function benchScaling(axis: ScalingAxis): Promise<ScalingRow> {
   const points: ScalingPoint[] = []
   for (const value of AXES[axis]) {

@@ -1,5 +1,5 @@
-// One supervised training step of the same transformer in Understory, jax-js and TensorFlow.js on the same adapter: first their
-// losses are compared, then they are timed in turn.
+// One supervised training step of the same transformer in Understory, jax-js and TensorFlow.js on
+// the same adapter: first their losses are compared, then they are timed in turn.
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import { presetOf } from '../../src/document/presets/presets.ts'
 import { modelShape } from '../../src/model/layout/config.ts'
@@ -18,10 +18,9 @@ import { progress } from './progress.ts'
 const BUDGET_MS = 30_000
 /** Steps whose losses are compared: the first and three more. They also warm up. */
 const CHECKED = 4
-/**
- * A software adapter takes seconds for what a GPU does in milliseconds, so it gets less work. `share`: of a preset's
- * batch; `wide`: rows and columns of the 5M model's batch; `samples`: of a step that is awaited; `queued`: steps queued at once for throughput, and how often.
- */
+/** A software adapter takes seconds for what a GPU does in milliseconds, so it gets less work.
+ * `share`: of a preset's batch; `wide`: rows and columns of the 5M model's batch; `samples`: of a
+ * step that is awaited; `queued`: steps queued at once for throughput, and how often. */
 const AMOUNT = {
   gpu: { share: 1, wide: [16, 64], samples: 10, queued: 4, queued_samples: 5 },
   software: { share: 1 / 8, wide: [1, 32], samples: 3, queued: 2, queued_samples: 1 },
@@ -39,7 +38,8 @@ export interface SftRow {
   readonly ms: Readonly<Record<string, number>>
   /** The samples behind it. */
   readonly samples: Readonly<Record<string, readonly number[]>>
-  /** Median milliseconds per step when several are queued back to back; absent for a library too slow for it. */
+  /** Median milliseconds per step when several are queued back to back; absent for a library too
+   * slow for it. */
   readonly queued_ms: Readonly<Record<string, number>>
   readonly checked: Readonly<Record<string, Checked>>
   /** A library that could not do the step, and why. */
@@ -196,10 +196,8 @@ export async function benchSft(model: string): Promise<SftRow> {
   }
 }
 
-/**
- * Samples of all libraries in turn, so that other load on the machine affects all alike. A library too slow for all of them
- * gets fewer; if `is_needed`, at least one.
- */
+/** Samples of all libraries in turn, so that other load on the machine affects all alike. A library
+ * too slow for all of them gets fewer; if `is_needed`, at least one. */
 async function sampleInTurn(
   runners: Readonly<Record<string, SftRunner>>,
   checked: Readonly<Record<string, Checked>>,

@@ -1,4 +1,5 @@
-// Times the parts of one training step of a preset: rollout, log-prob pass, update; and counts its calls to the GPU.
+// Times the parts of one training step of a preset: rollout, log-prob pass, update; and counts its
+// calls to the GPU.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
@@ -18,7 +19,8 @@ export interface TrainingRow {
   readonly live_bytes: number
 }
 
-/** The last rl phase of a preset, from new weights: the time of a step does not depend on their values. */
+/** The last rl phase of a preset, from new weights: the time of a step does not depend on their
+ * values. */
 export async function benchTraining(preset_id: string): Promise<TrainingRow> {
   const { config, phase } = rlConfig(preset_id)
   const gpu = await Gpu.open()

@@ -1,4 +1,5 @@
-// Every variant of our own matrix products on the shapes of matmul.ts, beside what the adapter can do.
+// Every variant of our own matrix products on the shapes of matmul.ts, beside what the adapter can
+// do.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { type MatmulTiming, tuneMatmul } from '../../src/kernels/matmul/matmul_tune.ts'
 import { defaultVariant, MATMUL_VARIANTS } from '../../src/kernels/matmul/matmul_variants.ts'
@@ -17,7 +18,8 @@ export interface VariantsRecord {
   readonly rows: readonly VariantsRow[]
 }
 
-/** Large squares, for the part of the peak that nothing but the kernel limits; a software adapter would take minutes. */
+/** Large squares, for the part of the peak that nothing but the kernel limits; a software adapter
+ * would take minutes. */
 const LARGE = [2048, 4096].map((n): MatmulShape => ({ of: 'square', op: 'nn', m: n, n, k: n }))
 const BUDGET_MS = 20_000
 

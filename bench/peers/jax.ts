@@ -1,7 +1,8 @@
-// The step in jax-js, made fast: everything from forward to AdamW is one jit-compiled function of value_and_grad; q, k, v
-// and gate, up are single matrices; the rotary embedding flips a view, so it fuses into its neighbours without a
-// concatenation; the attention scale, mask and angles come precomputed; only response columns are unembedded; the powers of
-// Adam's betas live on the GPU, so nothing is uploaded and nothing recompiled; every step gives up the old state's memory.
+// The step in jax-js, made fast: everything from forward to AdamW is one jit-compiled function of
+// value_and_grad; q, k, v and gate, up are single matrices; the rotary embedding flips a view, so
+// it fuses into its neighbours without a concatenation; the attention scale, mask and angles come
+// precomputed; only response columns are unembedded; the powers of Adam's betas live on the GPU, so
+// nothing is uploaded and nothing recompiled; every step gives up the old state's memory.
 import {
   getWebGPUDevice,
   type Array as JaxArray,
@@ -86,7 +87,8 @@ function lossOf(
   const { vocab_size: V, rms_norm_eps: eps } = shape
   const [B, R] = input.targets.shape
   const { ids, targets, token_weights, ...shared } = input
-  // A gather's gradient is a scatter with compare-and-swap loops; a product with one-hot rows has none.
+  // A gather's gradient is a scatter with compare-and-swap loops; a product with one-hot rows has
+  // none.
   const one_hot = numpy.where(ids.reshape([...ids.shape, 1]).equal(numpy.arange(V)), 1, 0)
   let x = numpy.einsum('btv,vc->btc', one_hot, params.embed.ref)
   for (const weights of params.blocks) x = block(shape, weights, tree.ref(shared) as Inputs, x)
@@ -119,7 +121,8 @@ function join(parts: JaxArray[]): JaxArray {
   return join(groups)
 }
 
-/** Σ x² of a flat array in two stages: a single sum would keep one workgroup busy and the others idle. */
+/** Σ x² of a flat array in two stages: a single sum would keep one workgroup busy and the others
+ * idle. */
 function squaredNorm(x: JaxArray): JaxArray {
   let columns = 1
   while (columns < 1024 && x.size % (2 * columns) === 0) columns *= 2

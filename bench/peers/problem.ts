@@ -1,4 +1,5 @@
-// One supervised step, the same for every library of the benchmark: weights, tokens, masks and tables.
+// One supervised step, the same for every library of the benchmark: weights, tokens, masks and
+// tables.
 import { inverseFrequencies } from '../../src/model/layout/config.ts'
 import { type ParamLayout, unpackWeights } from '../../src/model/layout/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'
@@ -27,7 +28,8 @@ export interface SftRunner {
 export const ADAM_EPS = 1e-8
 /** What torch.nn.utils.clip_grad_norm_ adds to the norm. */
 export const CLIP_EPS = 1e-6
-/** Added to a masked score: its exponential is exactly 0 in float32, and a row of masked scores only gives no NaN. */
+/** Added to a masked score: its exponential is exactly 0 in float32, and a row of masked scores
+ * only gives no NaN. */
 const MASKED = -1e9
 
 /** A matrix or vector of the model with its shape. */
@@ -36,7 +38,8 @@ export interface Leaf<S extends readonly number[] = readonly number[]> {
   readonly shape: S
 }
 
-/** The parameters in the other libraries: q, k and v are one matrix, gate and up are one, as in Understory. */
+/** The parameters in the other libraries: q, k and v are one matrix, gate and up are one, as in
+ * Understory. */
 export interface Leaves<T = Leaf> {
   /** [V, C] */
   readonly embed: T
@@ -72,7 +75,8 @@ const BLOCK_LEAVES = [
   'down',
 ] as const satisfies readonly (keyof BlockLeaves)[]
 
-/** Throws RangeError for what the other libraries' models lack: they are Qwen3 with a tied head and as many kv heads as heads. */
+/** Throws RangeError for what the other libraries' models lack: they are Qwen3 with a tied head and
+ * as many kv heads as heads. */
 export function requireSupported({ shape }: ParamLayout): void {
   const { model_type, tie_word_embeddings, num_attention_heads: H, num_key_value_heads: K } = shape
   if (model_type !== 'qwen3' || !tie_word_embeddings || H !== K || shape.rope_scaling)
@@ -144,7 +148,8 @@ export function flatOf(listed: readonly Leaf[]): Float32Array<ArrayBuffer> {
   return flat
 }
 
-/** What the other libraries' models read beside the weights. It is computed once, in their favour: our kernels compute it each time. */
+/** What the other libraries' models read beside the weights. It is computed once, in their favour:
+ * our kernels compute it each time. */
 export interface Tables {
   /** [B, T] */
   readonly ids: Int32Array<ArrayBuffer>
@@ -154,10 +159,8 @@ export interface Tables {
   readonly token_weights: Float32Array<ArrayBuffer>
   /** Causal and padding mask to add to scores, [B, T, T]. */
   readonly bias: Float32Array<ArrayBuffer>
-  /**
-   * Rotary embedding is x · cos + swap_halves(x) · sin, with cos and sin [B, T, D] and the first half of sin negative. Both
-   * hold a factor D^(-1/4), so that q · k comes out scaled by 1/√D.
-   */
+  /** Rotary embedding is x · cos + swap_halves(x) · sin, with cos and sin [B, T, D] and the first
+   * half of sin negative. Both hold a factor D^(-1/4), so that q · k comes out scaled by 1/√D. */
   readonly cos: Float32Array<ArrayBuffer>
   readonly sin: Float32Array<ArrayBuffer>
 }

@@ -1,8 +1,10 @@
-// The step in TensorFlow.js on its webgpu backend, made fast within its public operations: q, k, v and gate, up are single
-// matrices; RMSNorm and cross-entropy have custom gradients of a few operations each; q and k go through norm and rotation
-// together; products take transposed operands by flag, never through a copy; the attention scale, mask and angles come
-// precomputed; only response columns are unembedded; the embedding's gradient is a product with one-hot rows; clip and AdamW run
-// once over all parameters as one flat array, not once per parameter; constants are uploaded once; everything is in a tidy.
+// The step in TensorFlow.js on its webgpu backend, made fast within its public operations: q, k, v
+// and gate, up are single matrices; RMSNorm and cross-entropy have custom gradients of a few
+// operations each; q and k go through norm and rotation together; products take transposed operands
+// by flag, never through a copy; the attention scale, mask and angles come precomputed; only
+// response columns are unembedded; the embedding's gradient is a product with one-hot rows; clip
+// and AdamW run once over all parameters as one flat array, not once per parameter; constants are
+// uploaded once; everything is in a tidy.
 import '@tensorflow/tfjs-backend-webgpu'
 import '@tensorflow/tfjs-core/dist/register_all_gradients'
 import {
@@ -61,7 +63,8 @@ import {
   tablesOf,
 } from './problem.ts'
 
-/** ids [B · T], targets [B · R], token_weights [B · R, 1], bias [B, 1, T, T], cos and sin [B, 1, T, D]. */
+/** ids [B · T], targets [B · R], token_weights [B · R, 1], bias [B, 1, T, T], cos and sin [B, 1, T,
+ * D]. */
 type Inputs = Record<'token_weights' | 'bias' | 'cos' | 'sin', Tensor> &
   Record<'ids' | 'targets', Tensor1D>
 
@@ -74,7 +77,8 @@ interface TfBackend {
   submitQueue(): void
 }
 
-/** Resolves when the GPU has finished what was queued; tfjs collects commands and submits them in batches. */
+/** Resolves when the GPU has finished what was queued; tfjs collects commands and submits them in
+ * batches. */
 export async function finishTf(): Promise<void> {
   const webgpu = backend() as unknown as TfBackend
   webgpu.endComputePassEncoder()
@@ -82,9 +86,11 @@ export async function finishTf(): Promise<void> {
   await webgpu.device.queue.onSubmittedWorkDone()
 }
 
-// customGrad passes the function its tensors and, after them, a way to save what the gradient needs.
+// customGrad passes the function its tensors and, after them, a way to save what the gradient
+// needs.
 
-/** x · weight / √(mean(x²) + eps) along the last axis; the weight broadcasts, and sums its gradient over `weight_axes`. */
+/** x · weight / √(mean(x²) + eps) along the last axis; the weight broadcasts, and sums its gradient
+ * over `weight_axes`. */
 function rmsNorm(x: Tensor, weight: Tensor, eps: Tensor, weight_axes: number[]): Tensor {
   return customGrad((...args) => {
     const [x, weight, save] = args as unknown as [Tensor, Tensor, GradSaveFunc]
@@ -115,7 +121,8 @@ function embed(ids: Tensor1D, table: Tensor): Tensor {
   })(table)
 }
 
-/** Σ token_weights · (-log softmax(logits)[target]); logits [n, V], targets [n], token_weights [n, 1]. */
+/** Σ token_weights · (-log softmax(logits)[target]); logits [n, V], targets [n], token_weights [n,
+ * 1]. */
 function crossEntropy(logits: Tensor, targets: Tensor1D, token_weights: Tensor): Tensor {
   return customGrad((...args) => {
     const [logits, save] = args as unknown as [Tensor, GradSaveFunc]
@@ -175,7 +182,8 @@ function lossOf(
   return crossEntropy(logits, input.targets, input.token_weights)
 }
 
-/** Σ x² of a flat array in two stages: one would keep a single workgroup busy and the others idle. */
+/** Σ x² of a flat array in two stages: one would keep a single workgroup busy and the others
+ * idle. */
 function squaredNorm(squares: Tensor): Tensor {
   let columns = 1
   while (columns < 1024 && squares.size % (2 * columns) === 0) columns *= 2

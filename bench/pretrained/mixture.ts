@@ -1,7 +1,9 @@
-// The rows that the shipped models were pretrained on: right answers of several tasks with one vocabulary, told apart by their signs.
+// The rows that the shipped models were pretrained on: right answers of several tasks with one
+// vocabulary, told apart by their signs.
 import { createTask } from '../../src/tasks/index.ts'
 
-/** Tasks, how they are set and how many of their training problems are taken; where there are fewer, they come again. */
+/** Tasks, how they are set and how many of their training problems are taken; where there are
+ * fewer, they come again. */
 type Mixture = readonly (readonly [id: string, params: Record<string, number>, rows: number])[]
 
 const ARITHMETIC: Mixture = [
@@ -20,7 +22,8 @@ const SMALL: Mixture = [
   ['bracket_completion', { length: 6 }, 1000],
 ]
 
-/** The models of public/models: the recipe beside this file, and the rows, where they are not those of the recipe's task. */
+/** The models of public/models: the recipe beside this file, and the rows, where they are not those
+ * of the recipe's task. */
 export const PRETRAINED: Readonly<Record<string, { recipe: string; mixture?: Mixture }>> = {
   arithmetic: { recipe: 'arithmetic.json', mixture: ARITHMETIC },
   small: { recipe: 'small.json', mixture: SMALL },

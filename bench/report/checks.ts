@@ -6,9 +6,11 @@ import type { SftRow } from '../page/sft.ts'
 
 /** Larger than any rounding in float32; a wrong kernel is off by far more. */
 const LARGEST_ERROR = 1e-3
-/** Of losses, relative: rounding of one forward, and of three AdamW steps, whose size does not shrink with the gradient. */
+/** Of losses, relative: rounding of one forward, and of three AdamW steps, whose size does not
+ * shrink with the gradient. */
 const LOSS_TOLERANCE = { first: 1e-5, last: 1e-3 }
-/** A new model's logits are small, not zero: its loss differs from ln V by at most this, relative. */
+/** A new model's logits are small, not zero: its loss differs from ln V by at most this,
+ * relative. */
 const FRESH_TOLERANCE = 0.1
 
 export function wrongProducts(matmul: readonly MatmulRow[]): string[] {

@@ -1,5 +1,5 @@
-// A results file's scaling suite as a figure: time per token above, planned memory below, one column for each size.
-// Plain SVG; its colours can be read on white and on black.
+// A results file's scaling suite as a figure: time per token above, planned memory below, one
+// column for each size. Plain SVG; its colours can be read on white and on black.
 import type { ScalingAxis, ScalingPoint, ScalingRow } from '../page/scaling.ts'
 import { type BenchRecord, plannedBytes } from './record.ts'
 
@@ -81,7 +81,8 @@ const ROUND = Array.from({ length: 24 }, (_, i) => i - 9).flatMap((power) =>
 )
 const MAX_TICKS = 7
 
-/** The round numbers next to all values of a row of panels, which share their scale so that they can be compared. */
+/** The round numbers next to all values of a row of panels, which share their scale so that they
+ * can be compared. */
 function rangeAround(values: readonly number[]): [number, number] {
   const low = ROUND.findLast((mark) => mark <= Math.min(...values)) ?? ROUND[0]
   const high = ROUND.find((mark) => mark >= Math.max(...values)) ?? ROUND[ROUND.length - 1]

@@ -1,4 +1,5 @@
-// A results file: the measurements, and the same as a flat list of comparisons with two numbers and their ratio each.
+// A results file: the measurements, and the same as a flat list of comparisons with two numbers and
+// their ratio each.
 import type { FeatureRow } from '../page/features.ts'
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ModelRow } from '../page/models.ts'
@@ -9,14 +10,16 @@ import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
 import type { VariantsRecord } from '../page/variants.ts'
 
-/** The built page as it opens: its largest part is painted after so long on a CPU so many times slower, and its heap at rest. */
+/** The built page as it opens: its largest part is painted after so long on a CPU so many times
+ * slower, and its heap at rest. */
 export interface Opening {
   readonly slowdown: number
   readonly largest_paint_ms: number
   readonly heap_mb: number
 }
 
-/** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench did not have. */
+/** Measurements of one day on one adapter. Suites that were not run are absent, as are those that
+ * an older bench did not have. */
 export interface BenchRecord {
   readonly date: string
   readonly adapter: string

@@ -1,4 +1,5 @@
-// A job that BuPO's fork of verl trained: recorded batches with their updates over the switch, with the recommended tolerances.
+// A job that BuPO's fork of verl trained: recorded batches with their updates over the switch, with
+// the recommended tolerances.
 import { aggLossRef } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { trainedPrefix } from '../../src/model/layout/flat_params.ts'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
@@ -11,7 +12,8 @@ import { losesLastLayer } from './bupo_settings.ts'
 import { type BupoCase, openBupoCase, type TracedStep, type TracedUpdate } from './bupo_trace.ts'
 
 const atol = (size: number) => ({ rtol: 0, atol: size })
-/** Float32 kernels against float32 torch; a replay of its own in float64 is about as far off as the bounds' tenth. */
+/** Float32 kernels against float32 torch; a replay of its own in float64 is about as far off as the
+ * bounds' tenth. */
 const TOLERANCES = {
   log_probs: atol(1e-4),
   entropy: atol(1e-4),
@@ -129,7 +131,8 @@ function weightOutputs(c: BupoCase, { expected }: TracedUpdate, found: Updated):
   return outputs
 }
 
-/** Which parameters had a gradient, and AdamW's steps. Of several ranks the lists are of the shards of one. */
+/** Which parameters had a gradient, and AdamW's steps. Of several ranks the lists are of the shards
+ * of one. */
 function trainedOutputs(
   { plan, model: { layout } }: BupoCase,
   { phase }: TracedStep,
@@ -185,7 +188,8 @@ function* advantageChecks(c: BupoCase, step: TracedStep): Generator<Check> {
   }
 }
 
-/** Responses to a prompt: what the runs of equal prompts have in common, because a trace can be of another size than its job. 1 = they do not lie together. */
+/** Responses to a prompt: what the runs of equal prompts have in common, because a trace can be of
+ * another size than its job. 1 = they do not lie together. */
 function groupSize(prompts: readonly string[]): number {
   const runs: number[] = []
   prompts.forEach((prompt, b) => {

@@ -85,7 +85,8 @@ export async function replayGpu(c: BupoCase, gpu: Gpu): Promise<Replay> {
       actor.upload(batch, rows, Object.fromEntries(columns))
       const each = rankRows(c.plan, rows.mini)
       const metrics = await accumulate(each)
-      // Of several ranks the gradients are averaged, each divided by its own tokens, as those of micro-batches are.
+      // Of several ranks the gradients are averaged, each divided by its own tokens, as those of
+      // micro-batches are.
       if (each !== rows.mini) await accumulate(rows.mini)
       trainable.apply(phase.target_layer, optim, grad_clip, update.lr, factors)
       const [history] = await gpu.read(tensors.history)
@@ -102,7 +103,8 @@ const columnsOf = (step: TracedStep, ref_log_prob: Numbers | undefined) => ({
   ...(ref_log_prob && { ref_log_prob: step.ref_log_prob ?? Float64Array.from(ref_log_prob) }),
 })
 
-/** Entropies of the model's own policy at every response token, from as many rows at a time as the probe has. */
+/** Entropies of the model's own policy at every response token, from as many rows at a time as the
+ * probe has. */
 async function finalEntropies(actor: Actor, gpu: Gpu, batch: RolloutBatch): Promise<Float64Array> {
   const { probe_entropy } = actor.tensors
   const [layers, stride] = probe_entropy.shape

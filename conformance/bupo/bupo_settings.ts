@@ -1,4 +1,5 @@
-// What an update of BuPO's fork depends on, read from the settings of a trace. A setting that the replay does not follow is refused by name.
+// Reads the settings that an update of BuPO's fork depends on from a trace. A setting that the
+// replay does not follow is refused by name.
 import { ACTOR_DEFAULTS } from '../../src/rl/config/actor.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { CaseError } from '../fields.ts'
@@ -89,11 +90,13 @@ export const rankRows = ({ ranks }: TracePlan, mini: number): number => {
   return mini / ranks
 }
 
-/** The last layer keeps its weights from the first inner update on, in the whole model's phase too: FSDP 1 on one rank. */
+/** The last layer keeps its weights from the first inner update on, in the whole model's phase too:
+ * FSDP 1 on one rank. */
 export const losesLastLayer = ({ strategy, ranks }: TracePlan): boolean =>
   strategy === 'fsdp' && ranks === 1
 
-/** The phase of a step, whose mini-batches are of so many rows of `columns` response tokens; `blocks` = L. */
+/** The phase of a step, whose mini-batches are of so many rows of `columns` response tokens;
+ * `blocks` = L. */
 export function phaseOfStep(
   plan: TracePlan,
   step: number,

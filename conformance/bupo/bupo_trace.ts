@@ -1,4 +1,5 @@
-// What BuPO's fork of verl saw and computed in a few steps over its switch: a trace that was recorded while it trained.
+// Reads a trace that BuPO's fork of verl recorded while it trained: what it saw and computed in a
+// few steps over its switch.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
@@ -58,7 +59,8 @@ const FORMAT = 'bupo-trace-1'
 export const isBupoTrace = (json: unknown): boolean =>
   typeof json === 'object' && json !== null && 'format' in json && json.format === FORMAT
 
-/** Reads a trace and the model that its job began with. Throws CaseError for what is not as it should be. */
+/** Reads a trace and the model that its job began with. Throws CaseError for what is not as it
+ * should be. */
 export async function openBupoCase(file: string, pinned: Pinned = {}): Promise<BupoCase> {
   const json = readJson(file) as Readonly<Record<string, unknown>>
   const model_folder = modelBeside(file, json)
@@ -163,7 +165,8 @@ function readUpdate(update: Fields, name: string): TracedUpdate {
   return { name, lr: update.number('lr'), rows, expected: update }
 }
 
-/** The step's batch with the rows of an update first, in their order, and [B, R] arrays likewise. */
+/** The step's batch with the rows of an update first, in their order, and [B, R] arrays
+ * likewise. */
 export function rowsOfUpdate({ batch }: TracedStep, { rows }: TracedUpdate) {
   const R = batch.response_length
   const others = Array.from({ length: batch.rows }, (_, b) => b).filter((b) => !rows.includes(b))

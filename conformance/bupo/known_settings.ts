@@ -1,4 +1,5 @@
-// Which settings of BuPO's fork a replay follows, which change none of its numbers, and which have to be off.
+// Which settings of BuPO's fork a replay follows, which change none of its numbers, and which have
+// to be off.
 import { CaseError } from '../fields.ts'
 import type { TraceSettings } from './trace_settings.ts'
 
@@ -11,7 +12,8 @@ const FOLLOWED = [
   ...['internal_policy_interative', 'internal_layer', 'iterative_steps'],
 ].map((name) => `actor_rollout_ref.actor.${name}`)
 
-/** An update has its rows, its learning rate and the advantages; how these came about is not replayed. */
+/** An update has its rows, its learning rate and the advantages; how these came about is not
+ * replayed. */
 const WITHOUT_EFFECT = [
   /^actor_rollout_ref\.(rollout|hybrid_engine)\b/,
   /^actor_rollout_ref\.ref\.(strategy|fsdp_config|log_prob_\w+|profiler|use_\w+|entropy_\w+|ulysses_\w+|internal_\w+|iterative_steps)\b/,
@@ -50,7 +52,8 @@ const LIKE_A_SETTING = /(^use_|_coeff?$|_ratio$|_mode$|_type$|_cap$|^clip|_clip$
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 
-/** Throws CaseError for a setting that is not known, that is on and cannot be followed, or that contradicts another. */
+/** Throws CaseError for a setting that is not known, that is on and cannot be followed, or that
+ * contradicts another. */
 export function requireKnown(settings: TraceSettings): void {
   for (const [name, off] of Object.entries(OFF)) {
     const value = settings.find(name)

@@ -1,4 +1,5 @@
-// For tests: a trace of other settings than those that were recorded, with the numbers that the float64 replay computes.
+// For tests: a trace of other settings than those that were recorded, with the numbers that the
+// float64 replay computes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,8 @@ export type TraceHead = Readonly<Record<string, unknown>>
 /** Rows of a step that tests keep, and of each of its two updates. */
 const [ROWS, MINI] = [16, 8]
 
-/** The first rows of the recorded batches of the last inner step and the first of the whole model. */
+/** The first rows of the recorded batches of the last inner step and the first of the whole
+ * model. */
 export function recorded(
   head: TraceHead,
   lr = 0.002,

@@ -1,4 +1,5 @@
-// What a trace of BuPO's fork says of its settings: in fields of its own, in its note, in what it logged, and in the arguments of its job.
+// Finds the settings of a trace of BuPO's fork: in fields of its own, in its note, in what it
+// logged, and in the arguments of its job.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CaseError } from '../fields.ts'
@@ -34,10 +35,9 @@ export class TraceSettings {
     return [...new Set([...this.#own.keys(), ...this.#job.keys()])]
   }
 
-  /**
-   * The value of a name like `actor.clip_ratio_c`: the trace's, else what its note says of it, else what its metrics show, because a job
-   * can be started with further arguments, else the job's. Throws CaseError where the trace contradicts its metrics.
-   */
+  /** The value of a name like `actor.clip_ratio_c`: the trace's, else what its note says of it,
+   * else what its metrics show, because a job can be started with further arguments, else the
+   * job's. Throws CaseError where the trace contradicts its metrics. */
   find(name: string): unknown {
     const said = settingIn(this.#own, name) ?? this.#noted(name)
     const shown = settingIn(this.#logged, name)
@@ -73,7 +73,8 @@ export class TraceSettings {
     return value as T
   }
 
-  /** Layers and steps of the inner phase. A note may count both: "phase 1 (…, internal_layer 1) is steps 1-3". */
+  /** Layers and steps of the inner phase. A note may count both: "phase 1 (…, internal_layer 1) is
+   * steps 1-3". */
   inner(): { readonly layer: number; readonly steps: number } {
     const noted = /internal_layer (\d+)\)? is steps \d+\s*[-–]\s*(\d+)/.exec(this.#note)
     const is_on = this.flag('actor.internal_policy_interative', true)

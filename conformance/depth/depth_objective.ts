@@ -26,7 +26,8 @@ type LayerName = number | 'final'
 
 export interface DepthObjective {
   readonly objective: 'ce' | 'ppo' | 'self_distill'
-  /** Whether inner layers are read through the final norm; raw ones are not, the last of them neither. */
+  /** Whether inner layers are read through the final norm; raw ones are not, the last of them
+   * neither. */
   readonly reading: 'raw' | 'normed'
   readonly layers: readonly LayerName[]
   readonly weights: readonly number[]
@@ -137,7 +138,8 @@ function taughtTerm(
   return { loss, d_log_probs, d_teacher }
 }
 
-/** Loss, its unweighted terms by layer, and gradients by name; what the loss does not reach is absent. */
+/** Loss, its unweighted terms by layer, and gradients by name; what the loss does not reach is
+ * absent. */
 export function depthGradients(
   { config, params }: DepthModel,
   batch: RolloutBatch,

@@ -1,4 +1,5 @@
-// Runs of TRL's on-policy DistillationTrainer as they were recorded: what the student wrote, and the weights after each update.
+// Runs of TRL's on-policy DistillationTrainer as they were recorded: what the student wrote, and
+// the weights after each update.
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'

@@ -1,4 +1,5 @@
-// The updates of a recorded distillation once more: by the trainer's actor on the GPU, and in float64.
+// The updates of a recorded distillation once more: by the trainer's actor on the GPU, and in
+// float64.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import {
@@ -118,10 +119,9 @@ export function refMachine({ student, teacher }: DistillCase, run: DistillRun): 
   }
 }
 
-/**
- * By the actor that runs train with. Its vocabulary head scores one token per place, so a whole distribution is as many passes as the
- * vocabulary has tokens, forwards and back: REINFORCE, whose advantages are the derivatives by each token's log-prob.
- */
+/** By the actor that runs train with. Its vocabulary head scores one token per place, so a whole
+ * distribution is as many passes as the vocabulary has tokens, forwards and back: REINFORCE, whose
+ * advantages are the derivatives by each token's log-prob. */
 export async function gpuMachine(c: DistillCase, run: DistillRun, gpu: Gpu): Promise<Machine> {
   const [{ batch: first }] = run.updates[0].micro_batches
   const vocabulary = c.student.config.vocab_size

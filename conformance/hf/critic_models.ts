@@ -123,7 +123,8 @@ export async function valuesOfGpu(
   return { all, response }
 }
 
-/** Adds the gradients of rows [first, first + mini) of an uploaded batch with values and returns, from zero. */
+/** Adds the gradients of rows [first, first + mini) of an uploaded batch with values and returns,
+ * from zero. */
 export function accumulateValueLoss(
   { critic }: CriticDevice,
   batch: RolloutBatch,

@@ -1,4 +1,5 @@
-// The critic's updates: values and GAE of each rollout batch from the critic as it is then, then mini-batches.
+// The critic's updates: values and GAE of each rollout batch from the critic as it is then, then
+// mini-batches.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
@@ -49,7 +50,8 @@ type Update = Pick<Gradients, 'loss' | 'metrics'> & { readonly grad_norm: number
 interface Learner {
   /** Values of the response tokens, [B, R]; updates that follow are on this batch. */
   values(batch: RolloutBatch): Promise<Numbers>
-  /** One update on the mini-batch that starts at row `first`, with what values() gave and returns, [B, R]. */
+  /** One update on the mini-batch that starts at row `first`, with what values() gave and returns,
+   * [B, R]. */
   update(
     batch: RolloutBatch,
     first: number,

@@ -39,7 +39,8 @@ import {
 
 type Numbers = ArrayLike<number>
 
-/** Everything that one place computes of one batch, by the names of the goldens; each on the mask it is compared on. */
+/** Everything that one place computes of one batch, by the names of the goldens; each on the mask
+ * it is compared on. */
 type Computed = Map<string, { values: Numbers; mask: Numbers; inner?: number }>
 
 const minus = (a: Numbers, b: Numbers) => Float64Array.from(a, (x, i) => x - b[i])

@@ -11,7 +11,8 @@ import { check, type ModelCase, scalar, widthOf } from './model_case.ts'
 /** All quantities, by kernels or in float64. */
 export type AnyInternals = Internals<Quantity, Float32Array> | Internals<Quantity, Float64Array>
 
-/** forward_means of expected.json: means over the positions that predict response tokens, and over all real ones. */
+/** forward_means of expected.json: means over the positions that predict response tokens, and over
+ * all real ones. */
 export function meansCheck(
   c: ModelCase,
   t: string,

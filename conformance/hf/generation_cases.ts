@@ -1,4 +1,5 @@
-// Greedy generation with the rollout's own programs, and Hugging Face's margins by the float64 reference.
+// Greedy generation with the rollout's own programs, and Hugging Face's margins by the float64
+// reference.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Rollout } from '../../src/model/rollout/rollout.ts'
 import { createRolloutTensors } from '../../src/model/rollout/rollout_tensors.ts'
@@ -53,7 +54,8 @@ export async function* generationChecks(c: ModelCase, gpu: Gpu | undefined): Asy
   })
 }
 
-/** Gap between the two largest logits at each generated token; the larger one must be the token that was generated. */
+/** Gap between the two largest logits at each generated token; the larger one must be the token
+ * that was generated. */
 function marginCheck(c: ModelCase): Check {
   const { expected } = c
   const [, width] = expected.tensor('gen.sequences').shape
@@ -101,7 +103,8 @@ interface Generated {
   readonly lengths: Uint32Array
 }
 
-/** The likeliest token after each column that predicts a response token, and its lead over the second: [B, R]. */
+/** The likeliest token after each column that predicts a response token, and its lead over the
+ * second: [B, R]. */
 function marginsRef({ expected, model: { config }, params }: ModelCase, generated: Generated) {
   const { sequences, rows, width, prompt_length: P, lengths } = generated
   const R = width - P

@@ -11,7 +11,8 @@ import type { ModelCase } from './model_case.ts'
 /** For phases whose gradients alone are looked at. */
 const OPTIM = { ...CRITIC_DEFAULTS.optim, lr: 1e-3 }
 
-/** A reinforcement phase of `rows` rows, `mini` at a time; one response per prompt, so that rows are prompts. */
+/** A reinforcement phase of `rows` rows, `mini` at a time; one response per prompt, so that rows
+ * are prompts. */
 export function goldenPhase(
   target_layer: number,
   rows: { batch: number; mini: number },
@@ -48,7 +49,8 @@ export function goldenPhase(
   }
 }
 
-/** An actor with the case's weights, or the factors of an adapter beside them, and room for such batches. */
+/** An actor with the case's weights, or the factors of an adapter beside them, and room for such
+ * batches. */
 export function goldenActor(
   { model, matmul }: Pick<ModelCase, 'model' | 'matmul'>,
   gpu: Gpu,

@@ -1,4 +1,5 @@
-// Gradients of every loss on policies: cross entropy, PPO with and without bonus, PPO on an inner layer, KL.
+// Gradients of every loss on policies: cross entropy, PPO with and without bonus, PPO on an inner
+// layer, KL.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { CaseError } from '../fields.ts'
@@ -34,7 +35,8 @@ export async function* gradientChecks(c: ModelCase, gpu: Gpu | undefined): Async
   yield* totalChecks(c)
 }
 
-/** The losses of the goldens as phases of the trainer; `ce` is a supervised step and not among them. */
+/** The losses of the goldens as phases of the trainer; `ce` is a supervised step and not among
+ * them. */
 function lossOf(c: ModelCase, t: string, name: string, batch: RolloutBatch): Loss {
   const { expected } = c
   const { num_hidden_layers: L } = c.shape

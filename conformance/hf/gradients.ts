@@ -4,17 +4,16 @@ import type { ParamLayout } from '../../src/model/layout/params.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 
-/** A loss, what else was counted, and gradients by name; parameters that the loss does not reach are absent. */
+/** A loss, what else was counted, and gradients by name; parameters that the loss does not reach
+ * are absent. */
 export interface Gradients {
   readonly loss: number
   readonly metrics: Readonly<Record<string, number>>
   readonly grads: Readonly<Record<string, ArrayLike<number>>>
 }
 
-/**
- * The arrays `<title>.<parameter>`, and `losses.<title>` of expected.json. The layout is that of the model that was
- * differentiated.
- */
+/** The arrays `<title>.<parameter>`, and `losses.<title>` of expected.json. The layout is that of
+ * the model that was differentiated. */
 export function gradientCheck(
   c: ModelCase,
   title: string,

@@ -1,4 +1,4 @@
-// What follows from the ids and masks of a golden batch.
+// Computes what follows from the ids and masks of a golden batch.
 import { positionIds } from '../../src/rl/experience/batch.ts'
 import type { Output } from '../report.ts'
 import type { Expected } from './model_case.ts'
@@ -6,7 +6,8 @@ import type { Expected } from './model_case.ts'
 /** Labels that Hugging Face's loss leaves out. */
 const IGNORE_INDEX = -100
 
-/** Position ids and, where there are some, labels of the batch or list of batches under `prefix`. */
+/** Position ids and, where there are some, labels of the batch or list of batches under
+ * `prefix`. */
 export function inputOutputs(expected: Expected, prefix: string): Record<string, Output> {
   const { shape } = expected.tensor(`${prefix}.input_ids`)
   const width = shape[shape.length - 1]

@@ -1,4 +1,5 @@
-// An adapter that PEFT saved beside a model: logits with it on, merged, and the gradients of its factors.
+// An adapter that PEFT saved beside a model: logits with it on, merged, and the gradients of its
+// factors.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'
@@ -60,7 +61,8 @@ export async function* loraChecks(c: ModelCase, gpu: Gpu | undefined): AsyncGene
       return c.expected.output(name, logits, batch.attention_mask, c.shape.vocab_size)
     }
     yield check(c, name, 'reference', { logits: output(c.params, adapter) })
-    // Merged weights are rounded to float32, as PEFT's are; that its own logits then move by is in expected.json.
+    // Merged weights are rounded to float32, as PEFT's are; that its own logits then move by is in
+    // expected.json.
     yield check(c, `${name}.merged`, 'reference', { logits: output(merged, undefined) })
   }
   if (gpu) yield* gpuChecks(c, gpu, { lora, factors })

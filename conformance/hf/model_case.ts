@@ -84,10 +84,8 @@ export class Expected {
     return atol
   }
 
-  /**
-   * `actual` beside the array of that name. Only what `mask` (of the shape [outer…, mask…, inner…]) keeps is compared: the
-   * goldens hold zeros elsewhere.
-   */
+  /** `actual` beside the array of that name. Only what `mask` (of the shape [outer…, mask…,
+   * inner…]) keeps is compared: the goldens hold zeros elsewhere. */
   output(name: string, actual: ArrayLike<number>, mask?: ArrayLike<number>, inner = 1): Output {
     const { shape } = this.tensor(name)
     const expected = this.numbers(name)
@@ -163,10 +161,8 @@ export async function openHead(
 export const batchNames = (expected: Expected): string[] =>
   expected.names(/^in\.[^.]+\.responses$/).map((name) => name.split('.')[1])
 
-/**
- * Rows of a golden batch, e.g. `in.rpad` or, with an index, the i-th of `traj.grpo`. Position ids are checked by the caller:
- * these are the golden ones.
- */
+/** Rows of a golden batch, e.g. `in.rpad` or, with an index, the i-th of `traj.grpo`. Position ids
+ * are checked by the caller: these are the golden ones. */
 export function readBatch(
   expected: Pick<Expected, 'tensor'>,
   prefix: string,

@@ -1,4 +1,5 @@
-// Training of LoRA adapters as PEFT does it: supervised and with PPO, by the reference and by the trainer's actor.
+// Training of LoRA adapters as PEFT does it: supervised and with PPO, by the reference and by the
+// trainer's actor.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'
@@ -67,7 +68,8 @@ function settingsCheck(c: PeftCase): Check {
   return { case: title(c, 'settings'), on: 'driver', outputs }
 }
 
-/** The adapter after reinforcement, merged by the reader: every targeted matrix, and nothing else. */
+/** The adapter after reinforcement, merged by the reader: every targeted matrix, and nothing
+ * else. */
 async function mergedCheck(c: PeftCase): Promise<Check> {
   const merged = await withAdapter(c.model, modelDirectory(join(c.folder, 'adapter_grpo')))
   const named = unpackWeights(c.model.layout, merged.weights)

@@ -1,4 +1,4 @@
-// What is asked of an adapter that is trained as PEFT trains it, wherever that happens.
+// Declares what is asked of an adapter that is trained as PEFT trains it, wherever that happens.
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 
 type Numbers = ArrayLike<number>

@@ -120,7 +120,8 @@ export const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
   return sum('actor/pg_loss') - actor.entropy_coeff * sum('actor/entropy') + kl
 }
 
-/** The loss of a reinforcement phase and its gradients by the actor; of the model's adapter where it has one. */
+/** The loss of a reinforcement phase and its gradients by the actor; of the model's adapter where
+ * it has one. */
 export async function policyGradientGpu(
   c: ModelCase,
   gpu: Gpu,

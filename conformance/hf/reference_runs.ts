@@ -30,7 +30,8 @@ export function supervisedRunRef(c: ModelCase, plan: SupervisedPlan): Run {
   return { series, old_log_probs: [], final: trainable.params }
 }
 
-/** Reinforcement: old log-probs of each batch by the weights as they are then, and one update per mini-batch. */
+/** Reinforcement: old log-probs of each batch by the weights as they are then, and one update per
+ * mini-batch. */
 export function policyRunRef(c: ModelCase, plan: PolicyPlan): Run {
   const { layout, weights } = c.model
   const L = c.shape.num_hidden_layers

@@ -7,7 +7,8 @@ import { type OpenSafetensors, openSafetensors } from '../../src/formats/safeten
 
 const FIXTURE = fileURLToPath(new URL('../../conformance/fixtures/hf/qwen2_tiny', import.meta.url))
 
-/** A new folder with the smallest case of the fixtures that has everything; the caller removes it. */
+/** A new folder with the smallest case of the fixtures that has everything; the caller removes
+ * it. */
 export function copyOfCase(): string {
   const folder = mkdtempSync(join(tmpdir(), 'understory-hf-'))
   cpSync(FIXTURE, folder, { recursive: true })

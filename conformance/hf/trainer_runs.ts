@@ -34,7 +34,8 @@ export async function supervisedRunGpu(c: ModelCase, gpu: Gpu, plan: SupervisedP
   return { series, old_log_probs: [], final: await weightsOf(c, actor) }
 }
 
-/** Reinforcement, one update at a time, as Actor.updatePolicy does them, to read each one's numbers. */
+/** Reinforcement, one update at a time, as Actor.updatePolicy does them, to read each one's
+ * numbers. */
 export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Promise<Run> {
   const phases = [...new Set([plan.phaseOf(0), plan.phaseOf(plan.batches - 1)])]
   const sample = trajectoryBatch(c, plan.tag, 0)

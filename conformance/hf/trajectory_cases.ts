@@ -31,7 +31,8 @@ export async function* trajectoryChecks(c: ModelCase, gpu: Gpu | undefined): Asy
 const inputCheck = (c: ModelCase, tag: string): Check =>
   check(c, `traj.${tag}.inputs`, 'driver', inputOutputs(c.expected, `traj.${tag}`))
 
-/** GRPO advantages of every batch from its rewards, some rows without division by the std (Dr. GRPO). */
+/** GRPO advantages of every batch from its rewards, some rows without division by the std (Dr.
+ * GRPO). */
 function advantageCheck(c: ModelCase, { tag, batches, rows }: PolicyPlan): Check {
   const { expected } = c
   const golden = expected.numbers(`traj.${tag}.advantages`)

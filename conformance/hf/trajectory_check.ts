@@ -43,7 +43,8 @@ export function* runChecks(c: ModelCase, tag: string, run: Run, on: Place): Gene
   if (on === 'reference') yield float32Check(c, tag, run.series)
 }
 
-/** Series against Hugging Face's: the float64 run for the reference, the float32 run for kernels. */
+/** Series against Hugging Face's: the float64 run for the reference, the float32 run for
+ * kernels. */
 export function seriesOutputs(
   c: ModelCase,
   tag: string,
@@ -82,10 +83,9 @@ const goldenSeries = ({ expected }: ModelCase, tag: string, series: Series) =>
     .filter(([name]) => expected.has(`traj.${tag}.${name}`))
     .map(([name, values]) => [name, Float64Array.from(values)] as const)
 
-/**
- * √(Σ (x - ref)² / Σ (ref - start)²) over all parameters, against the arrays `traj.<tag>.<when>.<parameter>`. Where that is
- * too much, the output's name tells the parameter that differs most.
- */
+/** √(Σ (x - ref)² / Σ (ref - start)²) over all parameters, against the arrays
+ * `traj.<tag>.<when>.<parameter>`. Where that is too much, the output's name tells the parameter
+ * that differs most. */
 export function weightOutputs(
   c: Pick<ModelCase, 'expected' | 'params'>,
   tag: string,

@@ -1,4 +1,4 @@
-// What a golden trajectory does: batches, phases and optimizer.
+// Reads the plan of a golden trajectory: batches, phases and optimizer.
 
 import type { Optim } from '../../src/rl/config/optim.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'

@@ -1,4 +1,5 @@
-// One part of the model replaced at every token: by zero, by its mean over the batch, or by a given vector.
+// One part of the model replaced at every token: by zero, by its mean over the batch, or by a given
+// vector.
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import {
   divergencesRef,
@@ -35,7 +36,8 @@ const known = {
   normed: new WeakMap<Float64Array, Float64Array>(),
 }
 
-/** What a changed pass of the main batch is measured by, beside the untouched final policy [M, V]. */
+/** What a changed pass of the main batch is measured by, beside the untouched final policy [M,
+ * V]. */
 export function measured(
   { model: { config }, params, rows }: InterventionCase,
   untouched: Float64Array,

@@ -1,4 +1,4 @@
-// What every head attends to and writes, and what each part of the model adds to a logit.
+// Checks what every head attends to and writes, and what each part of the model adds to a logit.
 import {
   type Attribution,
   attributionRef,

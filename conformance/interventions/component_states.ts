@@ -3,7 +3,8 @@ import type { RefPlace } from '../../src/model/interventions/edits.ref.ts'
 import type { RefBatch } from '../../src/model/transformer/operations.ref.ts'
 import type { RefCache } from '../../src/model/transformer/transformer.ref.ts'
 
-/** What a place of a pass holds for every token: [M, n] with n = C, or H · D of the heads of a block. */
+/** What a place of a pass holds for every token: [M, n] with n = C, or H · D of the heads of a
+ * block. */
 export function stateOf(
   { hidden_states, blocks }: RefCache,
   where: RefPlace,

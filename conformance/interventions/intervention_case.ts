@@ -1,4 +1,5 @@
-// One case of interventions and readings: what hooks on a Hugging Face model changed and read, beside the model's own case.
+// One case of interventions and readings: what hooks on a Hugging Face model changed and read,
+// beside the model's own case.
 import { basename, join, resolve } from 'node:path'
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import type { RefBatch } from '../../src/model/transformer/operations.ref.ts'
@@ -45,7 +46,8 @@ export async function openInterventionCase(
   const { expected: hf, ...model } = await openModelCase(join(folder, where), pinned)
   json.ignore('case', 'checks', 'made_with', 'tolerances_columns', 'tolerances')
   const settings = json.fields('settings')
-  // Sizes follow from the arrays, the layers from the names of the losses, and the patched rows are given.
+  // Sizes follow from the arrays, the layers from the names of the losses, and the patched rows are
+  // given.
   settings.ignore('dims', 'ppo_layers', 'patch_batch')
   const main = settings.optionalText('main_batch') ?? ''
   const batch = readBatch(hf, `in.${main}`)

@@ -1,4 +1,5 @@
-// Tuned and Jacobian lenses: policies of layers read through a translator, and how translators are found.
+// Tuned and Jacobian lenses: policies of layers read through a translator, and how translators are
+// found.
 import {
   type JacobianContexts,
   jacobianPositions,

@@ -1,4 +1,5 @@
-// Policies trained at a layer that is read raw, through the norm, or through a translator that stays as it is.
+// Policies trained at a layer that is read raw, through the norm, or through a translator that
+// stays as it is.
 import type { RefReading } from '../../src/model/interventions/readings.ref.ts'
 import { backwardBlocksRef } from '../../src/model/transformer/backward.ref.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
@@ -75,7 +76,8 @@ function gradientOutputs(c: InterventionCase, key: string, golden: Fields, grads
   return outputs
 }
 
-/** Vectors are stored whole, matrices in part: rows 3 … 6 of embedding and head, the first two of the others. */
+/** Vectors are stored whole, matrices in part: rows 3 … 6 of embedding and head, the first two of
+ * the others. */
 function storedRows(c: InterventionCase, title: string, name: string, gradient: Float64Array) {
   const { shape } = c.expected.tensor(title)
   if (shape.length === 1) return gradient

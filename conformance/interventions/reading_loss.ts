@@ -34,7 +34,8 @@ export function goldenPpo(
     })
 }
 
-/** The loss of states [M, C] read that way, the gradient of the states, and the log-probs; adds to `grads`. */
+/** The loss of states [M, C] read that way, the gradient of the states, and the log-probs; adds to
+ * `grads`. */
 export function readingLoss(
   { model: { config }, params, rows, batch }: InterventionCase,
   states: Float64Array,

@@ -144,7 +144,8 @@ function jointTraining({ settings }: InterventionCase) {
 const mainPpo = (c: InterventionCase): TokenLoss =>
   goldenPpo(c, c.hf.numbers(`in.${c.main}.old_log_probs`), c.hf.numbers(`in.${c.main}.advantages`))
 
-/** A loss of the final policy of an edited pass, and its gradient by the residual stream of every layer. */
+/** A loss of the final policy of an edited pass, and its gradient by the residual stream of every
+ * layer. */
 function throughBlocks(c: InterventionCase, edits: readonly RefEdit[], loss: TokenLoss) {
   const { config } = c.model
   const L = config.num_hidden_layers

@@ -1,4 +1,5 @@
-// What TRL's preference trainers saw and computed in their first updates: trace.json beside the model that they began with.
+// Reads trace.json beside the model that it began with: what TRL's preference trainers saw and
+// computed in their first updates.
 import { basename, join, resolve } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
@@ -9,7 +10,8 @@ import type { Pinned } from '../fixture.ts'
 import { readCaseModel } from '../hf/model_case.ts'
 import { readTracePlan, type TracePlan } from './trace_settings.ts'
 
-/** Rows of ids, each with its first token as the prompt, so that every other token can be scored. */
+/** Rows of ids, each with its first token as the prompt, so that every other token can be
+ * scored. */
 export interface TracedRows {
   readonly batch: RolloutBatch
   /** Completion tokens among the scored ones, [rows, R]. */
@@ -63,7 +65,8 @@ export async function openTraceCase(folder: string, pinned: Pinned = {}): Promis
   return { name: basename(resolve(folder)), model, matmul: pinned.matmul, runs }
 }
 
-/** AdamW leaves out of its decay what the run says: every vector, and nothing else. Throws CaseError for another choice. */
+/** AdamW leaves out of its decay what the run says: every vector, and nothing else. Throws
+ * CaseError for another choice. */
 function requireDecay(run: Fields, { layout }: HfModel): void {
   // Without a decay nothing is left out of it.
   if (!run.has('no_decay') || run.fields('settings').number('weight_decay') === 0) return

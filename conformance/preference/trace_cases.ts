@@ -12,7 +12,8 @@ import {
 import { type Replay, type ReplayedMicroBatch, replayGpu, replayRef } from './trace_replay.ts'
 
 const atol = (size: number) => ({ rtol: 0, atol: size })
-/** Float32 kernels against float32 torch: at least a hundred times what an independent replay in torch differs by. */
+/** Float32 kernels against float32 torch: at least a hundred times what an independent replay in
+ * torch differs by. */
 const TOLERANCES = {
   log_probs: atol(2e-4),
   loss: atol(2e-5),

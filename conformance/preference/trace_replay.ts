@@ -64,7 +64,8 @@ function updateOf(
   return answerUpdate(trained.objective, answersOf(rows, scored), labels, kl)
 }
 
-/** By the actor that runs train with; the gradient of every log-prob is given to it as an advantage. */
+/** By the actor that runs train with; the gradient of every log-prob is given to it as an
+ * advantage. */
 export async function replayGpu(c: TraceCase, gpu: Gpu, run: TracedRun): Promise<Replay> {
   const { phase, has_reference, trained } = run.plan
   const first = run.updates[0].micro_batches[0].rows.batch

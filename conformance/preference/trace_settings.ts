@@ -1,4 +1,4 @@
-// What TRL's preference trainers were told when they recorded a trace.
+// Reads the settings of TRL's preference trainers when they recorded a trace.
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { GIVEN_GRADIENT } from '../../src/rl/config/preference_policy.ts'
 import type { AnswerObjective } from '../../src/rl/preferences/answer_objective.ts'

@@ -8,7 +8,8 @@ import {
 } from '../../src/rl/preferences/preference_numbers.ts'
 import { CaseError, type Fields } from '../fields.ts'
 
-/** The loss that a trainer of TRL calls so. Throws CaseError, which begins with `where`, for one that the lab does not know. */
+/** The loss that a trainer of TRL calls so. Throws CaseError, which begins with `where`, for one
+ * that the lab does not know. */
 export function lossOfTrl(
   trainer: TrlTrainer,
   loss_type: string | undefined,
@@ -28,7 +29,8 @@ const IGNORES_SMOOTHING = ['sigmoid', 'sigmoid_norm']
 export const ownNumbers = ({ name }: PreferenceLoss, k: PreferenceValues): PreferenceValues =>
   IGNORES_SMOOTHING.includes(name) ? { ...k, label_smoothing: 0 } : k
 
-/** The named numbers; the others, and with `has_defaults` those that are not told, have their defaults, which are TRL's. */
+/** The named numbers; the others, and with `has_defaults` those that are not told, have their
+ * defaults, which are TRL's. */
 export function readNumbers(
   fields: Fields,
   names: readonly PreferenceNumberName[],

@@ -1,4 +1,5 @@
-// A job folder that TRL's GRPOTrainer trained: its first updates, step by step, with the recommended tolerances.
+// A job folder that TRL's GRPOTrainer trained: its first updates, step by step, with the
+// recommended tolerances.
 import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
@@ -16,7 +17,8 @@ import { TRL_EPSILON } from './trl_settings.ts'
 import { openTrlCase, sliceOf, type TracedUpdate, type TrlCase } from './trl_trace.ts'
 
 const atol = (size: number) => ({ rtol: 0, atol: size })
-/** Float32 kernels against float32 torch: about ten times what an independent replay in torch differs by. */
+/** Float32 kernels against float32 torch: about ten times what an independent replay in torch
+ * differs by. */
 const TOLERANCES = {
   per_token_logps: atol(2e-4),
   entropies: atol(2e-4),
@@ -123,7 +125,8 @@ function updateOutputs(c: TrlCase, update: TracedUpdate, found: Replayed): Check
   )
 }
 
-/** Advantages of the first batch of every run, from its texts and the data's answers, where one row alone has the prompt. */
+/** Advantages of the first batch of every run, from its texts and the data's answers, where one row
+ * alone has the prompt. */
 function* advantageChecks(name: string, { folder, updates }: TrlCase): Generator<Check> {
   const file = join(folder, 'data', 'train.jsonl')
   const rows = mapRows(readJsonLines(readFileSync(file, 'utf8'), file, STRICT), VERL_MAPPING, file)

@@ -3,13 +3,15 @@ import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { CaseError, type Fields } from '../fields.ts'
 import { goldenPhase } from '../hf/golden_actor.ts'
 
-/** TRL adds this to a group's standard deviation (trl/trainer/grpo_trainer.py, _generate_and_score_completions). */
+/** TRL adds this to a group's standard deviation (trl/trainer/grpo_trainer.py,
+ * _generate_and_score_completions). */
 export const TRL_EPSILON = 1e-4
 
 /** TRL has no dual clip: a bound that no ratio of a run reaches. */
 const NO_DUAL_CLIP = 100
 
-/** One value of each that the lab follows; other values of these settings mean another algorithm. */
+/** One value of each that the lab follows; other values of these settings mean another
+ * algorithm. */
 const FIXED = {
   lr_scheduler_type: 'constant',
   warmup_steps: 0,
@@ -25,7 +27,8 @@ const FIXED = {
   mask_truncated_completions: false,
 } as const
 
-/** A run of TRL's GRPOTrainer: its phase with one mini-batch per batch, and the responses to each prompt. */
+/** A run of TRL's GRPOTrainer: its phase with one mini-batch per batch, and the responses to each
+ * prompt. */
 export interface TrlPlan {
   readonly phase: RlPhase
   readonly num_generations: number

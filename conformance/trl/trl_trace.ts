@@ -1,4 +1,5 @@
-// What TRL's GRPOTrainer saw and computed in its first updates: trace.json of an exported job that TRL trained.
+// Reads trace.json of an exported job that TRL trained: what its GRPOTrainer saw and computed in
+// its first updates.
 import { join } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
@@ -97,7 +98,8 @@ function widen(values: Float64Array, columns: number, width: number): Float64Arr
   return wide
 }
 
-/** The parameter of a name like `model.norm.weight` or, for row 5 of it, `model.embed_tokens.weight[5]`. */
+/** The parameter of a name like `model.norm.weight` or, for row 5 of it,
+ * `model.embed_tokens.weight[5]`. */
 export function sliceOf(
   { layout }: HfModel,
   weights: Readonly<Record<string, ArrayLike<number>>>,

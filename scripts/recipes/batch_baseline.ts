@@ -3,7 +3,8 @@ import { line } from '../math/formula.ts'
 import { numberAt } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 
-/** a_b = s_b - mean of all scores of the batch; it compares no groups (Williams 1992, the average reward as baseline). */
+/** a_b = s_b - mean of all scores of the batch; it compares no groups (Williams 1992, the average
+ * reward as baseline). */
 export const batch_baseline = estimator({
   name: 'batch_baseline',
   label: 'REINFORCE with a batch baseline',

@@ -5,7 +5,8 @@ import { expect } from 'vitest'
 const NAME = 'topr'
 const FIELD = 'actor.policy_loss.topr_max_ratio'
 const R = 6
-/** A response with ratios on both sides of the limit, advantages of both signs, and a token that does not count. */
+/** A response with ratios on both sides of the limit, advantages of both signs, and a token that
+ * does not count. */
 const response = {
   old_log_probs: [-1, -2, -0.5, -1.5, -1, -3],
   log_probs: [-0.4, -2.5, -0.9, -0.6, -1.1, -1],

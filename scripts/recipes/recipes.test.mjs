@@ -1,4 +1,5 @@
-// "One file, one line" for every recipe of CONTRIBUTING.md that says so: applied to a copy of the tree, type-checked and run.
+// "One file, one line" for every recipe of CONTRIBUTING.md that says so: applied to a copy of the
+// tree, type-checked and run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aggregation } from './aggregation.mjs'
 import { estimator } from './estimator.mjs'

@@ -1,11 +1,13 @@
-// TOPR: good responses are imitated whatever their ratio, bad ones are pushed away less the rarer they have become.
+// TOPR: good responses are imitated whatever their ratio, bad ones are pushed away less the rarer
+// they have become.
 import { line } from '../math/formula.ts'
 import { RATIO } from './clip_range.ts'
 import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, isHeld, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// A >= 0: L = -A log_prob.  A < 0: x = clamp(log_prob - old_log_prob, ±20), r = exp(x), c = topr_max_ratio;
+// A >= 0: L = -A log_prob.
+// A < 0: x = clamp(log_prob - old_log_prob, ±20), r = exp(x), c = topr_max_ratio;
 //   L = -A r up to c, and beyond -A c (1 + x - log c), so that its slope is -A min(r, c).
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let log_ratio = log_prob - old_log_prob;
@@ -20,7 +22,8 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
 }
 `
 
-/** Source: Le Roux et al. 2025, arXiv 2503.14286, the canonical taper; its ratio is of responses, this one of tokens. */
+/** Source: Le Roux et al. 2025, arXiv 2503.14286, the canonical taper; its ratio is of responses,
+ * this one of tokens. */
 export const topr = policyLoss({
   name: 'topr',
   label: 'TOPR (tapered)',

@@ -46,7 +46,8 @@ export async function treeWith(recipes) {
   }
 }
 
-/** The new file, and in the list one entry with its import. Throws where the list has not the entry that it follows. */
+/** The new file, and in the list one entry with its import. Throws where the list has not the entry
+ * that it follows. */
 function apply(root, { file, text, list, import: imported, after, line }) {
   writeFileSync(join(root, file), text, { flag: 'wx' })
   const path = join(root, list)

@@ -1,5 +1,6 @@
-// Compiles the kernels of a JSON file, one after another, on the present adapter. What the driver says of each goes to
-// standard error behind a line with its name. Arguments: the file, and what Dawn is told.
+// Compiles the kernels of a JSON file, one after another, on the present adapter. What the driver
+// says of each goes to standard error behind a line with its name. Arguments: the file, and what
+// Dawn is told.
 import { readFileSync, writeSync } from 'node:fs'
 import { create, globals } from 'webgpu'
 

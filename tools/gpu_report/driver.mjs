@@ -12,17 +12,20 @@ const OLDEST_MESA = 24
 /** What the report can look at: a GPU's family, and what Dawn is told. */
 export const MODES = {
   'navi31 default': { family: 'navi31', toggles: [] },
-  // What backends without robust buffer access get, Metal and D3D among them: every index is clamped in the kernel.
+  // What backends without robust buffer access get, Metal and D3D among them: every index is
+  // clamped in the kernel.
   'navi31 clamp': {
     family: 'navi31',
     toggles: ['disable-dawn-features=vulkan_use_buffer_robust_access_2'],
   },
-  // Waves of half the lanes, as the driver takes where a kernel asks for subgroups of 32: it may issue two instructions of a wave at once.
+  // Waves of half the lanes, as the driver takes where a kernel asks for subgroups of 32: it may
+  // issue two instructions of a wave at once.
   'navi31 wave32': { family: 'navi31', toggles: [], wave: 32 },
   'navi21 default': { family: 'navi21', toggles: [] },
 }
 
-/** The driver that MESA_AMD_DRIVER names, or the system's; undefined with the reason where there is none of Mesa ≥ 24. */
+/** The driver that MESA_AMD_DRIVER names, or the system's; undefined with the reason where there is
+ * none of Mesa ≥ 24. */
 export function findDriver() {
   const named = process.env.MESA_AMD_DRIVER
   const path = named ?? PLACES.map((place) => join(place, DRIVER)).find(existsSync)
@@ -42,7 +45,8 @@ export function findDriver() {
 const stringsOf = (path) =>
   spawnSync('grep', ['-a', '-o', '-m', '1', 'Mesa [0-9][0-9.]*', path], { encoding: 'utf8' }).stdout
 
-/** Compiles the kernels of a JSON file in a mode; resolves with what the driver said of each, by name. */
+/** Compiles the kernels of a JSON file in a mode; resolves with what the driver said of each, by
+ * name. */
 export function compileKernels({ path, version }, kernels, mode, work) {
   mkdirSync(work, { recursive: true })
   const library = join(work, 'null_device.so')

@@ -1,6 +1,7 @@
-// Reads AMD machine code as Mesa's compiler prints it: loops, what one trip of the hottest costs, and how often it waits for
-// memory. Costs are those of the compiler's own model; scalar, memory and branch instructions count nothing, so what
-// follows is an upper bound on the share of a GPU's float32 peak.
+// Reads AMD machine code as Mesa's compiler prints it: loops, what one trip of the hottest costs,
+// and how often it waits for memory. Costs are those of the compiler's own model; scalar, memory
+// and branch instructions count nothing, so what follows is an upper bound on the share of a GPU's
+// float32 peak.
 
 /** Bytes that a lane gets from a load, by the end of the instruction's name. */
 const WIDTHS = { b32: 4, dword: 4, b64: 8, dwordx2: 8, b96: 12, dwordx3: 12, b128: 16, dwordx4: 16 }
@@ -13,7 +14,8 @@ const QUICK = /^v_(fma|fmac|fmaak|fmamk|mul|add|sub|subrev|max|min)_f32|^v_(mov|
 const DUAL_FMA = /v_dual_(fmac|fmaak|fmamk)_f32/g
 const SLOW = /^v_(mul_lo_u32|mul_hi_u32|mul_hi_i32|mad_u64_u32|mad_i64_i32)/
 
-/** What a kernel's compilation said, from the text that the driver printed for it. `wave` = lanes of a wave. */
+/** What a kernel's compilation said, from the text that the driver printed for it. `wave` = lanes
+ * of a wave. */
 export function readKernel(text, wave = 64) {
   const numbers = Object.fromEntries(
     [...text.matchAll(/^([A-Z][\w .-]+): (\d+)$/gm)].map(([, name, value]) => [
@@ -80,10 +82,8 @@ function costOf(lines, gpu) {
 const plus = (a, b, times = 1) =>
   Object.fromEntries(Object.keys(a).map((key) => [key, a[key] + times * b[key]]))
 
-/**
- * Waits for memory that follow one another: each waits for a load that was issued after the wait before it. Workgroup memory
- * does not count.
- */
+/** Waits for memory that follow one another: each waits for a load that was issued after the wait
+ * before it. Workgroup memory does not count. */
 export function tripsOf(lines) {
   const issued = { vmcnt: [], lgkmcnt: [] }
   let [now, trips] = [0, 0]
@@ -120,10 +120,9 @@ const labelsOf = (lines) =>
 
 const inside = (outer, loop) => loop !== outer && loop.start >= outer.start && loop.end <= outer.end
 
-/**
- * The hottest loop: the one with most multiply-adds of its own; of a staged product the loop over stages, with the loop over
- * the steps of a whole stage as often as it runs. Undefined where no loop multiplies.
- */
+/** The hottest loop: the one with most multiply-adds of its own; of a staged product the loop over
+ * stages, with the loop over the steps of a whole stage as often as it runs. Undefined where no
+ * loop multiplies. */
 export function hotLoop(lines, { stage_fmas, ...gpu } = RDNA3) {
   const loops = loopsOf(lines)
   const own = (loop) => {
@@ -146,10 +145,9 @@ export function hotLoop(lines, { stage_fmas, ...gpu } = RDNA3) {
   return { ...cost, trips: tripsOf(own(loop)), end: loop.end }
 }
 
-/**
- * Waits after the loop that ends at line `end` on the ways that store every result: into a tile that lies inside, once where
- * results overwrite and once where they add. Branches on lanes are not taken.
- */
+/** Waits after the loop that ends at line `end` on the ways that store every result: into a tile
+ * that lies inside, once where results overwrite and once where they add. Branches on lanes are not
+ * taken. */
 export function tripsAfter(lines, end) {
   const labels = labelsOf(lines)
   const ways = []
@@ -172,7 +170,8 @@ export function tripsAfter(lines, end) {
   walk(end + 1, [], 0)
   const storesOf = (way) => way.filter((line) => /^(buffer|global)_store/.test(line)).length
   const most = Math.max(...ways.map(storesOf))
-  // A tile at an edge asks for every result, which has up to three stores, whether it is inside: it tests most.
+  // A tile at an edge asks for every result, which has up to three stores, whether it is inside: it
+  // tests most.
   const testsOf = (way) => way.filter((line) => /^s_cbranch_exec/.test(line)).length
   const storing = ways.filter((way) => storesOf(way) === most)
   const tests = storing.map(testsOf)
@@ -183,7 +182,8 @@ export function tripsAfter(lines, end) {
   return Math.max(...lengths.map((n) => tripsOf(whole.find((way) => way.length === n))))
 }
 
-/** Bytes a clock that a compute unit gets from its first cache and from workgroup memory: assumed, not measured. */
+/** Bytes a clock that a compute unit gets from its first cache and from workgroup memory: assumed,
+ * not measured. */
 const BYTES_A_CLOCK = 128
 const FMAS_A_CLOCK = { navi31: 128, navi21: 64 }
 

@@ -1,4 +1,5 @@
-// Compiles every reported kernel in every mode, holds what comes out to the bars, and makes the table of docs/gpu.md.
+// Compiles every reported kernel in every mode, holds what comes out to the bars, and makes the
+// table of docs/gpu.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadVite, ROOT } from '../../scripts/project.mjs'
@@ -27,23 +28,26 @@ export async function measure(driver) {
   }))
 }
 
-/** With fewer than four waves, on RDNA2 alone: what holds more in registers than leaves room for another. */
+/** With fewer than four waves, on RDNA2 alone: what holds more in registers than leaves room for
+ * another. */
 const FEW_WAVES = [
-  // Defaults of software adapters, which no GPU takes unless they are pinned; and one that nothing takes by itself.
+  // Defaults of software adapters, which no GPU takes unless they are pinned; and one that nothing
+  // takes by itself.
   /^(decode_linear|matmul_tn(_bias)?_vector_8x8_by_4), navi21/,
   /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,
 ]
-/** A default of software adapters. With few registers in use the compiler reads what is added one by one. */
+/** A default of software adapters. With few registers in use the compiler reads what is added one
+ * by one. */
 const MANY_WAITS = [/^matmul_tn_vector_8x8, navi31 (default|clamp)$/]
-/** Heads of four channels, which no preset has: few multiply-adds a key stand beside an exponential. */
+/** Heads of four channels, which no preset has: few multiply-adds a key stand beside an
+ * exponential. */
 const SMALL_HEADS = [/narrow_4,/]
 
 const TWO = /navi31 (default|clamp)/
 
-/**
- * The bars, each with the kernels and the modes that it is for. `least` and `most` are of what judge() says; `but` names kernels
- * and modes that fall short of it today (docs/gpu.md says why).
- */
+/** The bars, each with the kernels and the modes that it is for. `least` and `most` are of what
+ * judge() says; `but` names kernels and modes that fall short of it today (docs/gpu.md says
+ * why). */
 const BARS = [
   { what: 'spilled registers', of: ({ spilled }) => spilled, most: 0 },
   {

@@ -1,5 +1,6 @@
-// What a menu card says of a preset's runs: a sentence whose every number is computed from committed rows or read from the
-// experiment. The words around the numbers hold no digits, and a test checks that.
+// Writes what a menu card says of a preset's runs: a sentence whose every number is computed from
+// committed rows or read from the experiment. The words around the numbers hold no digits, and a
+// test checks that.
 import { valueAt } from '../../src/document/experiment/paths.ts'
 import type { Experiment } from '../../src/document/experiment/schema.ts'
 import type { Point, PresetRun } from './preset_run.ts'
@@ -44,7 +45,8 @@ export function says(words: TemplateStringsArray, ...parts: (Figure | CardText)[
 export const written = ({ words, figures }: CardText, measured: Measured): string =>
   words.map((text, i) => text + (figures[i]?.(measured) ?? '')).join('')
 
-/** The numbers of all runs that have one. Throws RangeError where none has: a card may not name what was not measured. */
+/** The numbers of all runs that have one. Throws RangeError where none has: a card may not name
+ * what was not measured. */
 function valuesOf(runs: readonly PresetRun[], pick: Pick): number[] {
   const values = runs.flatMap((run) => pick(run) ?? [])
   if (values.length === 0) throw new RangeError(`no run has this figure: ${pick}`)
@@ -106,7 +108,8 @@ const seeds = (count: number): string => `${count} seed${count === 1 ? '' : 's'}
 /** e.g. '3 seeds'. */
 export const seedCount: Figure = ({ runs }) => seeds(runs.length)
 
-/** How often a number fell and rose, with its values, e.g. 'fell in 2 of 3 seeds and rose in 1 (1.85 → 1.68, …)'. */
+/** How often a number fell and rose, with its values, e.g. 'fell in 2 of 3 seeds and rose in 1
+ * (1.85 → 1.68, …)'. */
 export const went =
   (first: Pick, last: Pick, digits = 2): Figure =>
   ({ runs }) => {
@@ -125,7 +128,8 @@ function counts(fallen: number, risen: number, all: number): string {
   return `fell in ${fallen} of ${seeds(all)} and rose in ${risen}`
 }
 
-/** In how many seeds that both have a number is higher than the other preset's, e.g. 'in 2 of 3 seeds'. */
+/** In how many seeds that both have a number is higher than the other preset's, e.g. 'in 2 of 3
+ * seeds'. */
 export const higherThan =
   (preset: string, pick: Pick): Figure =>
   ({ runs, runsOf }) => {
@@ -153,7 +157,8 @@ export const sampledAt =
 export const greedyEnd: Pick = ({ greedy }) => greedy.at(-1)?.[1]
 export const sampledEnd: Pick = ({ sampled }) => sampled.at(-1)?.[1]
 
-/** Entropies of rl phase i, counted from 0, nats: of the layer that it trains, or of the model's own policy. */
+/** Entropies of rl phase i, counted from 0, nats: of the layer that it trains, or of the model's
+ * own policy. */
 export const entropyOf =
   (phase: number, when: 'first' | 'last', layer: 'target' | 'final'): Pick =>
   ({ phases }) => {

@@ -1,4 +1,5 @@
-// What the cards of the large presets say; their numbers are computed from bench/results/presets.
+// Holds the words of the large presets' cards; their numbers are computed from
+// bench/results/presets.
 import {
   after,
   type CardText,

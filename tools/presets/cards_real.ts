@@ -1,4 +1,5 @@
-// What the cards of presets for models from elsewhere say: what they are planned to take, and that nobody has run them.
+// Holds the words of the cards for models from elsewhere: their planned memory, and that nobody has
+// run them.
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import { planMemory } from '../../src/rl/train/memory.ts'
 import { type CardText, computed, type Figure, says, setting } from './card_text.ts'

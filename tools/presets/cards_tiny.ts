@@ -1,4 +1,5 @@
-// What the cards of the small presets say; their numbers are computed from bench/results/presets.
+// Holds the words of the small presets' cards; their numbers are computed from
+// bench/results/presets.
 import {
   type CardText,
   entropyOf,

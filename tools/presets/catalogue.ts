@@ -1,4 +1,5 @@
-// From committed rows to what the menu's cards say (src/document/presets/presets_seen.json): text, what was run, and how to run it again.
+// From committed rows to what the menu's cards say (src/document/presets/presets_seen.json): text,
+// what was run, and how to run it again.
 
 import { readExperiment } from '../../src/cli/input/experiment_source.ts'
 import type { Experiment } from '../../src/document/experiment/schema.ts'
@@ -13,7 +14,8 @@ import type { PresetRows, PresetRun } from './preset_run.ts'
 const UNATTENDED: Readonly<Record<string, string>> = {
   'rlhf-clicks': 'phases.1.pairs.source=judge',
 }
-/** The preset whose --save the runs with --warm-start began from: its supervised phases are the same. */
+/** The preset whose --save the runs with --warm-start began from: its supervised phases are the
+ * same. */
 const SAVED_BY = 'two-skills-grpo'
 
 /** What `lab train` takes to measure a preset: its id, or a link where it would ask a person. */

@@ -1,4 +1,5 @@
-// From committed rows to what the gallery's pictures are drawn from (src/document/presets/presets_drawn.json).
+// From committed rows to what the gallery's pictures are drawn from
+// (src/document/presets/presets_drawn.json).
 import type { PresetFigures } from '../../src/document/presets/drawn.ts'
 import { mean } from '../../src/rl/math/stats.ts'
 import type { AllRows } from './catalogue.ts'

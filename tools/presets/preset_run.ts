@@ -1,4 +1,5 @@
-// What a run of a preset came to, in a few figures: the rows that the menu's cards and docs/presets.md are computed from.
+// Reduces a run of a preset to a few figures: the rows that the menu's cards and docs/presets.md
+// are computed from.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LabFailure } from '../../src/cli/base/command.ts'
@@ -29,9 +30,11 @@ export interface PresetRun {
   readonly adapter: string
   /** Steps of all phases that ran. */
   readonly steps: number
-  /** Whether it began from saved weights of its seed's warm start: the same weights as a whole run's, other samples after them. */
+  /** Whether it began from saved weights of its seed's warm start: the same weights as a whole
+   * run's, other samples after them. */
   readonly from_warm_start: boolean
-  /** Held-out accuracy, greedy and of samples, between the two nearest evaluations; step 0 = the end of the warm start. */
+  /** Held-out accuracy, greedy and of samples, between the two nearest evaluations; step 0 = the
+   * end of the warm start. */
   readonly greedy: readonly Point[]
   readonly sampled: readonly Point[]
   /** Mean over all evaluations of the reinforcement. */
@@ -50,7 +53,8 @@ export interface PresetRun {
   readonly reward_model_accuracy?: number
   /** KL per token to where reinforcement began, mean of the last eight steps, nats. */
   readonly kl_last?: number
-  /** Share of the returns' variance that the critic explains, means of the first and the last eight steps. */
+  /** Share of the returns' variance that the critic explains, means of the first and the last eight
+   * steps. */
   readonly explained_first?: number
   readonly explained_last?: number
   /** Calls of tools per response, means of the first and the last eight steps. */
@@ -87,7 +91,8 @@ type Row = readonly [step: number, data: Readonly<Record<string, number | null>>
 
 const rounded = (value: number): number => Number(value.toFixed(DIGITS))
 
-/** The fields in which an experiment differs from the defaults, by dotted path; not its name and seed. */
+/** The fields in which an experiment differs from the defaults, by dotted path; not its name and
+ * seed. */
 export function settingsOf(experiment: Experiment): Settings {
   const { task, phases } = experiment
   const parsed = parseExperiment({ task: { id: task.id } })

@@ -1,4 +1,5 @@
-// lab presets: runs the presets, keeps a row of figures for each run, and writes what the menu and the docs say of them.
+// lab presets: runs the presets, keeps a row of figures for each run, and writes what the menu and
+// the docs say of them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Command, LabFailure, UsageError } from '../../src/cli/base/command.ts'
@@ -80,7 +81,8 @@ function readOptions(args: readonly string[]) {
 const planned = (ids: readonly string[], seeds: readonly number[]) =>
   seeds.flatMap((seed) => ids.map((id) => ({ id, seed })))
 
-/** What `lab train` is called with: to continue where there is a checkpoint; undefined where the run is done. */
+/** What `lab train` is called with: to continue where there is a checkpoint; undefined where the
+ * run is done. */
 export function trainArguments(id: string, seed: number, folder: string): string[] | undefined {
   if (finishedFacts(folder)) return undefined
   const checkpoints = checkpointFolder(folder)
@@ -105,7 +107,8 @@ export function finishedRuns(folder: string, id: string, seeds: readonly number[
 const rowsFile = (root: string, id: string): string =>
   join(root, 'bench/results/presets', `${id}.json`)
 
-/** Adds runs to the rows of a preset; a run of the same seed replaces the earlier one. Says how many there are. */
+/** Adds runs to the rows of a preset; a run of the same seed replaces the earlier one. Says how
+ * many there are. */
 function keepRows(root: string, id: string, runs: readonly PresetRun[]): string {
   const settings = settingsOf(measuredExperiment(id))
   const earlier = readRows(root).get(id)

@@ -1,4 +1,5 @@
-// lab train, looked at from inside while it trains: what tools/soak.mjs runs. Needs node --expose-gc and SOAK_EVERY.
+// lab train, looked at from inside while it trains: what tools/soak.mjs runs. Needs node
+// --expose-gc and SOAK_EVERY.
 
 import { RunFolder } from '../../src/cli/output/run_folder.ts'
 import { train } from '../../src/cli/train/train.ts'

@@ -8,7 +8,8 @@ test('a straight line has its slope and no error', () => {
 })
 
 test('slope and error of points off the line, by hand', () => {
-  // Means 1.5 and 1.75; Σ(x − x̄)² = 5, Σ(x − x̄)(y − ȳ) = 4.5; residuals −0.4, 0.7, −0.2, −0.1: Σ = 0.7.
+  // Means 1.5 and 1.75; Σ(x − x̄)² = 5, Σ(x − x̄)(y − ȳ) = 4.5; residuals −0.4, 0.7, −0.2, −0.1: Σ
+  // = 0.7.
   const { points, slope, error } = fitSlope([
     [0, 0],
     [1, 2],

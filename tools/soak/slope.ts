@@ -8,7 +8,8 @@ export interface Slope {
   readonly error: number
 }
 
-/** Ordinary least squares, y = a + slope · x; the error from the residuals with n − 2 degrees of freedom. */
+/** Ordinary least squares, y = a + slope · x; the error from the residuals with n − 2 degrees of
+ * freedom. */
 export function fitSlope(points: readonly (readonly [x: number, y: number])[]): Slope {
   const n = points.length
   const mean = (of: (point: readonly [number, number]) => number) =>

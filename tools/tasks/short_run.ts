@@ -1,4 +1,5 @@
-// The short run of a task: one small model for all of them, a warm start, then GRPO. What it came to is the result that the menu states.
+// The short run of a task: one small model for all of them, a warm start, then GRPO. What it came
+// to is the result that the menu states.
 
 import type { RunFacts } from '../../src/cli/output/run_facts.ts'
 import { parseExperiment } from '../../src/document/experiment/experiment.ts'
@@ -75,7 +76,8 @@ type Row = { readonly step: number; readonly data: Readonly<Record<string, numbe
 const EDGE = 8
 const rounded = (value: number): number => Number(value.toFixed(4))
 
-/** The result of a finished run from the metrics of its steps. Throws RangeError where it has none. */
+/** The result of a finished run from the metrics of its steps. Throws RangeError where it has
+ * none. */
 export function taskRow(
   experiment: Experiment,
   { adapter, wall_time_s }: Pick<RunFacts, 'adapter' | 'wall_time_s'>,

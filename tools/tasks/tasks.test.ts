@@ -1,4 +1,4 @@
-// What is said of tasks is what their rows hold, and a row is of the run as it is now.
+// Tests that texts about tasks agree with their rows, and that a row is of the run as it is now.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// lab tasks: a short run of every task, a row of figures for each, and from all rows what the menu and docs/tasks.md say.
+// lab tasks: a short run of every task, a row of figures for each, and from all rows what the menu
+// and docs/tasks.md say.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Command, LabFailure, UsageError } from '../../src/cli/base/command.ts'
@@ -69,7 +70,8 @@ function readOptions(args: readonly string[]) {
 const rowFile = (folder: string, id: string): string => join(folder, `${id}.json`)
 const rowText = (row: TaskRow): string => `${JSON.stringify(row)}\n`
 
-/** The row of a file; undefined where there is none, or it is of another experiment than the task's run is now. */
+/** The row of a file; undefined where there is none, or it is of another experiment than the task's
+ * run is now. */
 export function readRow(folder: string, id: string, seed?: number): TaskRow | undefined {
   const file = rowFile(folder, id)
   if (!existsSync(file)) return undefined
