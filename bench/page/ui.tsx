@@ -6,7 +6,7 @@ import type { AdapterFacts } from '../../src/kernels/device/adapter.ts'
 import { applyEvent } from '../../src/page/events/apply.ts'
 import { emptyRun, type LabState, labStore } from '../../src/page/state/store.ts'
 import { formatNumber, formatTick } from '../../src/ui/kit/format.ts'
-import { Heatmap } from '../../src/ui/plot/Heatmap.tsx'
+import { EntropyMap } from '../../src/ui/learning/EntropyMap.tsx'
 import { type Line, MetricChart } from '../../src/ui/plot/MetricChart.tsx'
 import { App } from '../../src/ui/shell/App.tsx'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../src/ui/shown/metrics.ts'
@@ -183,7 +183,7 @@ const LINES_OF = Array.from({ length: CHARTS }, (_, chart) => chartLines(chart))
 
 const SHOWN = {
   charts: () => <Charts />,
-  heatmap: () => <Heatmap height={232} />,
+  heatmap: () => <EntropyMap height={232} />,
   learning: () => <App />,
 }
 

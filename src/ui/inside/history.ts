@@ -3,6 +3,7 @@
 import type { Series } from '../../host/columns/series.ts'
 import type { Observation } from '../../host/protocol/observation.ts'
 import { type Columns, indexAt } from '../scales/columns.ts'
+import { shownStore } from '../shown/shown.ts'
 import type { Seen } from './observed.ts'
 
 /** One value of each kept step that has it. */
@@ -19,6 +20,17 @@ export function columnsOfKept(
     values.push(value)
   }
   return { steps, values, length: steps.length }
+}
+
+/** Computes from what is kept of the shown run, and again only when that has changed. */
+export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
+  let known: { readonly kept: object; readonly version: number; readonly value: T } | undefined
+  return () => {
+    const { kept, kept_version } = shownStore.getState()
+    if (known?.kept !== kept || known.version !== kept_version)
+      known = { kept, version: kept_version, value: compute(kept.observations.items) }
+    return known.value
+  }
 }
 
 /** exp(−mean log-probability of the next token) under the model's own policy, on its own responses (paper, figure 5c). */

@@ -8,7 +8,6 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
 import { ChartTools } from '../plot/ChartTools.tsx'
-import { Heatmap } from '../plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
 import {
@@ -23,6 +22,7 @@ import { hasRewardPhase, shownExperiment } from '../shown/run.ts'
 import { useIsImported, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './EntropyChart.tsx'
+import { EntropyMap } from './EntropyMap.tsx'
 import { Samples } from './Samples.tsx'
 
 /** Most people never open them. */
@@ -237,7 +237,7 @@ function SmallChart({ small }: { small: Small }) {
   )
 }
 
-const EntropyMap = () => <Heatmap height={PLOT_HEIGHT} />
+const MapOfEntropies = () => <EntropyMap height={PLOT_HEIGHT} />
 const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 
 const LARGE: readonly PanelEntry[] = [
@@ -245,7 +245,7 @@ const LARGE: readonly PanelEntry[] = [
   { name: 'The tools of the charts', Own: ChartTools },
   { name: 'The chart of the reward', Own: RewardChart },
   { name: 'The chart of entropies', Own: EntropyLines },
-  { name: 'The map of entropies', Own: EntropyMap },
+  { name: 'The map of entropies', Own: MapOfEntropies },
   { name: 'The samples', Own: Samples },
 ]
 

@@ -2,12 +2,12 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { formatNumber, formatTick } from '../kit/format.ts'
-import { layerName } from '../plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { depthColor, layerDash } from '../scales/palette.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { useLastLayer } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
+import { layerName } from './EntropyMap.tsx'
 import { layersOnChart, MOST_LINES, onPick, togglePick } from './picked_layers.ts'
 
 const selectIsDark = (state: UiState) => state.is_dark

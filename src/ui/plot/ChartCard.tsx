@@ -7,6 +7,7 @@ import type { View } from '../scales/view.ts'
 import { useStepScale } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
+import { stepTable } from './files/chart_file.ts'
 import type { Stroke } from './lines/strokes.ts'
 import { NumbersTable } from './NumbersTable.tsx'
 import type { PlotHandle } from './Plot.tsx'
@@ -87,11 +88,9 @@ function Figure(props: FigureProps) {
       <EqualPhases id={plot_id} chart={id} />
       {props.foot}
       <NumbersTable
-        id={plot_id}
+        id={`${plot_id}-numbers`}
         title={title}
-        x={props.x}
-        columns={props.columns}
-        formatValue={props.formatValue}
+        table={() => stepTable(props.columns(), props.x, props.formatValue)}
       />
     </figure>
   )

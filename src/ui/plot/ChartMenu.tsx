@@ -2,15 +2,12 @@
 import { Ellipsis } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, type RefObject, useRef } from 'react'
 import { useStore } from 'zustand'
-import { runFileStem } from '../../record/files/file_names.ts'
-import { saveFile } from '../kit/save.ts'
 import { shownRunWords } from '../open/shown_run.ts'
 import type { Domain } from '../scales/domain.ts'
-import { shownExperiment } from '../shown/run.ts'
-import { shownStore } from '../shown/shown.ts'
-import { showToast, toggleLog, type UiState, uiStore } from '../shown/store.ts'
+import { toggleLog, type UiState, uiStore } from '../shown/store.ts'
 import { chartCsv, chartJsonl, type NamedColumns } from './files/chart_file.ts'
 import { chartPng, chartSvg, type PictureContent } from './files/picture.ts'
+import { type Makers, SaveAs } from './files/SaveAs.tsx'
 import type { Stroke } from './lines/strokes.ts'
 import type { PlotHandle } from './Plot.tsx'
 
@@ -34,34 +31,15 @@ export interface ChartMenuProps {
   readonly onFull: () => void
 }
 
-const KINDS = ['csv', 'jsonl', 'png', 'svg'] as const
-type Kind = (typeof KINDS)[number]
-
-async function fileOf(kind: Kind, props: ChartMenuProps): Promise<Blob | undefined> {
+function makersOf(props: ChartMenuProps): Makers {
   const { columns, x, handle, picture, strokes } = props
-  if (kind === 'csv') return new Blob([chartCsv(columns(), x)], { type: 'text/csv' })
-  if (kind === 'jsonl') return new Blob([chartJsonl(columns(), x)], { type: 'application/jsonl' })
-  if (!handle.current) return undefined
-  const content = { ...picture(), run: shownRunWords() }
-  if (kind === 'png') return chartPng(handle.current, content)
-  return chartSvg(handle.current, content, strokes?.())
-}
-
-async function save(kind: Kind, props: ChartMenuProps): Promise<void> {
-  try {
-    const blob = await fileOf(kind, props)
-    const stem = runFileStem(shownExperiment(shownStore.getState()))
-    if (blob) saveFile(`${stem}.${props.file}.${kind}`, blob)
-  } catch (error) {
-    showToast(`The picture could not be made: ${error instanceof Error ? error.message : error}`)
+  const content = () => ({ ...picture(), run: shownRunWords() })
+  return {
+    csv: () => chartCsv(columns(), x),
+    jsonl: () => chartJsonl(columns(), x),
+    png: () => (handle.current ? chartPng(handle.current, content()) : undefined),
+    svg: () => (handle.current ? chartSvg(handle.current, content(), strokes?.()) : undefined),
   }
-}
-
-const SAYS: Readonly<Record<Kind, string>> = {
-  csv: 'The shown lines and steps as a table, smoothed values beside measured ones',
-  jsonl: 'The shown lines and steps, a line per step',
-  png: 'A picture in pixels',
-  svg: 'A picture in lines, for papers and slides',
 }
 
 const selectLogY = (state: UiState) => state.log_y
@@ -83,24 +61,6 @@ function Scales({ id, chart }: { id: string; chart: string }) {
       {label}
     </label>
   ))
-}
-
-function Files({ id, onSave }: { id: string; onSave: (kind: Kind) => void }) {
-  return (
-    <div className="chart-files" role="group" aria-label="Save as">
-      {KINDS.map((kind) => (
-        <button
-          key={kind}
-          type="button"
-          data-testid={`${id}-${kind}`}
-          title={SAYS[kind]}
-          onClick={() => onSave(kind)}
-        >
-          {kind.toUpperCase()}
-        </button>
-      ))}
-    </div>
-  )
 }
 
 export function ChartMenu(props: ChartMenuProps) {
@@ -145,13 +105,7 @@ export function ChartMenu(props: ChartMenuProps) {
         >
           {is_full ? 'Leave full screen' : 'Full screen'}
         </button>
-        <Files
-          id={id}
-          onSave={(kind) => {
-            close()
-            void save(kind, props)
-          }}
-        />
+        <SaveAs id={id} what={title} file={props.file} make={makersOf(props)} onSave={close} />
       </div>
     </details>
   )

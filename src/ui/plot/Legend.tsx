@@ -8,6 +8,7 @@ import { newestIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
 import { bySeries, type NumberedLine, overlayStyle } from './chart_lines.ts'
+import { type Key, LineMark } from './Keys.tsx'
 import { useLiveText } from './live_text.ts'
 
 type FormatValue = (value: number | undefined) => string
@@ -20,24 +21,6 @@ interface ValueProps {
 
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectSmoothing = (state: UiState) => state.smoothing
-
-const cssColor = (color: string): string => (color.startsWith('--') ? `var(${color})` : color)
-
-function Swatch(props: { color: string; width: number; dash: readonly number[] }) {
-  return (
-    <svg width="22" height="8" aria-hidden="true">
-      <line
-        x1="1"
-        x2="21"
-        y1="4"
-        y2="4"
-        stroke={cssColor(props.color)}
-        strokeWidth={props.width + 0.5}
-        strokeDasharray={props.dash.join(' ')}
-      />
-    </svg>
-  )
-}
 
 /** Measured, and smoothed behind a ~ where that is on. */
 function LineValue({ columns, formatValue }: ValueProps) {
@@ -64,7 +47,7 @@ interface EntryProps {
   readonly all: readonly string[]
   readonly label: string
   readonly help: string
-  readonly swatch: Parameters<typeof Swatch>[0]
+  readonly swatch: Omit<Key, 'label'>
   readonly value?: ReactNode
 }
 
@@ -79,7 +62,7 @@ function Entry({ name, all, label, help, swatch, value }: EntryProps) {
         onClick={(event) => toggleLine(name, all, event.shiftKey)}
         onDoubleClick={() => toggleLine(name, all, true)}
       >
-        <Swatch {...swatch} />
+        <LineMark {...swatch} />
         <CutName name={label} />
         {value}
       </button>
@@ -121,7 +104,7 @@ function OverlayValue(props: {
     <span className="overlay-value" title={`${line.label}, ${overlay.label}`}>
       {is_alone ? null : (
         <>
-          <Swatch {...overlayStyle(overlay, line)} />
+          <LineMark {...overlayStyle(overlay, line)} />
           <span className="soft">{line.label}</span>
         </>
       )}

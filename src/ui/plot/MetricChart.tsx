@@ -23,7 +23,7 @@ import {
   summaryOf,
   thinnedText,
 } from './chart_lines.ts'
-import type { Key } from './files/picture.ts'
+import type { Key } from './Keys.tsx'
 import { Legend } from './Legend.tsx'
 import { LineLabels } from './lines/LineLabels.tsx'
 import { drawnOf, drawStrokes } from './lines/strokes.ts'

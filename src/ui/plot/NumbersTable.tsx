@@ -1,20 +1,16 @@
-// The numbers of a chart as a table, on demand: for people who do not see the picture, and for those who want the digits.
+// The numbers of a chart or a figure as a table, on demand: for people who do not see the picture, and for those who want the digits.
 import { useState } from 'react'
-import { formatCount, NONE } from '../kit/format.ts'
-import type { Domain } from '../scales/domain.ts'
 import { useSlowFrame } from '../shown/readout.ts'
-import { type NamedColumns, numberTable } from './files/chart_file.ts'
+import type { NumberTable } from './files/number_table.ts'
 
-/** Of each line. */
-const MAX_VALUES = 50
 const REFRESH_MS = 2000
 
 interface Props {
   readonly id: string
+  /** What the numbers are of. */
   readonly title: string
-  readonly x: Domain
-  readonly columns: () => readonly NamedColumns[]
-  readonly formatValue: (value: number | undefined) => string
+  /** Asked while the table is unfolded, again when the run has moved on. */
+  readonly table: () => NumberTable
 }
 
 export function NumbersTable(props: Props) {
@@ -22,7 +18,7 @@ export function NumbersTable(props: Props) {
   return (
     <details
       className="chart-numbers"
-      data-testid={`${props.id}-numbers`}
+      data-testid={props.id}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>Numbers</summary>
@@ -31,40 +27,30 @@ export function NumbersTable(props: Props) {
   )
 }
 
-function Table({ title, x, columns, formatValue }: Props) {
+function Table({ title, table }: Props) {
   useSlowFrame(REFRESH_MS)
-  const lines = columns()
-  const { rows, left_out } = numberTable(
-    lines.map((line) => line.columns),
-    x,
-    MAX_VALUES,
-  )
+  const { columns, rows, note } = table()
   if (rows.length === 0) return <p className="soft">Nothing measured in these steps yet.</p>
   return (
     <>
-      <p className="soft">
-        {left_out === 0
-          ? 'Every value of the steps shown, newest first.'
-          : `Up to ${MAX_VALUES} values of each line, spread over the steps shown, newest first; ${formatCount(left_out)} more are in the CSV file.`}
-      </p>
-      <div className="scroll" tabIndex={0} role="group" aria-label={`Numbers of ${title}`}>
+      {note === undefined ? null : <p className="soft">{note}</p>}
+      <div className="scroll" tabIndex={0} role="region" aria-label={`Numbers of ${title}`}>
         <table>
           <thead>
             <tr>
-              <th scope="col">step</th>
-              {lines.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ step, values }) => (
-              <tr key={step}>
-                <th scope="row">{step}</th>
-                {lines.map(({ name }, i) => (
-                  <td key={name}>{values[i] === undefined ? NONE : formatValue(values[i])}</td>
+            {rows.map(([name, ...values]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {values.map((value, i) => (
+                  <td key={columns[i + 1]}>{value}</td>
                 ))}
               </tr>
             ))}

@@ -1,9 +1,9 @@
 // A small chart over the layers of one observation; all of them share the layer that is pointed at.
 import { useStore } from 'zustand'
+import { Readout } from '../../plot/Readout.tsx'
+import { type Axis, layerAxis } from '../../plot/still/axes.ts'
+import { SvgChart, type SvgChartProps } from '../../plot/still/SvgChart.tsx'
 import { cursorStore, setLayer } from '../../shown/cursor.ts'
-import { type Axis, layerAxis } from './axes.ts'
-import { Readout } from './Readout.tsx'
-import { SvgChart, type SvgChartProps } from './SvgChart.tsx'
 
 export interface LayerChartProps extends Omit<SvgChartProps, 'axis' | 'cursor' | 'onCursor'> {
   readonly title: string
@@ -28,10 +28,8 @@ export function LayerChart(props: LayerChartProps) {
       <Readout
         id={`${id}-value`}
         label={`Layer, in “${title}”`}
-        stops={axis.stops}
-        at={cursor}
+        read={() => ({ stops: axis.stops, at: cursor, text: read(cursor ?? last) })}
         onMove={setLayer}
-        text={read(cursor ?? last)}
       />
     </div>
   )

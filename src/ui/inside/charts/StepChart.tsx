@@ -9,16 +9,16 @@ import { ChartCard } from '../../plot/ChartCard.tsx'
 import { leftOutWords } from '../../plot/chart_lines.ts'
 import { drawnOf, drawStrokes, type Stroke } from '../../plot/lines/strokes.ts'
 import { type Paint, Plot } from '../../plot/Plot.tsx'
+import { Readout } from '../../plot/Readout.tsx'
 import { boundsIn, ticksOf } from '../../scales/bounds.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import type { Domain } from '../../scales/domain.ts'
 import { stepPixel, type View } from '../../scales/view.ts'
+import { readStep } from '../../shown/readout.ts'
 import { shownPhases, useLastLayer } from '../../shown/run.ts'
-import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
+import { useAtStep, useShown } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
-import type { Seen } from '../observed.ts'
-import { Readout } from './Readout.tsx'
 
 /** Of a line that says nothing else. */
 const WIDTH = 1.5
@@ -47,17 +47,6 @@ export interface StepChartProps {
   readonly formatValue: (value: number | undefined) => string
   /** Below the plot. */
   readonly children?: ReactNode
-}
-
-/** Computes from what is kept of the shown run, and again only when that has changed. */
-export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
-  let known: { readonly kept: object; readonly version: number; readonly value: T } | undefined
-  return () => {
-    const { kept, kept_version } = shownStore.getState()
-    if (known?.kept !== kept || known.version !== kept_version)
-      known = { kept, version: kept_version, value: compute(kept.observations.items) }
-    return known.value
-  }
 }
 
 /** Begin and end of phases that train an inner layer, by step. */
@@ -102,10 +91,7 @@ function paintShades(
   ctx.restore()
 }
 
-const selectHover = ({ hover_step }: UiState) => hover_step
 const selectIsDark = ({ is_dark }: UiState) => is_dark
-const selectFrame = ({ frame }: UiState) => frame
-const asleep = () => 0
 const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
 
 /** Of the newest entry at or before a step; without one, of the newest; −1 where there is none. */
@@ -249,23 +235,18 @@ function StepReadout({
   lines,
   formatValue,
 }: Pick<StepChartProps, 'id' | 'title' | 'is_visible' | 'lines' | 'formatValue'>) {
-  useStore(uiStore, is_visible ? selectFrame : asleep)
-  const hover_step = useStore(uiStore, selectHover)
-  const at_step = useAtStep()
-  const all = lines()
-  const longest = all.reduce<Columns | undefined>(
-    (best, { columns }) => (best && best.length >= columns.length ? best : columns),
-    undefined,
-  )
-  const step = hover_step ?? at_step
-  return (
-    <Readout
-      id={id}
-      label={`Step, in “${title}”`}
-      stops={longest ? Array.from(longest.steps).slice(0, longest.length) : []}
-      at={step}
-      onMove={moveTo}
-      text={read(all, step, formatValue)}
-    />
-  )
+  const readOut = useCallback(() => {
+    if (!is_visible) return undefined
+    const [all, step] = [lines(), readStep()]
+    const longest = all.reduce<Columns | undefined>(
+      (best, { columns }) => (best && best.length >= columns.length ? best : columns),
+      undefined,
+    )
+    return {
+      stops: longest ? Array.from(longest.steps).slice(0, longest.length) : [],
+      at: step,
+      text: read(all, step, formatValue),
+    }
+  }, [is_visible, lines, formatValue])
+  return <Readout id={id} label={`Step, in “${title}”`} read={readOut} onMove={moveTo} />
 }

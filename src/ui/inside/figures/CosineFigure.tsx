@@ -1,10 +1,11 @@
 // Whether writes go along with the residual stream or against it (BuPO, arXiv 2512.19673, figure 12).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
-import { linearScale } from '../charts/axes.ts'
+import { Keys } from '../../plot/Keys.tsx'
+import { linearScale } from '../../plot/still/axes.ts'
 import { ATTENTION, FEED_FORWARD } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, Keys, NumbersTable } from '../frame/Figure.tsx'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { cosinePoints } from '../points.ts'
 
@@ -14,7 +15,7 @@ const ZERO = [{ value: 0 }]
 const SCALE = linearScale([], [-1, 1])
 const KEYS = [
   { label: 'cos(A, H): attention', color: ATTENTION },
-  { label: 'cos(F, H + A): feed-forward', color: FEED_FORWARD, dash: '5 3' },
+  { label: 'cos(F, H + A): feed-forward', color: FEED_FORWARD, dash: [5, 3] },
 ]
 
 function Cosines({ observation }: { observation: Observation }) {
@@ -36,7 +37,7 @@ function Cosines({ observation }: { observation: Observation }) {
       marks={ZERO}
       lines={[
         { key: 'A', color: ATTENTION, width: 2, points: attention },
-        { key: 'F', color: FEED_FORWARD, width: 2, dash: '5 3', points: feed_forward },
+        { key: 'F', color: FEED_FORWARD, width: 2, dash: [5, 3], points: feed_forward },
       ]}
       dots={[
         { key: 'A', color: ATTENTION, points: attention },
@@ -61,7 +62,7 @@ export function CosineFigure() {
         <>
           <Keys keys={KEYS} />
           <Cosines observation={seen.item} />
-          <NumbersTable
+          <FigureNumbers
             id="cosine-numbers"
             caption={`Residual cosines at step ${seen.step}`}
             table={() => {

@@ -1,11 +1,11 @@
 // What attention, feed-forward and the layer as a whole do to the entropy (BuPO, arXiv 2512.19673, figure 3).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
-import { linearScale, type Scale } from '../charts/axes.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import { linearScale, type Scale } from '../../plot/still/axes.ts'
 import { ATTENTION, FEED_FORWARD, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, NumbersTable } from '../frame/Figure.tsx'
-import type { NumberTable } from '../frame/figure_table.ts'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { type Band, CHANGE_NAMES, type Change, deltaBands } from '../points.ts'
 
@@ -120,7 +120,7 @@ export function DeltaFigure() {
               <DeltaChart key={change} observation={seen.item} change={change} scale={scale} />
             ))}
           </div>
-          <NumbersTable
+          <FigureNumbers
             id="delta-numbers"
             caption={`Change of entropy at step ${seen.step}, nats`}
             table={() => numbers(seen.item)}

@@ -3,14 +3,14 @@ import { useCallback } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
 import { indexAt } from '../../scales/columns.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { seriesOf, useLastLayer, usePhaseSpans } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
 import { StepChart, type StepLine } from '../charts/StepChart.tsx'
-import { Figure, NumbersTable } from '../frame/Figure.tsx'
-import type { NumberTable } from '../frame/figure_table.ts'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useVisible } from '../frame/use_figure.ts'
 
 const ZERO: readonly number[] = [0]
@@ -84,7 +84,7 @@ export function EntropyFigure() {
             must={ZERO}
             formatValue={formatNats}
           />
-          <NumbersTable
+          <FigureNumbers
             id="final-entropy-numbers"
             caption="Entropy of the final policy where phases begin and at the last step"
             table={() => phaseTable(metric, spans)}

@@ -2,12 +2,13 @@
 import { useId, useState } from 'react'
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import { Keys } from '../../plot/Keys.tsx'
+import { linearScale, logScale } from '../../plot/still/axes.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { linearScale, logScale } from '../charts/axes.ts'
 import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, Keys, NumbersTable } from '../frame/Figure.tsx'
-import type { NumberTable } from '../frame/figure_table.ts'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import {
   type FlowPlace,
@@ -86,7 +87,7 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
         { key: 'flow', color: SOFT, width: 1, points: shown },
         ...(shown === path
           ? []
-          : [{ key: 'grey', color: GREY, width: 1, dash: '2 3', points: path.slice(0, 2) }]),
+          : [{ key: 'grey', color: GREY, width: 1, dash: [2, 3], points: path.slice(0, 2) }]),
       ]}
       dots={dotsOf(points)}
       marks={[{ value: max_entropy, label: `ln ${tokens.length} = ${max_entropy.toFixed(2)}` }]}
@@ -119,8 +120,8 @@ function Norms({ observation }: { observation: Observation }) {
       formatY={formatTick}
       lines={[
         { key: 'H', color: STATE, width: 2, points: hidden },
-        { key: 'A', color: ATTENTION, width: 1.5, dash: '5 3', points: attention },
-        { key: 'F', color: FEED_FORWARD, width: 1.5, dash: '2 2', points: feed_forward },
+        { key: 'A', color: ATTENTION, width: 1.5, dash: [5, 3], points: attention },
+        { key: 'F', color: FEED_FORWARD, width: 1.5, dash: [2, 2], points: feed_forward },
       ]}
       read={(layer) =>
         `${layer === 0 ? 'Embedding' : `Layer ${layer}`}: ‖H‖ ${normAt(hidden, layer)}, ‖A‖ ${normAt(attention, layer)}, ‖F‖ ${normAt(feed_forward, layer)}`
@@ -206,7 +207,7 @@ export function FlowFigure() {
             {view === 'raw' ? null : <Flow observation={seen.item} reading="normed" />}
             <Norms observation={seen.item} />
           </div>
-          <NumbersTable
+          <FigureNumbers
             id="flow-numbers"
             caption={`Entropy flow at step ${seen.step}, nats, and lengths`}
             table={() => numbers(seen.item)}

@@ -1,13 +1,13 @@
 import { formatNumber } from '../../kit/format.ts'
-import { HEAT_RAMP } from '../../scales/palette.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { useLastLayer } from '../../shown/run.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { Figure, NumbersTable } from '../frame/Figure.tsx'
-import type { NumberTable } from '../frame/figure_table.ts'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import type { Seen } from '../observed.ts'
 
-import { type HeatKind, HeatMap } from './HeatMap.tsx'
+import { type HeatKind, KeptHeatMap } from './HeatMap.tsx'
 
 const GROUPS = ['entropy'] as const
 const QUANTITIES = ['ent_layer_raw'] as const
@@ -23,10 +23,6 @@ const MAPS: readonly HeatKind[] = [
   { id: 'heat-attention', title: 'Attention’s writes', quantity: 'ent_attn_out', first: 1 },
   { id: 'heat-feed-forward', title: 'Feed-forward’s writes', quantity: 'ent_ffn_out', first: 1 },
 ]
-
-const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 === 0)
-  .map(([r, g, b]) => `rgb(${r} ${g} ${b})`)
-  .join(', ')})`
 
 function numbers({ item }: Seen, last_layer: number): NumberTable {
   return {
@@ -54,7 +50,7 @@ export function HeatMaps() {
         <>
           <div className="figure-grid two">
             {MAPS.map((map) => (
-              <HeatMap
+              <KeptHeatMap
                 key={map.id}
                 map={map}
                 last_layer={last_layer}
@@ -62,12 +58,8 @@ export function HeatMaps() {
               />
             ))}
           </div>
-          <p className="heat-scale">
-            <span>0</span>
-            <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
-            <span>{formatNumber(max_entropy)} nats, all tokens alike</span>
-          </p>
-          <NumbersTable
+          <HeatScale max={max_entropy} words=", all tokens alike" />
+          <FigureNumbers
             id="heat-numbers"
             caption={`Entropies at step ${seen.step}, nats`}
             table={() => numbers(seen, last_layer)}

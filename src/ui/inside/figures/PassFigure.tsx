@@ -3,14 +3,15 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatShare } from '../../kit/format.ts'
+import { Keys } from '../../plot/Keys.tsx'
+import { Readout } from '../../plot/Readout.tsx'
+import { linearScale, logAxis } from '../../plot/still/axes.ts'
+import { SvgChart } from '../../plot/still/SvgChart.tsx'
 import { shownExperiment } from '../../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
-import { linearScale, logAxis } from '../charts/axes.ts'
 import { INK, SOFT, STATE } from '../charts/colors.ts'
-import { Readout } from '../charts/Readout.tsx'
-import { SvgChart } from '../charts/SvgChart.tsx'
-import { Figure, Keys, NumbersTable } from '../frame/Figure.tsx'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useVisible } from '../frame/use_figure.ts'
 import { type PassCurve, type PassPoint, passCurves } from '../history.ts'
 import { stepWords } from '../observed.ts'
@@ -21,12 +22,13 @@ const formatPercent = (share: number) => `${Math.round(share * 100)} %`
 const shareAt = (points: readonly PassPoint[], k: number) =>
   formatShare(points.find((point) => point.k === k)?.value)
 
-const STYLES: Readonly<Record<PassCurve['name'], { color: string; width: number; dash?: string }>> =
-  {
-    first: { color: SOFT, width: 1.5, dash: '2 3' },
-    shown: { color: STATE, width: 2.75 },
-    now: { color: INK, width: 2 },
-  }
+const STYLES: Readonly<
+  Record<PassCurve['name'], { color: string; width: number; dash?: readonly number[] }>
+> = {
+  first: { color: SOFT, width: 1.5, dash: [2, 3] },
+  shown: { color: STATE, width: 2.75 },
+  now: { color: INK, width: 2 },
+}
 
 /** Which measurement belongs to the shown step. */
 function shownWords(curves: readonly PassCurve[], at_step: number | undefined): string {
@@ -78,12 +80,10 @@ function Curves({ curves }: { readonly curves: readonly ReturnType<typeof styled
       <Readout
         id="pass-value"
         label="k, in “Solved by at least one of k tries”"
-        stops={ks}
-        at={cursor}
+        read={() => ({ stops: ks, at: cursor, text })}
         onMove={setCursor}
-        text={text}
       />
-      <NumbersTable
+      <FigureNumbers
         id="pass-numbers"
         caption="pass@k"
         table={() => ({

@@ -3,17 +3,18 @@ import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import { Keys } from '../../plot/Keys.tsx'
+import { linearScale } from '../../plot/still/axes.ts'
 import { depthColor } from '../../scales/palette.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { shownStore, useShown } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
-import { linearScale } from '../charts/axes.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { ofKept, StepChart } from '../charts/StepChart.tsx'
-import { Figure, Keys, NumbersTable } from '../frame/Figure.tsx'
-import type { NumberTable } from '../frame/figure_table.ts'
+import { StepChart } from '../charts/StepChart.tsx'
+import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
-import { columnsOfKept, divergences, layerChange, perplexity, spread } from '../history.ts'
+import { columnsOfKept, divergences, layerChange, ofKept, perplexity, spread } from '../history.ts'
 import { holds, type Seen } from '../observed.ts'
 import { similarityPoints } from '../points.ts'
 import { targetLayer } from '../target.ts'
@@ -237,7 +238,7 @@ export function TargetFigure() {
               that were measured from layer {k}.
             </p>
           )}
-          <NumbersTable
+          <FigureNumbers
             id="target-numbers"
             caption={`Layer ${k} against the others at step ${seen.step}`}
             table={() => numbers(seen, k)}

@@ -1,10 +1,14 @@
 // The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and its numbers as a table.
 import { Maximize2 } from 'lucide-react'
-import { type ReactNode, type SyntheticEvent, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
+import { shownRunWords } from '../../open/shown_run.ts'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
-import { FigureFiles } from './FigureFiles.tsx'
-import type { NumberTable } from './figure_table.ts'
+import { type FigureContent, figurePng, figureSvg } from '../../plot/files/figure_picture.ts'
+import { type NumberTable, tableCsv, tableJsonl } from '../../plot/files/number_table.ts'
+import { SaveAs } from '../../plot/files/SaveAs.tsx'
+import { NumbersTable } from '../../plot/NumbersTable.tsx'
+import { uiStore } from '../../shown/store.ts'
 import type { FigureState } from './use_figure.ts'
 
 export interface FigureProps {
@@ -83,87 +87,36 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
   )
 }
 
-/** The numbers behind a picture, made only while they are unfolded, and the figure as files. */
-export function NumbersTable({
-  id,
-  caption,
-  table,
-}: {
-  id: string
-  caption: string
-  table: () => NumberTable
+/** The numbers behind a figure, made only while they are unfolded, and the figure as files. */
+export function FigureNumbers(props: {
+  readonly id: string
+  readonly caption: string
+  readonly table: () => NumberTable
 }) {
-  const [is_open, setOpen] = useState(false)
+  const { id, caption, table } = props
+  const content = () => ({
+    title: caption,
+    run: shownRunWords(),
+    is_dark: uiStore.getState().is_dark,
+  })
+  const picture = <T,>(button: HTMLElement, make: (of: HTMLElement, to: FigureContent) => T) => {
+    const of = button.closest<HTMLElement>('.figure-body')
+    return of ? make(of, content()) : undefined
+  }
   return (
     <div className="figure-foot">
-      <details
-        className="figure-numbers"
-        data-testid={id}
-        onToggle={(event: SyntheticEvent<HTMLDetailsElement>) => setOpen(event.currentTarget.open)}
-      >
-        <summary>Numbers</summary>
-        {is_open ? <Table caption={caption} {...table()} /> : null}
-      </details>
-      <FigureFiles id={id} caption={caption} table={table} />
+      <NumbersTable id={id} title={caption} table={table} />
+      <SaveAs
+        id={id}
+        what={caption}
+        file={id.replace(/-numbers$/, '')}
+        make={{
+          csv: () => tableCsv(table()),
+          jsonl: () => tableJsonl(table()),
+          png: (button) => picture(button, figurePng),
+          svg: (button) => picture(button, figureSvg),
+        }}
+      />
     </div>
-  )
-}
-
-function Table({ caption, columns, rows }: NumberTable & { caption: string }) {
-  return (
-    <div className="figure-table" tabIndex={0} role="region" aria-label={caption}>
-      <table>
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, ...values]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {values.map((value, i) => (
-                <td key={columns[i + 1]}>{value}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-export interface Key {
-  readonly label: string
-  readonly color: string
-  readonly dash?: string
-}
-
-/** What the colours mean. */
-export function Keys({ keys }: { keys: readonly Key[] }) {
-  return (
-    <ul className="figure-keys">
-      {keys.map(({ label, color, dash }) => (
-        <li key={label}>
-          <svg width="18" height="8" aria-hidden="true">
-            <line
-              x1="1"
-              x2="17"
-              y1="4"
-              y2="4"
-              style={{ stroke: color }}
-              strokeWidth="2.5"
-              strokeDasharray={dash}
-            />
-          </svg>
-          {label}
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { columnsOf } from '../../shown/testing.ts'
-import { chartCsv, chartJsonl, numberTable, spread } from './chart_file.ts'
+import { chartCsv, chartJsonl, spread, stepTable } from './chart_file.ts'
 
 const a = { name: 'a', columns: columnsOf([1, 2, Number.NaN, 4]) }
 const b = { name: 'b, smoothed', columns: { steps: [1, 3], values: [0.5, 0.25], length: 2 } }
@@ -32,11 +32,12 @@ test('a choice of indices holds both ends and is evenly spread', () => {
 })
 
 test('the table has the newest step first, a place for every line, and says what it leaves out', () => {
-  const { rows, left_out } = numberTable([a.columns, undefined, b.columns], [0, 9], 2)
+  const { columns, rows, note } = stepTable([a, b], [0, 9], (value) => `${value}!`, 2)
+  expect(columns).toEqual(['step', 'a', 'b, smoothed'])
   expect(rows).toEqual([
-    { step: 3, values: [4, undefined, 0.25] },
-    { step: 1, values: [undefined, undefined, 0.5] },
-    { step: 0, values: [1, undefined, undefined] },
+    ['3', '4!', '0.25!'],
+    ['1', '–', '0.5!'],
+    ['0', '1!', '–'],
   ])
-  expect(left_out).toBe(2)
+  expect(note).toContain('2 more are in the CSV file')
 })

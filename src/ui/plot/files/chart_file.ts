@@ -1,7 +1,9 @@
 // The numbers of one chart as text: as files, and as a table on the page.
 import { type MetricColumns, metricsCsv, metricsJsonl } from '../../../record/files/metrics_file.ts'
+import { formatCount, NONE } from '../../kit/format.ts'
 import { type Columns, indexAt, lowerBound } from '../../scales/columns.ts'
 import type { Domain } from '../../scales/domain.ts'
+import type { NumberTable } from './number_table.ts'
 
 /** One named line. */
 export interface NamedColumns {
@@ -41,7 +43,7 @@ export function spread(length: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => Math.round((i * (length - 1)) / (count - 1)))
 }
 
-export interface NumberTable {
+interface StepRows {
   /** Newest step first; a cell is undefined where the line has no entry at the step or was thinned there. */
   readonly rows: readonly {
     readonly step: number
@@ -52,15 +54,10 @@ export interface NumberTable {
 }
 
 /** Up to `count` values of each line, spread over the shown steps. */
-export function numberTable(
-  lines: readonly (Columns | undefined)[],
-  x: Domain,
-  count: number,
-): NumberTable {
+function stepRows(lines: readonly Columns[], x: Domain, count: number): StepRows {
   const rows = new Map<number, (number | undefined)[]>()
   let left_out = 0
   lines.forEach((columns, line) => {
-    if (!columns) return
     const { steps, values, length } = within(columns, x)
     const chosen = spread(length, count)
     left_out += length - chosen.length
@@ -73,5 +70,33 @@ export function numberTable(
   return {
     rows: [...rows].sort(([a], [b]) => b - a).map(([step, values]) => ({ step, values })),
     left_out,
+  }
+}
+
+/** Of each line. */
+const MAX_VALUES = 50
+
+/** The shown steps of lines as a table on the page. */
+export function stepTable(
+  lines: readonly NamedColumns[],
+  x: Domain,
+  formatValue: (value: number | undefined) => string,
+  count = MAX_VALUES,
+): NumberTable {
+  const { rows, left_out } = stepRows(
+    lines.map(({ columns }) => columns),
+    x,
+    count,
+  )
+  return {
+    columns: ['step', ...lines.map(({ name }) => name)],
+    rows: rows.map(({ step, values }) => [
+      `${step}`,
+      ...values.map((value) => (value === undefined ? NONE : formatValue(value))),
+    ]),
+    note:
+      left_out === 0
+        ? 'Every value of the steps shown, newest first.'
+        : `Up to ${count} values of each line, spread over the steps shown, newest first; ${formatCount(left_out)} more are in the CSV file.`,
   }
 }

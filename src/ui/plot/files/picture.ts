@@ -1,20 +1,13 @@
 // A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it comes from elsewhere.
 
-import { cutText, xmlText } from '../../kit/xml_text.ts'
+import { cutText } from '../../kit/xml_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import { INSET } from '../../scales/geometry.ts'
+import type { Key } from '../Keys.tsx'
 import { type Stroke, strokeAttributes } from '../lines/strokes.ts'
 import type { PlotHandle } from '../Plot.tsx'
 import { clipTo } from '../plot_hooks.ts'
-
-/** One line of the legend. */
-export interface Key {
-  readonly label: string
-  /** A token or any CSS colour. */
-  readonly color: string
-  readonly width: number
-  readonly dash: readonly number[]
-}
+import { PNG_SCALE, pictureCanvas, pngFile, SVG, svgFile, svgNode } from './picture_file.ts'
 
 export interface PictureContent {
   readonly title: string
@@ -26,7 +19,6 @@ export interface PictureContent {
   readonly is_dark: boolean
 }
 
-const SVG = 'http://www.w3.org/2000/svg'
 /** Title, run and value axis above the frame. */
 const HEAD = 64
 /** Below it. */
@@ -35,19 +27,6 @@ const X_LABEL = 14
 const MARGIN = 8
 const KEY_ROW = 18
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
-/** Pixels of a PNG per CSS pixel. */
-const PNG_SCALE = 2
-
-function node(
-  name: string,
-  attributes: Readonly<Record<string, string | number>>,
-  text?: string,
-): SVGElement {
-  const element = document.createElementNS(SVG, name)
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
-  if (text !== undefined) element.textContent = text
-  return element
-}
 
 /** recharts' own drawing with every token resolved; its texts carry their font themselves. */
 function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined {
@@ -106,23 +85,23 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   const keys_top = HEAD + frame_height + X_LABEL
   const height = keys_top + rows.length * KEY_ROW + 10
   const size = { width, height, viewBox: `0 0 ${width} ${height}` }
-  const svg = node('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
-  svg.append(node('title', {}, title))
-  svg.append(node('rect', { width, height, fill: colour('--panel') }))
+  const svg = svgNode('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
+  svg.append(svgNode('title', {}, title))
+  svg.append(svgNode('rect', { width, height, fill: colour('--panel') }))
   const head = { x: 12, y: 20, fill: colour('--ink'), 'font-size': 14, 'font-weight': 600 }
-  svg.append(node('text', head, cut(title, width - 24, 14)))
+  svg.append(svgNode('text', head, cut(title, width - 24, 14)))
   const small = { x: 12, fill: colour('--soft'), 'font-size': 11 }
-  svg.append(node('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
-  svg.append(node('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
+  svg.append(svgNode('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
+  svg.append(svgNode('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
   const right = { x: width - MARGIN - INSET.right, y: HEAD + frame_height + 8 }
   const steps = view.scale ? 'step (each phase has the same width) →' : 'step →'
-  svg.append(node('text', { ...small, ...right, 'text-anchor': 'end' }, steps))
-  const body = node('g', { transform: `translate(${MARGIN} ${HEAD})` })
+  svg.append(svgNode('text', { ...small, ...right, 'text-anchor': 'end' }, steps))
+  const body = svgNode('g', { transform: `translate(${MARGIN} ${HEAD})` })
   const frame = frameOf(element, is_dark)
   if (frame) body.append(frame)
-  const clip = node('clipPath', { id: 'plot' })
-  clip.append(node('rect', { x: 0, y: -4, width: view.width + 4, height: view.height + 8 }))
-  const plot = node('g', {
+  const clip = svgNode('clipPath', { id: 'plot' })
+  clip.append(svgNode('rect', { x: 0, y: -4, width: view.width + 4, height: view.height + 8 }))
+  const plot = svgNode('g', {
     transform: `translate(${INSET.left} ${INSET.top})`,
     'clip-path': 'url(#plot)',
   })
@@ -131,11 +110,11 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   rows.forEach((row, index) => {
     const y = keys_top + (index + 1) * KEY_ROW - 4
     let x = 12
-    for (const { label, color, width: stroke, dash } of row) {
+    for (const { label, color, width: stroke = 1.5, dash = [] } of row) {
       const line = { x1: x, x2: x + 20, y1: y - 4, y2: y - 4, stroke: colour(color) }
       svg.append(
-        node('line', { ...line, 'stroke-width': stroke, 'stroke-dasharray': dash.join(' ') }),
-        node('text', { x: x + 25, y, fill: colour('--ink') }, label),
+        svgNode('line', { ...line, 'stroke-width': stroke, 'stroke-dasharray': dash.join(' ') }),
+        svgNode('text', { x: x + 25, y, fill: colour('--ink') }, label),
       )
       x += 40 + 6.2 * label.length
     }
@@ -143,19 +122,12 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   return { svg, plot, width, height }
 }
 
-const serialized = (svg: SVGElement) => xmlText(new XMLSerializer().serializeToString(svg))
-
 /** What a plot paints, as an image of the size of the plot. */
 function painted({ view, paint }: PlotHandle): SVGElement {
-  const canvas = document.createElement('canvas')
-  canvas.width = view.width * PNG_SCALE
-  canvas.height = view.height * PNG_SCALE
-  const ctx = canvas.getContext('2d')
-  if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
-  ctx.scale(PNG_SCALE, PNG_SCALE)
-  paint(ctx, view, PNG_SCALE)
   const { width, height } = view
-  return node('image', { width, height, href: canvas.toDataURL() })
+  const ctx = pictureCanvas(width, height)
+  paint(ctx, view, PNG_SCALE)
+  return svgNode('image', { width, height, href: ctx.canvas.toDataURL() })
 }
 
 /** The chart as an SVG of its own: one path per line; without lines, what is painted as an image. */
@@ -168,32 +140,17 @@ export function chartSvg(
   if (!strokes) plot.append(painted(handle))
   for (const stroke of strokes ?? []) {
     const attributes = strokeAttributes(stroke, handle.view)
-    if (attributes.d !== '') plot.append(node('path', attributes))
+    if (attributes.d !== '') plot.append(svgNode('path', attributes))
   }
-  return new Blob([serialized(svg)], { type: 'image/svg+xml' })
+  return svgFile(svg)
 }
 
 /** The chart as a PNG: the frame as an image, and the canvas painted again above it. */
-export async function chartPng(handle: PlotHandle, content: PictureContent): Promise<Blob> {
+export function chartPng(handle: PlotHandle, content: PictureContent): Promise<Blob> {
   const { svg, width, height } = shell(handle, content)
-  const image = new Image(width, height)
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(serialized(svg))}`
-  await image.decode()
-  const canvas = document.createElement('canvas')
-  canvas.width = width * PNG_SCALE
-  canvas.height = height * PNG_SCALE
-  const ctx = canvas.getContext('2d')
-  if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
-  ctx.scale(PNG_SCALE, PNG_SCALE)
-  ctx.drawImage(image, 0, 0, width, height)
-  ctx.translate(MARGIN + INSET.left, HEAD + INSET.top)
-  clipTo(ctx, handle.view)
-  handle.paint(ctx, handle.view, PNG_SCALE)
-  return new Promise((resolve, reject) =>
-    canvas.toBlob(
-      (blob) =>
-        blob ? resolve(blob) : reject(new Error('The browser could not write the picture.')),
-      'image/png',
-    ),
-  )
+  return pngFile(svg, width, height, (ctx) => {
+    ctx.translate(MARGIN + INSET.left, HEAD + INSET.top)
+    clipTo(ctx, handle.view)
+    handle.paint(ctx, handle.view, PNG_SCALE)
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tableCsv, tableJsonl } from './figure_table.ts'
+import { tableCsv, tableJsonl } from './number_table.ts'
 
 const table = {
   columns: ['layer', 'ΔH, nats'],

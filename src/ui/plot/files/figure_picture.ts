@@ -1,13 +1,10 @@
 // Saves the visible part of a figure as an SVG or a PNG. The picture loads nothing from elsewhere.
 
-import { xmlText } from '../../kit/xml_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
+import { pngFile, SVG, svgFile, svgNode } from './picture_file.ts'
 
-const SVG = 'http://www.w3.org/2000/svg'
 const HEAD = 52
 const MARGIN = 12
-/** Pixels of a PNG per CSS pixel. */
-const PNG_SCALE = 2
 /** What a drawing takes from the page's style sheets. */
 const STYLES = [
   'fill',
@@ -24,14 +21,7 @@ const STYLES = [
 ] as const
 /** Words that belong to the picture; notes and controls do not. */
 const WORDS = 'h3, .figure-step, .figure-keys li, .readout, .chart-readout'
-const LEFT_OUT =
-  '.figure-files, .figure-numbers, .chart-menu, .chart-numbers, fieldset, button, label'
-
-function node(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
-  const element = document.createElementNS(SVG, name)
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
-  return element
-}
+const LEFT_OUT = '.chart-files, .chart-menu, .chart-numbers, fieldset, button, label'
 
 /** A drawing of the page with its styles written out, at its place. */
 function drawing(svg: SVGElement, at: { x: number; y: number }): SVGElement {
@@ -98,19 +88,19 @@ function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
   for (const canvas of shown<HTMLCanvasElement>('canvas')) {
     const rect = canvas.getBoundingClientRect()
     const { width, height } = rect
-    add(node('image', { ...at(rect), width, height, href: canvas.toDataURL() }), canvas)
+    add(svgNode('image', { ...at(rect), width, height, href: canvas.toDataURL() }), canvas)
   }
   for (const cursor of shown<HTMLElement>('.cursor')) {
     const rect = cursor.getBoundingClientRect()
     const { width, height } = rect
     const fill = getComputedStyle(cursor).backgroundColor
-    add(node('rect', { ...at(rect), width, height, fill }), cursor)
+    add(svgNode('rect', { ...at(rect), width, height, fill }), cursor)
   }
   for (const element of shown<HTMLElement>(WORDS)) {
     const { fontSize, fontWeight, color } = getComputedStyle(element)
     for (const { text, x, bottom: base } of lines(element)) {
       const place = { x: x - box.left + MARGIN, y: base - box.top + HEAD - 4 }
-      const part = node('text', {
+      const part = svgNode('text', {
         ...place,
         fill: color,
         'font-size': fontSize,
@@ -122,40 +112,30 @@ function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
   }
   const height = Math.ceil(bottom + MARGIN)
   const font = getComputedStyle(body).fontFamily
-  const svg = node('svg', { xmlns: SVG, width, height, 'font-family': font })
-  const head = node('text', {
+  const svg = svgNode('svg', { xmlns: SVG, width, height, 'font-family': font })
+  const head = svgNode('text', {
     ...{ x: MARGIN, y: 22, fill: resolveColor('--ink', is_dark) },
     ...{ 'font-size': 15, 'font-weight': 600 },
   })
   head.textContent = title
-  const whose = node('text', { x: MARGIN, y: 41, fill: resolveColor('--soft', is_dark) })
+  const whose = svgNode('text', { x: MARGIN, y: 41, fill: resolveColor('--soft', is_dark) })
   whose.setAttribute('font-size', '12')
   whose.textContent = run
-  svg.append(node('rect', { width, height, fill: resolveColor('--panel', is_dark) }), head, whose)
+  svg.append(
+    svgNode('rect', { width, height, fill: resolveColor('--panel', is_dark) }),
+    head,
+    whose,
+  )
   svg.append(...parts)
-  return { text: xmlText(new XMLSerializer().serializeToString(svg)), width, height }
+  return { svg, width, height }
 }
 
 /** The figure as an SVG of its own; heat maps and lines that are painted are images in it. */
 export const figureSvg = (body: HTMLElement, content: FigureContent): Blob =>
-  new Blob([picture(body, content).text], { type: 'image/svg+xml' })
+  svgFile(picture(body, content).svg)
 
 /** The same in pixels. Throws where the browser gives no canvas. */
-export async function figurePng(body: HTMLElement, content: FigureContent): Promise<Blob> {
-  const { text, width, height } = picture(body, content)
-  const image = new Image(width, height)
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`
-  await image.decode()
-  const canvas = document.createElement('canvas')
-  canvas.width = width * PNG_SCALE
-  canvas.height = height * PNG_SCALE
-  const ctx = canvas.getContext('2d')
-  if (!ctx) throw new Error('this browser gives no canvas to draw on')
-  ctx.drawImage(image, 0, 0, canvas.width, canvas.height)
-  return new Promise((resolve, reject) =>
-    canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('the browser could not write it'))),
-      'image/png',
-    ),
-  )
+export function figurePng(body: HTMLElement, content: FigureContent): Promise<Blob> {
+  const { svg, width, height } = picture(body, content)
+  return pngFile(svg, width, height)
 }

@@ -1,11 +1,11 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
 
-import { type Columns, lowerBound } from '../scales/columns.ts'
-import { type EditMark, editLabels } from '../scales/geometry.ts'
-import type { Rgb } from '../scales/palette.ts'
-import { placeOf } from '../scales/step_scale.ts'
-import { type Across, pixelStep, placesOf, stepPixel, type View } from '../scales/view.ts'
-import type { LineContext } from './lines/line_style.ts'
+import { type Columns, lowerBound } from '../../scales/columns.ts'
+import { type EditMark, editLabels } from '../../scales/geometry.ts'
+import type { Rgb } from '../../scales/palette.ts'
+import { placeOf } from '../../scales/step_scale.ts'
+import { type Across, pixelStep, placesOf, stepPixel, type View } from '../../scales/view.ts'
+import type { LineContext } from '../lines/line_style.ts'
 
 type MarkContext = Pick<
   LineContext,
@@ -51,23 +51,24 @@ export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   readonly first?: number
 }
 
-/** RGBA of a picture `width` − `first` × rows.length, top row = last layer. A column of pixels
- * shows the newest measurement at or before its right edge; a measurement is held until the next
- * one, the newest for as long as the one before it. Pixels outside what was measured, and NaN, stay
- * transparent. */
+/** RGBA of a picture `width` − `first` × rows.length, top row = last layer, row 0 in colours of its
+ * own. A column of pixels shows the newest measurement at or before its right edge; a measurement
+ * is held until the next one, the newest for as long as the one before it. Pixels outside what was
+ * measured, and NaN, stay transparent. */
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
   size: HeatSize,
   scale_max: number,
   ramp: readonly Rgb[],
+  first_ramp = ramp,
 ): Uint8ClampedArray<ArrayBuffer> {
   const { width, first = 0 } = size
   const across = width - first
   const pixels = new Uint32Array(across * rows.length)
-  const colours = packed(ramp)
-  const factor = (colours.length - 1) / (scale_max || 1)
   rows.forEach((columns, row) => {
     if (!columns || columns.length === 0) return
+    const colours = packed(row === 0 ? first_ramp : ramp)
+    const factor = (colours.length - 1) / (scale_max || 1)
     const { steps, values, length } = columns
     const at_left = (rows.length - 1 - row) * across - first
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1

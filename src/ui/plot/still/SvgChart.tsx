@@ -1,6 +1,7 @@
 // A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
 import { type PointerEvent, useId } from 'react'
-import { useSize } from '../../plot/plot_hooks.ts'
+import { useSize } from '../plot_hooks.ts'
+import './still.css'
 import { type Axis, type Scale, stopAt } from './axes.ts'
 
 interface ChartLine {
@@ -8,7 +9,7 @@ interface ChartLine {
   /** Any CSS colour. */
   readonly color: string
   readonly width: number
-  readonly dash?: string
+  readonly dash?: readonly number[]
   /** [place on the axis, value]; one that is not finite ends a piece. */
   readonly points: readonly (readonly [number, number])[]
 }
@@ -137,7 +138,7 @@ function Curves({ axis, lines, dots = [], band, place }: PlacedProps) {
           fill="none"
           style={{ stroke: line.color }}
           strokeWidth={line.width}
-          strokeDasharray={line.dash}
+          strokeDasharray={line.dash?.join(' ')}
           strokeLinejoin="round"
         />
       ))}

@@ -1,10 +1,12 @@
-// The numbers of a figure as text: as files, and as a table on the page.
+// Numbers as text: as a table on the page, and as files.
 import { csvTable } from '../../../formats/text_tables.ts'
 
 export interface NumberTable {
   readonly columns: readonly string[]
   /** A name, then one text per column. */
   readonly rows: readonly (readonly string[])[]
+  /** What the rows are, and what was left out. */
+  readonly note?: string
 }
 
 /** A number where a cell is nothing else; a minus sign may be the typographic one. */

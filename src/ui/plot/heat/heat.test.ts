@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from '../scales/palette.ts'
-import { columnsOf, recordingContext } from '../shown/testing.ts'
+import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from '../../scales/palette.ts'
+import { columnsOf, recordingContext } from '../../shown/testing.ts'
 import { drawEdits, drawMarks, heatmapPixels, rowAt } from './heat.ts'
 
 const ramp: readonly Rgb[] = [
@@ -45,6 +45,19 @@ test('what was not measured stays transparent: before the first, after the newes
 test('values beyond the scale take the end colours', () => {
   const pixels = heatmapPixels([columnsOf([-3, 9])], { width: 2, x: [0, 2] }, 2, ramp)
   expect([at(pixels, 2, 0, 0)[0], at(pixels, 2, 1, 0)[0]]).toEqual([0, 200])
+})
+
+test('only the first row takes the other ramp', () => {
+  const greys: readonly Rgb[] = ramp.map(([red]) => [red + 1, 0, 0])
+  const size = { width: 1, x: [0, 1] } as const
+  const pixels = heatmapPixels([columnsOf([2]), columnsOf([2])], size, 2, ramp, greys)
+  expect([0, 1].map((y) => at(pixels, 1, 0, y)[0])).toEqual([200, 201])
+})
+
+test('an axis that begins later begins with what was held then', () => {
+  const columns = { steps: [0, 6], values: [0, 2], length: 2 }
+  const pixels = heatmapPixels([columns], { width: 5, x: [4, 9] }, 2, ramp)
+  expect([0, 1, 2, 3, 4].map((x) => at(pixels, 5, x, 0)[0])).toEqual([0, 0, 200, 200, 200])
 })
 
 test('phase switches are marked inside the axis, not on its ends', () => {

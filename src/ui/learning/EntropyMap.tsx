@@ -1,0 +1,146 @@
+// Entropy of every layer's policy over the run: the understory as a picture.
+import { useCallback, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { formatNats } from '../kit/format.ts'
+import { HeatMap, HeatScale } from '../plot/heat/HeatMap.tsx'
+import { Readout } from '../plot/Readout.tsx'
+import { extentOf } from '../scales/extent.ts'
+import { readStep, useSlowFrame, valueAt } from '../shown/readout.ts'
+import { seriesOf, useLastLayer } from '../shown/run.ts'
+import { uiStore } from '../shown/store.ts'
+
+const nameOf = (layer: number) => `layer/entropy/${layer}`
+const entropyOf = (layer: number) => seriesOf(nameOf(layer))
+const latest = (layer: number, step?: number) => valueAt(nameOf(layer), step)
+
+/** Top of the colour scale: the largest entropy measured so far; 0 before the first. */
+function scaleMax(last_layer: number): number {
+  let max = 0
+  for (let layer = 0; layer <= last_layer; layer++) {
+    const columns = entropyOf(layer)
+    if (columns) max = Math.max(max, extentOf(columns)[1])
+  }
+  return max
+}
+
+/** Name of a layer as the page writes it. */
+export function layerName(layer: number, last_layer: number): string {
+  if (layer === 0) return '0 embedding'
+  return layer === last_layer ? `${layer} final policy` : `layer ${layer}`
+}
+
+/** Name of a layer where there is room for a few letters. */
+function shortName(layer: number, last_layer: number): string {
+  if (layer === 0) return '0\u00a0emb'
+  return layer === last_layer ? `${layer}\u00a0fin` : `${layer}`
+}
+
+/** The columns of a layer for a table or a file; none before its first measurement. */
+function namedColumns(layer: number) {
+  const columns = entropyOf(layer)
+  return columns ? [{ name: nameOf(layer), columns }] : []
+}
+
+/** The rows as a map takes them: the same functions as long as their number is the same. */
+const useRows = (last_layer: number) =>
+  useMemo(() => {
+    const layers = Array.from({ length: last_layer + 1 }, (_, layer) => layer)
+    const said = (layer: number) =>
+      `${layerName(layer, last_layer)}: ${formatNats(latest(layer, uiStore.getState().at_step))}`
+    return {
+      columns: () => layers.map(entropyOf),
+      named: () => layers.flatMap(namedColumns),
+      summarise: () => `Entropy of each layer’s policy. ${layers.map(said).join('; ')}`,
+      formatRow: (layer: number) => shortName(layer, last_layer),
+    }
+  }, [last_layer])
+
+export function EntropyMap({ height }: { readonly height: number }) {
+  const last_layer = useLastLayer()
+  const scale_max = useStore(uiStore, () => scaleMax(last_layer))
+  const [hovered, setHovered] = useState<number>()
+  const layer = Math.min(hovered ?? last_layer, last_layer)
+  return (
+    <HeatMap
+      id="heatmap-plot"
+      testid="heatmap"
+      title="Entropy map, layer × step"
+      note="Bottom row is the embedding, top row the final policy. Dark is certain."
+      file="entropy-map"
+      height={height}
+      first={0}
+      last={last_layer}
+      {...useRows(last_layer)}
+      scale_max={scale_max}
+      with_names
+      // As wide as the charts of lines: steps lie below each other.
+      has_gutter
+      onHover={setHovered}
+      foot={
+        <>
+          <div className="heat-foot">
+            <LayerReadout layer={layer} last_layer={last_layer} onLayer={setHovered} />
+            <HeatScale max={scale_max} />
+          </div>
+          <LatestTable rows={last_layer + 1} />
+        </>
+      }
+    />
+  )
+}
+
+const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
+
+function LayerReadout(props: {
+  readonly layer: number
+  readonly last_layer: number
+  readonly onLayer: (layer: number) => void
+}) {
+  const { layer, last_layer, onLayer } = props
+  const read = useCallback(() => {
+    const step = readStep()
+    const columns = entropyOf(layer)
+    return {
+      stops: columns ? Array.from(columns.steps).slice(0, columns.length) : [],
+      at: step,
+      text: `${layerName(layer, last_layer)}${step === undefined ? ', latest' : `, step ${step}`}: ${formatNats(latest(layer, step))}`,
+    }
+  }, [layer, last_layer])
+  return (
+    <Readout
+      id="heatmap-value"
+      label="Step, and layer by up and down, in the entropy map"
+      read={read}
+      onMove={moveTo}
+      onVertical={(by) => onLayer(Math.min(last_layer, Math.max(0, layer + by)))}
+    />
+  )
+}
+
+const TABLE_MS = 1000
+
+/** The column of the shown step as a table, for people who do not see the picture. */
+function LatestTable({ rows }: { rows: number }) {
+  useSlowFrame(TABLE_MS)
+  const { at_step } = uiStore.getState()
+  return (
+    // Not the table itself: Firefox draws the caption of a clipped table.
+    <div className="visually-hidden">
+      <table data-testid="heatmap-latest">
+        <caption>
+          {at_step === undefined
+            ? 'Latest entropy by layer'
+            : `Entropy by layer at step ${at_step}`}
+        </caption>
+        <tbody>
+          {Array.from({ length: rows }, (_, layer) => (
+            <tr key={layer} data-layer={layer} data-value={latest(layer, at_step)}>
+              <th scope="row">{layerName(layer, rows - 1)}</th>
+              <td>{formatNats(latest(layer, at_step))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

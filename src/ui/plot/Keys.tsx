@@ -1,0 +1,42 @@
+// What the lines of a chart are: a piece of each, and its name.
+
+export interface Key {
+  readonly label: string
+  /** A token such as '--series-1', or any CSS colour. */
+  readonly color: string
+  readonly width?: number
+  readonly dash?: readonly number[]
+}
+
+const cssColor = (color: string): string => (color.startsWith('--') ? `var(${color})` : color)
+
+/** A piece of a line, as the charts draw it. */
+export function LineMark({ color, width = 1.5, dash = [] }: Omit<Key, 'label'>) {
+  return (
+    <svg className="line-mark" width="22" height="8" aria-hidden="true">
+      <line
+        x1="1"
+        x2="21"
+        y1="4"
+        y2="4"
+        style={{ stroke: cssColor(color) }}
+        strokeWidth={width + 0.5}
+        strokeDasharray={dash.join(' ')}
+      />
+    </svg>
+  )
+}
+
+/** A legend whose lines cannot be hidden. */
+export function Keys({ keys }: { readonly keys: readonly Key[] }) {
+  return (
+    <ul className="figure-keys">
+      {keys.map(({ label, ...mark }) => (
+        <li key={label}>
+          <LineMark {...mark} />
+          {label}
+        </li>
+      ))}
+    </ul>
+  )
+}

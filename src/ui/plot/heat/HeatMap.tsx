@@ -1,0 +1,156 @@
+// A value of every layer over the steps as a picture: one row for each layer, the first at the bottom.
+import { type ReactNode, useCallback, useMemo, useRef } from 'react'
+import { useStore } from 'zustand'
+import { formatNats, formatNumber, NONE } from '../../kit/format.ts'
+import type { Columns } from '../../scales/columns.ts'
+import type { Domain } from '../../scales/domain.ts'
+import { HEAT_RAMP, type Rgb } from '../../scales/palette.ts'
+import { useEditMarks, usePhaseSpans, useStepDomain } from '../../shown/run.ts'
+import { type UiState, uiStore } from '../../shown/store.ts'
+import { ChartCard } from '../ChartCard.tsx'
+import type { NamedColumns } from '../files/chart_file.ts'
+import { drawnColumns } from '../lines/repaint.ts'
+import { type Paint, Plot } from '../Plot.tsx'
+import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+
+const TICKS = 10
+
+export interface HeatMapProps {
+  readonly id: string
+  readonly title: string
+  readonly note?: string
+  readonly testid?: string
+  /** One of several in a figure. */
+  readonly is_part?: boolean
+  readonly file: string
+  readonly height: number
+  /** The layers of its rows, both included. */
+  readonly first: number
+  readonly last: number
+  /** From the bottom row to the top one; entries that are NaN are gaps. The same function for the same map. */
+  readonly columns: () => readonly (Columns | undefined)[]
+  /** The rows by the names that files give them. */
+  readonly named: () => readonly NamedColumns[]
+  /** Value of the brightest colour; 0 is the darkest. */
+  readonly scale_max: number
+  /** Colours of the bottom row, where it counts less. */
+  readonly first_ramp?: readonly Rgb[]
+  /** A layer at the axis. */
+  readonly formatRow: (layer: number) => string
+  readonly with_names: boolean
+  /** Leaves room for the names of lines, so that it is as wide as the charts beside it. */
+  readonly has_gutter?: boolean
+  readonly summarise: () => string
+  /** The layer under the pointer. */
+  readonly onHover: (layer: number | undefined) => void
+  readonly foot: ReactNode
+}
+
+const selectIsDark = (state: UiState) => state.is_dark
+
+/** Paints one pixel for each layer and column, scaled up to the plot, and where phases begin and the run was changed by hand. */
+function usePaint({ columns, scale_max, first_ramp }: HeatMapProps): Paint {
+  const spans = usePhaseSpans()
+  const edits = useEditMarks()
+  const strip = useRef<HTMLCanvasElement>(undefined)
+  return useCallback<Paint>(
+    (ctx, view, pixel_ratio, from) => {
+      const width = Math.max(1, Math.round(view.width * pixel_ratio))
+      const first = from === undefined ? 0 : firstColumn(from, view, width)
+      const rows = columns()
+      const size = { width, x: view.x, scale: view.scale, first }
+      const pixels = heatmapPixels(rows, size, scale_max, HEAT_RAMP, first_ramp)
+      // After a crash of the GPU process a canvas that nobody sees is not given back.
+      if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
+      strip.current ??= document.createElement('canvas')
+      strip.current.width = width - first
+      strip.current.height = rows.length
+      const image = new ImageData(pixels, width - first, rows.length)
+      strip.current.getContext('2d')?.putImageData(image, 0, 0)
+      ctx.imageSmoothingEnabled = false
+      const left = (first / width) * view.width
+      ctx.drawImage(strip.current, left, 0, view.width - left, view.height)
+      drawMarks(
+        ctx,
+        spans.map(({ step }) => step),
+        view,
+      )
+      drawEdits(ctx, edits, view)
+    },
+    [columns, scale_max, first_ramp, spans, edits],
+  )
+}
+
+export function HeatMap(props: HeatMapProps) {
+  const { title, first, last, scale_max, columns, onHover } = props
+  const x = useStepDomain()
+  const is_dark = useStore(uiStore, selectIsDark)
+  const paint = usePaint(props)
+  const drawn = useCallback(
+    () => columns().flatMap((row) => (row ? [drawnColumns(row)] : [])),
+    [columns],
+  )
+  const ticks = useMemo(() => {
+    const every = Math.ceil((last + 1 - first) / TICKS)
+    return Array.from({ length: last + 1 - first }, (_, i) => first + i).filter(
+      (_, i) => i % every === 0,
+    )
+  }, [first, last])
+  const y = useMemo<Domain>(() => [first - 0.5, last + 0.5], [first, last])
+  const onHoverY = useCallback(
+    (share: number | undefined) =>
+      onHover(share === undefined ? undefined : first + rowAt(share, 1, last + 1 - first)),
+    [first, last, onHover],
+  )
+  return (
+    <ChartCard
+      {...props}
+      data_rows={last + 1 - first}
+      x={x}
+      has_log={false}
+      columns={props.named}
+      picture={() => ({
+        title: `${title}, 0 to ${formatNats(scale_max)}`,
+        y_label: 'layer',
+        keys: [],
+        is_dark,
+      })}
+      formatValue={formatNumber}
+      plot={({ id, handle }) => (
+        <Plot
+          id={id}
+          title={title}
+          handle={handle}
+          height={props.height}
+          x={x}
+          y={y}
+          y_ticks={ticks}
+          formatY={props.formatRow}
+          with_names={props.with_names}
+          has_gutter={props.has_gutter === true}
+          show_grid={false}
+          paint={paint}
+          drawn={drawn}
+          covers_frame
+          summarise={props.summarise}
+          onHoverY={onHoverY}
+        />
+      )}
+    />
+  )
+}
+
+const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 === 0)
+  .map(([r, g, b]) => `rgb(${r} ${g} ${b})`)
+  .join(', ')})`
+
+/** What the colours of a heat map mean. */
+export function HeatScale({ max, words = '' }: { readonly max: number; readonly words?: string }) {
+  return (
+    <span className="heat-scale">
+      <span>0</span>
+      <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
+      <span>{max > 0 ? `${formatNumber(max)} nats${words}` : NONE}</span>
+    </span>
+  )
+}
