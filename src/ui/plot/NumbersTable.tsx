@@ -1,4 +1,4 @@
-// The numbers of a chart or a figure as a table, on demand: for people who do not see the picture, and for those who want the digits.
+// Draws the numbers of a chart or a figure as a table, on demand.
 import { useState } from 'react'
 import { useSlowFrame } from '../shown/readout.ts'
 import type { NumberTable } from './files/number_table.ts'

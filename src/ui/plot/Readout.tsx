@@ -14,7 +14,8 @@ export interface ReadoutProps {
   readonly id: string
   /** What is moved along, e.g. 'Layer'. */
   readonly label: string
-  /** Asked when the run moves on and when another step is read out; undefined while nobody sees it. The same function for the same chart. */
+  /** Asked when the run moves on and when another step is read out; undefined while nobody sees it.
+   * The same function for the same chart. */
   readonly read: () => Said | undefined
   /** undefined: back to where nobody points. */
   readonly onMove: (stop: number | undefined) => void

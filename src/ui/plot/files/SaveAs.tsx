@@ -8,7 +8,8 @@ import { showToast } from '../../shown/store.ts'
 const KINDS = ['csv', 'jsonl', 'png', 'svg'] as const
 type Kind = (typeof KINDS)[number]
 
-/** What each file holds, made when it is saved; undefined where there is nothing to draw. `button` is the one that was pressed. */
+/** What each file holds, made when it is saved; undefined where there is nothing to draw. `button`
+ * is the one that was pressed. */
 export type Makers = Readonly<
   Record<'csv' | 'jsonl', () => string> &
     Record<'png' | 'svg', (button: HTMLElement) => Blob | Promise<Blob> | undefined>
