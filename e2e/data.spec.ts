@@ -2,7 +2,7 @@
 // where they are missing.
 import { readFileSync } from 'node:fs'
 import AxeBuilder from '@axe-core/playwright'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** 200 rows: the answer is the last of three digits. */
@@ -77,7 +77,7 @@ const PYTHON = `def compute_score(data_source, solution_str, ground_truth, extra
     return {"score": float(solution_str == ground_truth), "length": len(solution_str)}
 `
 
-test('the same with a reward in Python, which shows what it prints', async ({ lab }) => {
+test('the same with a reward in Python, which shows what it prints', LONG_ONLY, async ({ lab }) => {
   test.setTimeout(300_000)
   await lab.open(LINK.replace('phases.1.steps=16', 'phases.1.steps=10'))
   await drop(lab, 'last digit.jsonl', ROWS)

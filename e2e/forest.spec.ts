@@ -1,6 +1,6 @@
 // The picture that the page opens with: a recorded run, then the person's own.
 import { violations } from './axe.ts'
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=2${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
@@ -49,17 +49,18 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   await expect(lab.get('train-here')).toBeHidden()
 })
 
-test('where motion is unwelcome the picture stands still at the end of the run', async ({
-  lab,
-  page,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await lab.open(LINK)
-  await expect(lab.get('forest')).toHaveAttribute('data-step', '120')
-  const picture = () =>
-    lab.get('forest').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
-  const before = await picture()
-  expect(before.length).toBeGreaterThan(10_000)
-  await lab.waitForStatus('idle')
-  expect(await picture()).toBe(before)
-})
+test(
+  'where motion is unwelcome the picture stands still at the end of the run',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await lab.open(LINK)
+    await expect(lab.get('forest')).toHaveAttribute('data-step', '120')
+    const picture = () =>
+      lab.get('forest').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+    const before = await picture()
+    expect(before.length).toBeGreaterThan(10_000)
+    await lab.waitForStatus('idle')
+    expect(await picture()).toBe(before)
+  },
+)

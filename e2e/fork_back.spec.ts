@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSafetensors } from '../src/formats/safetensors.ts'
 import { writeSafetensors } from '../src/formats/safetensors_write.ts'
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** A job of the fork as the lab runs it: an inner phase and the whole model. */
@@ -63,42 +63,46 @@ function mergedModel(folder: string): string {
   return out
 }
 
-test('the fork’s console log and merged checkpoint open beside the lab’s own run', async ({
-  lab,
-  page,
-}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'understory-fork-'))
-  mkdirSync(join(folder, 'job'))
-  writeFileSync(join(folder, 'job', 'fork_console.log'), consoleOf(3))
+test(
+  'the fork’s console log and merged checkpoint open beside the lab’s own run',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'understory-fork-'))
+    mkdirSync(join(folder, 'job'))
+    writeFileSync(join(folder, 'job', 'fork_console.log'), consoleOf(3))
 
-  await lab.open(SHORT)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
 
-  await lab.drop(join(folder, 'job', 'fork_console.log'))
-  await expect(lab.get('toast')).toContainText('Imported fork_console.log: 3 steps.')
-  await lab.show('runs')
-  await expect(lab.get('run')).toHaveCount(2)
-  for (const tick of await lab.get('tick').all()) await tick.check()
-  // The imported run is shown, the lab's own behind it; the table has both.
-  await expect(lab.get('past-run')).toContainText('fork_console.log')
-  await expect(lab.get('overlays')).toContainText('behind the run that is shown: P1 steps')
-  const rewards = lab.get('key-metrics').locator('tr').filter({ hasText: 'sampled' }).last()
-  await expect(lab.get('key-metrics')).toContainText('fork_console')
-  await expect(rewards).toContainText('75.0 %')
-  await expect(rewards.locator('td')).toHaveCount(2)
+    await lab.drop(join(folder, 'job', 'fork_console.log'))
+    await expect(lab.get('toast')).toContainText('Imported fork_console.log: 3 steps.')
+    await lab.show('runs')
+    await expect(lab.get('run')).toHaveCount(2)
+    for (const tick of await lab.get('tick').all()) await tick.check()
+    // The imported run is shown, the lab's own behind it; the table has both.
+    await expect(lab.get('past-run')).toContainText('fork_console.log')
+    await expect(lab.get('overlays')).toContainText('behind the run that is shown: P1 steps')
+    const rewards = lab.get('key-metrics').locator('tr').filter({ hasText: 'sampled' }).last()
+    await expect(lab.get('key-metrics')).toContainText('fork_console')
+    await expect(rewards).toContainText('75.0 %')
+    await expect(rewards.locator('td')).toHaveCount(2)
 
-  await lab.drop(mergedModel(folder))
-  await expect(lab.get('model-facts')).toContainText('qwen3, 3 layers of 32 channels, 26 tokens', {
-    timeout: 120_000,
-  })
-  await expect(lab.get('model-facts')).toContainText('BF16')
-  await lab.get('model-text').fill('321=')
-  await lab.get('model-read').click()
-  await expect(lab.get('model-tokens').locator('tbody tr')).toHaveCount(4, { timeout: 60_000 })
-  // Layers 0 to 3, the inner one that the fork trained first among them.
-  await expect(lab.get('model-entropies').locator('tr[data-layer="2"]')).toHaveCount(1)
-  await page.keyboard.press('Escape')
-  rmSync(folder, { recursive: true })
-})
+    await lab.drop(mergedModel(folder))
+    await expect(lab.get('model-facts')).toContainText(
+      'qwen3, 3 layers of 32 channels, 26 tokens',
+      {
+        timeout: 120_000,
+      },
+    )
+    await expect(lab.get('model-facts')).toContainText('BF16')
+    await lab.get('model-text').fill('321=')
+    await lab.get('model-read').click()
+    await expect(lab.get('model-tokens').locator('tbody tr')).toHaveCount(4, { timeout: 60_000 })
+    // Layers 0 to 3, the inner one that the fork trained first among them.
+    await expect(lab.get('model-entropies').locator('tr[data-layer="2"]')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    rmSync(folder, { recursive: true })
+  },
+)

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import type { Observation } from '../src/host/protocol/observation.ts'
 import type { LabEvent } from '../src/host/protocol/protocol.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 declare global {
@@ -187,45 +187,46 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
   expect((await saved('heat-numbers-png')).subarray(1, 4).toString()).toBe('PNG')
 })
 
-test('a run is observed for the figures in view alone, and scrubbing shows another kept step', async ({
-  lab,
-  page,
-}) => {
-  await lab.withoutMoments()
-  await openInside(
-    lab,
-    page,
-    `v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16${QUICK}`,
-  )
-  await lab.get('cosine').locator('> summary').click()
-  await lab.get('flow').evaluate((figure) => figure.scrollIntoView())
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
+test(
+  'a run is observed for the figures in view alone, and scrubbing shows another kept step',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.withoutMoments()
+    await openInside(
+      lab,
+      page,
+      `v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16${QUICK}`,
+    )
+    await lab.get('cosine').locator('> summary').click()
+    await lab.get('flow').evaluate((figure) => figure.scrollIntoView())
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
 
-  await expect(lab.get('delta')).toHaveAttribute('data-step', /\d/)
-  const observed = (await lab.events()).filter((event) => event.type === 'observed')
-  expect(observed.length).toBeGreaterThan(1)
-  expect(observed.some(({ observation }) => observation.mean.dH_ffn !== undefined)).toBe(true)
-  // Folded away, it is never measured; pushed out of view by the figures above it, no longer.
-  for (const { observation } of observed) expect(observation.mean.cos_attn).toBeUndefined()
-  const last = observed[observed.length - 1]
-  expect(last.observation.mean.cos_hidden).toBeUndefined()
+    await expect(lab.get('delta')).toHaveAttribute('data-step', /\d/)
+    const observed = (await lab.events()).filter((event) => event.type === 'observed')
+    expect(observed.length).toBeGreaterThan(1)
+    expect(observed.some(({ observation }) => observation.mean.dH_ffn !== undefined)).toBe(true)
+    // Folded away, it is never measured; pushed out of view by the figures above it, no longer.
+    for (const { observation } of observed) expect(observation.mean.cos_attn).toBeUndefined()
+    const last = observed[observed.length - 1]
+    expect(last.observation.mean.cos_hidden).toBeUndefined()
 
-  // What is read is what the worker measured.
-  await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
-  const change = last.observation.mean.dH_attn?.[L - 1] ?? Number.NaN
-  await expect(lab.get('delta-attention-value')).toContainText(
-    String(Number(Math.abs(change).toPrecision(3))),
-  )
+    // What is read is what the worker measured.
+    await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
+    const change = last.observation.mean.dH_attn?.[L - 1] ?? Number.NaN
+    await expect(lab.get('delta-attention-value')).toContainText(
+      String(Number(Math.abs(change).toPrecision(3))),
+    )
 
-  await lab.get('kept-previous').click()
-  await expect(lab.get('delta')).not.toHaveAttribute('data-step', `${last.step}`)
-  const shown = Number(await lab.get('delta').getAttribute('data-step'))
-  expect(observed.some(({ step }) => step === shown)).toBe(true)
-  expect(shown).toBeLessThan(last.step)
-  await lab.get('follow').click()
-  await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
-})
+    await lab.get('kept-previous').click()
+    await expect(lab.get('delta')).not.toHaveAttribute('data-step', `${last.step}`)
+    const shown = Number(await lab.get('delta').getAttribute('data-step'))
+    expect(observed.some(({ step }) => step === shown)).toBe(true)
+    expect(shown).toBeLessThan(last.step)
+    await lab.get('follow').click()
+    await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
+  },
+)
 
 test('before a run, a model that comes with the page is opened by two presses', async ({ lab }) => {
   await lab.open('v=1&p=tiny#tab=inside')

@@ -3,7 +3,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { type PlainLens, plainLens } from '../src/ui/tokens/lens/testing.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 declare global {
@@ -118,56 +118,58 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
   await expect(grid.locator('tbody td')).toHaveCount(LAYERS * other.tokens.length)
 })
 
-test('two steps are shown side by side, or as a difference; normed greys the embedding', async ({
-  lab,
-  page,
-}) => {
-  await openLens(lab, page)
-  await lab.get('lens-compare').selectOption('beside')
-  await expect(lab.get('lens-other')).toHaveValue('0')
-  await expect(lab.get('lens-grid-other')).toContainText('Step 0')
-  await expect(cell(lab, 'lens-grid-other', 3, 3)).toContainText(
-    `${Math.round(100 * early.raw.top_probs[at(3, 3) * 5])}`,
-  )
-  await cell(lab, 'lens-grid', 3, 3).click()
-  await expect(lab.get('lens-top-other')).toBeVisible()
-  const change =
-    Math.fround(late.raw.next_prob[at(3, 3)]) - Math.fround(early.raw.next_prob[at(3, 3)])
-  await expect(lab.get('lens-change')).toHaveAttribute('data-value', `${change}`)
+test(
+  'two steps are shown side by side, or as a difference; normed greys the embedding',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await openLens(lab, page)
+    await lab.get('lens-compare').selectOption('beside')
+    await expect(lab.get('lens-other')).toHaveValue('0')
+    await expect(lab.get('lens-grid-other')).toContainText('Step 0')
+    await expect(cell(lab, 'lens-grid-other', 3, 3)).toContainText(
+      `${Math.round(100 * early.raw.top_probs[at(3, 3) * 5])}`,
+    )
+    await cell(lab, 'lens-grid', 3, 3).click()
+    await expect(lab.get('lens-top-other')).toBeVisible()
+    const change =
+      Math.fround(late.raw.next_prob[at(3, 3)]) - Math.fround(early.raw.next_prob[at(3, 3)])
+    await expect(lab.get('lens-change')).toHaveAttribute('data-value', `${change}`)
 
-  await lab.get('lens-compare').selectOption('difference')
-  await expect(lab.get('lens-grid-other')).toHaveCount(0)
-  await expect(cell(lab, 'lens-grid', 3, 3)).toContainText(`+${Math.round(100 * change)}`)
-  await expect(cell(lab, 'lens-grid', 3, 3)).toHaveClass(/div-10/)
-  await expect(cell(lab, 'lens-grid', 0, 3)).toHaveClass(/div-5/)
-  await expect(cell(lab, 'lens-grid', 0, 7)).toContainText('–')
-  await lab.get('lens-other').selectOption('40')
-  await expect(cell(lab, 'lens-grid', 3, 3)).toHaveClass(/div-5/)
+    await lab.get('lens-compare').selectOption('difference')
+    await expect(lab.get('lens-grid-other')).toHaveCount(0)
+    await expect(cell(lab, 'lens-grid', 3, 3)).toContainText(`+${Math.round(100 * change)}`)
+    await expect(cell(lab, 'lens-grid', 3, 3)).toHaveClass(/div-10/)
+    await expect(cell(lab, 'lens-grid', 0, 3)).toHaveClass(/div-5/)
+    await expect(cell(lab, 'lens-grid', 0, 7)).toContainText('–')
+    await lab.get('lens-other').selectOption('40')
+    await expect(cell(lab, 'lens-grid', 3, 3)).toHaveClass(/div-5/)
 
-  await lab.get('lens-compare').selectOption('alone')
-  await lab.get('lens-normed').check()
-  await expect(cell(lab, 'lens-grid', 0, 3)).toHaveClass(/greyed/)
-  await expect(cell(lab, 'lens-grid', 1, 3)).toHaveClass(/seq-/)
-  const { violations } = await new AxeBuilder({ page }).include('[data-testid=lens]').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
-})
+    await lab.get('lens-compare').selectOption('alone')
+    await lab.get('lens-normed').check()
+    await expect(cell(lab, 'lens-grid', 0, 3)).toHaveClass(/greyed/)
+    await expect(cell(lab, 'lens-grid', 1, 3)).toHaveClass(/seq-/)
+    const { violations } = await new AxeBuilder({ page }).include('[data-testid=lens]').analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  },
+)
 
-test('on a phone the grid scrolls inside its panel and keeps its layers in sight', async ({
-  lab,
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await openLens(lab, page)
-  const grid = lab.get('lens-grid')
-  await expect(grid).toBeVisible()
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
-  await cell(lab, 'lens-grid', 3, 7).focus()
-  const head = grid.getByRole('rowheader', { name: '3 final' })
-  await expect(head).toBeInViewport()
-})
+test(
+  'on a phone the grid scrolls inside its panel and keeps its layers in sight',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openLens(lab, page)
+    const grid = lab.get('lens-grid')
+    await expect(grid).toBeVisible()
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(overflow).toBe(0)
+    await cell(lab, 'lens-grid', 3, 7).focus()
+    const head = grid.getByRole('rowheader', { name: '3 final' })
+    await expect(head).toBeInViewport()
+  },
+)
 
 test('a response of a real run is looked through, and its layers’ entropies colour its tokens', async ({
   lab,

@@ -1,6 +1,6 @@
 // A link is a stranger's text: whatever it says, the page explains what it could not use, and
 // works.
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Each costs a page: every second one, and all where LONG_TESTS is set. */
@@ -46,7 +46,7 @@ test('whatever a link says, what could not be used of it is explained, and the p
     })
 })
 
-test('after a hostile link the page still trains', async ({ lab }) => {
+test('after a hostile link the page still trains', LONG_ONLY, async ({ lab }) => {
   await lab.open(`v=1&p=tiny${QUICK}&phases.0.steps=-5&phases.9.steps=3&phases.0.kind=evil&%00=%00`)
   await expect(lab.get('notices')).toContainText('phases.9.steps')
   await lab.waitForStatus('idle')

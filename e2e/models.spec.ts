@@ -226,52 +226,58 @@ for (const family of ['qwen3', 'llama'])
 
 // What a server does wrong stands in the console too, so these have a page whose console is not
 // watched.
-test('a server without ranges or permission, or that leads elsewhere, is refused in a sentence; a cut download continues', async ({
-  page,
-}) => {
-  const lab = new LabPage(page)
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  await command(lab, 'open a model')
-  const problem = lab.get('model-problem')
-  await find(lab, `${server.origin}/nocors/`)
-  await expect(problem).toContainText('does not allow pages of other sites (CORS)')
-  await find(lab, `${server.origin}/empty/`)
-  await expect(problem).toContainText('empty holds no config.json')
-  const led = other.asked.length
-  await find(lab, `${server.origin}/away/`)
-  await expect(problem).toContainText('leads on to another site than the one you allowed')
-  expect(other.asked.length).toBe(led)
-  // Small files may come whole.
-  await find(lab, `${server.origin}/noranges/`)
-  await expect(lab.get('model-found')).toContainText('qwen3')
-  await find(lab, `${server.origin}/cut/`)
-  await expect(lab.get('model-found')).toContainText('qwen3')
-  await lab.get('model-fetch').click()
-  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
-  const ranges = server.asked.flatMap(({ path, range }) =>
-    path === '/cut/tokenizer.json' || path === '/cut/model.safetensors' ? [range] : [],
-  )
-  expect(ranges.some((range) => /^bytes=1\d{3}-|^bytes=[1-9]\d{2}-/.test(range ?? ''))).toBe(true)
-})
+test(
+  'a server without ranges or permission, or that leads elsewhere, is refused in a sentence; a cut download continues',
+  LONG_ONLY,
+  async ({ page }) => {
+    const lab = new LabPage(page)
+    await lab.open('v=1&p=tiny')
+    await lab.waitForStatus('idle')
+    await command(lab, 'open a model')
+    const problem = lab.get('model-problem')
+    await find(lab, `${server.origin}/nocors/`)
+    await expect(problem).toContainText('does not allow pages of other sites (CORS)')
+    await find(lab, `${server.origin}/empty/`)
+    await expect(problem).toContainText('empty holds no config.json')
+    const led = other.asked.length
+    await find(lab, `${server.origin}/away/`)
+    await expect(problem).toContainText('leads on to another site than the one you allowed')
+    expect(other.asked.length).toBe(led)
+    // Small files may come whole.
+    await find(lab, `${server.origin}/noranges/`)
+    await expect(lab.get('model-found')).toContainText('qwen3')
+    await find(lab, `${server.origin}/cut/`)
+    await expect(lab.get('model-found')).toContainText('qwen3')
+    await lab.get('model-fetch').click()
+    await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+    const ranges = server.asked.flatMap(({ path, range }) =>
+      path === '/cut/tokenizer.json' || path === '/cut/model.safetensors' ? [range] : [],
+    )
+    expect(ranges.some((range) => /^bytes=1\d{3}-|^bytes=[1-9]\d{2}-/.test(range ?? ''))).toBe(true)
+  },
+)
 
-ownTest('a download that a person stops continues with what is there', async ({ page }) => {
-  const lab = new LabPage(page)
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  await command(lab, 'open a model')
-  await find(lab, `${server.origin}/stop/`)
-  await expect(lab.get('model-found')).toContainText('qwen3')
-  await lab.get('model-fetch').click()
-  const weights = () => server.asked.filter(({ path }) => path === '/stop/model.safetensors')
-  await expect.poll(() => weights().length).toBe(2)
-  await lab.get('model-cancel').click()
-  await expect(lab.get('model-problem')).toContainText('What has arrived is kept.')
-  await find(lab, `${server.origin}/stop/`)
-  await expect(lab.get('model-found')).toContainText('are here already')
-  await lab.get('model-fetch').click()
-  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
-})
+ownTest(
+  'a download that a person stops continues with what is there',
+  LONG_ONLY,
+  async ({ page }) => {
+    const lab = new LabPage(page)
+    await lab.open('v=1&p=tiny')
+    await lab.waitForStatus('idle')
+    await command(lab, 'open a model')
+    await find(lab, `${server.origin}/stop/`)
+    await expect(lab.get('model-found')).toContainText('qwen3')
+    await lab.get('model-fetch').click()
+    const weights = () => server.asked.filter(({ path }) => path === '/stop/model.safetensors')
+    await expect.poll(() => weights().length).toBe(2)
+    await lab.get('model-cancel').click()
+    await expect(lab.get('model-problem')).toContainText('What has arrived is kept.')
+    await find(lab, `${server.origin}/stop/`)
+    await expect(lab.get('model-found')).toContainText('are here already')
+    await lab.get('model-fetch').click()
+    await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  },
+)
 
 ownTest('a closed tab continues with what is there', LONG_ONLY, async ({ page, context }) => {
   const lab = new LabPage(page)

@@ -203,26 +203,27 @@ const TYPO = `def compute_score(data_source, solution_str, ground_truth, extra_i
     return 1.0 if soluton_str == ground_truth else 0.0
 `
 
-test('functions of one file are parts of their own, and a reward that scores nothing is not trained on', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await drop(lab, 'trl.py', TRL)
-  await expect(lab.get('reward-trial')).toContainText('exact', { timeout: 240_000 })
-  await expect(page.locator('.reward-part')).toHaveCount(2)
-  await expect(lab.get('reward-function-1')).toHaveValue('short')
-  await expect(lab.get('reward-trial').locator('tr[data-what=right] td').nth(3)).toHaveText('1')
-  await drop(lab, 'typo.py', TYPO)
-  const said = /typo\.py, line 2: NameError: name 'soluton_str' is not defined/
-  await expect(lab.get('reward-trial').locator('.problem').first()).toContainText(said, {
-    timeout: 120_000,
-  })
-  await expect(page.locator('.reward-part')).toHaveCount(1)
-  await lab.get('reward-close').click()
-  await lab.get('train').click()
-  await expect(lab.get('error')).toContainText(said, { timeout: 120_000 })
-  await expect(lab.get('error')).toHaveAttribute('data-code', 'reward')
-  expect(await lab.steps()).toEqual([])
-})
+test(
+  'functions of one file are parts of their own, and a reward that scores nothing is not trained on',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await drop(lab, 'trl.py', TRL)
+    await expect(lab.get('reward-trial')).toContainText('exact', { timeout: 240_000 })
+    await expect(page.locator('.reward-part')).toHaveCount(2)
+    await expect(lab.get('reward-function-1')).toHaveValue('short')
+    await expect(lab.get('reward-trial').locator('tr[data-what=right] td').nth(3)).toHaveText('1')
+    await drop(lab, 'typo.py', TYPO)
+    const said = /typo\.py, line 2: NameError: name 'soluton_str' is not defined/
+    await expect(lab.get('reward-trial').locator('.problem').first()).toContainText(said, {
+      timeout: 120_000,
+    })
+    await expect(page.locator('.reward-part')).toHaveCount(1)
+    await lab.get('reward-close').click()
+    await lab.get('train').click()
+    await expect(lab.get('error')).toContainText(said, { timeout: 120_000 })
+    await expect(lab.get('error')).toHaveAttribute('data-code', 'reward')
+    expect(await lab.steps()).toEqual([])
+  },
+)

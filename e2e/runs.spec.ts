@@ -155,48 +155,53 @@ test('what the database holds is believed only where it is sound', async ({ lab,
   await expect(lab.get('runs-broken')).toHaveCount(0)
 })
 
-test('without a database runs are kept until the page is closed', async ({ lab, page }) => {
-  await page.addInitScript(() => {
-    Object.defineProperty(window, 'indexedDB', {
-      value: {
-        open: () => {
-          throw new DOMException('The operation is insecure.', 'SecurityError')
+test(
+  'without a database runs are kept until the page is closed',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'indexedDB', {
+        value: {
+          open: () => {
+            throw new DOMException('The operation is insecure.', 'SecurityError')
+          },
         },
-      },
+      })
     })
-  })
-  await lab.open(SHORT)
-  await lab.waitForStatus('idle')
-  await lab.get('tab-runs').click()
-  await expect(lab.get('runs-memory')).toContainText('insecure')
-  await lab.get('step').click()
-  await lab.waitForStep(1)
-  await expect(lab.get('run')).toHaveCount(1)
-  await expect(lab.get('run')).toContainText('paused')
-  await expect(lab.get('run').getByTestId('delete-run')).toBeDisabled()
-})
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await lab.get('tab-runs').click()
+    await expect(lab.get('runs-memory')).toContainText('insecure')
+    await lab.get('step').click()
+    await lab.waitForStep(1)
+    await expect(lab.get('run')).toHaveCount(1)
+    await expect(lab.get('run')).toContainText('paused')
+    await expect(lab.get('run').getByTestId('delete-run')).toBeDisabled()
+  },
+)
 
-test('a record that cannot be written is reported on every part of the page, and the run continues', async ({
-  lab,
-  page,
-}) => {
-  await page.addInitScript(() => {
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException('no room', 'QuotaExceededError')
-    }
-  })
-  await lab.open(SHORT)
-  await lab.waitForStatus('idle')
-  await train(lab)
-  await expect(lab.get('record-problem')).toContainText('storage for this page is full')
-  await lab.get('record-problem').getByRole('button', { name: 'See the runs' }).click()
-  await expect(lab.get('runs-problem')).toContainText('storage for this page is full')
-  await lab
-    .get('record-problem')
-    .getByRole('button', { name: /^Dismiss/ })
-    .click()
-  await expect(lab.get('record-problem')).toHaveCount(0)
-})
+test(
+  'a record that cannot be written is reported on every part of the page, and the run continues',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.addInitScript(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('no room', 'QuotaExceededError')
+      }
+    })
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await train(lab)
+    await expect(lab.get('record-problem')).toContainText('storage for this page is full')
+    await lab.get('record-problem').getByRole('button', { name: 'See the runs' }).click()
+    await expect(lab.get('runs-problem')).toContainText('storage for this page is full')
+    await lab
+      .get('record-problem')
+      .getByRole('button', { name: /^Dismiss/ })
+      .click()
+    await expect(lab.get('record-problem')).toHaveCount(0)
+  },
+)
 
 test(
   'a run whose site data are cleared while it continues is kept again, from its first step',

@@ -35,80 +35,81 @@ async function insertNow(lab: LabPage, kind: string, steps: number, layer?: numb
 const steeredCount = async (lab: LabPage) =>
   (await lab.events()).filter(({ type }) => type === 'steered').length
 
-test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', async ({
-  lab,
-  page,
-}) => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await stepTo(lab, 1)
+test(
+  'PPO, GRPO and BuPO by hand in one run; its link gives the same numbers',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await stepTo(lab, 1)
 
-  // The warm start ends by hand; PPO learns for two steps.
-  await lab.get('next-phase').click()
-  await stepTo(lab, 2)
-  await stepTo(lab, 3)
-  await expect(lab.get('phase-name')).toContainText('② whole model')
+    // The warm start ends by hand; PPO learns for two steps.
+    await lab.get('next-phase').click()
+    await stepTo(lab, 2)
+    await stepTo(lab, 3)
+    await expect(lab.get('phase-name')).toContainText('② whole model')
 
-  // GRPO begins now, with its rows in groups; then the policy of layer 1, then the learning rate.
-  await lab.get('add-phase').click()
-  await insertNow(lab, 'grpo', 9)
-  await expect.poll(() => steeredCount(lab)).toBe(2)
-  await stepTo(lab, 4)
-  await stepTo(lab, 5)
-  await insertNow(lab, 'bupo', 2, 1)
-  await expect.poll(() => steeredCount(lab)).toBe(3)
-  await stepTo(lab, 6)
-  await expect(lab.get('phase-name')).toContainText('④ layer 1')
-  await expect(lab.get('phases').getByRole('listitem')).toHaveCount(5 - 1)
+    // GRPO begins now, with its rows in groups; then the policy of layer 1, then the learning rate.
+    await lab.get('add-phase').click()
+    await insertNow(lab, 'grpo', 9)
+    await expect.poll(() => steeredCount(lab)).toBe(2)
+    await stepTo(lab, 4)
+    await stepTo(lab, 5)
+    await insertNow(lab, 'bupo', 2, 1)
+    await expect.poll(() => steeredCount(lab)).toBe(3)
+    await stepTo(lab, 6)
+    await expect(lab.get('phase-name')).toContainText('④ layer 1')
+    await expect(lab.get('phases').getByRole('listitem')).toHaveCount(5 - 1)
 
-  // A live field takes effect at the next step and is drawn; nothing asks for a restart.
-  if (!(await page.locator('#field-actor-entropy_coeff').isVisible()))
-    await page.locator('summary', { hasText: /^Actor/ }).click()
-  const bonus = page.locator('#field-actor-entropy_coeff')
-  await bonus.fill('0.01')
-  await bonus.blur()
-  await expect.poll(() => steeredCount(lab)).toBe(4)
-  await expect(lab.get('pending')).toHaveCount(0)
-  await expect(lab.get('field-actor-entropy_coeff-over-run').first()).toContainText(
-    '0, then 0.01 after step 6',
-  )
-  await lab.get('repeat-phase').click()
-  await expect.poll(() => steeredCount(lab)).toBe(5)
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 120_000)
-  await expect(page.locator('#reward-chart .edit-mark')).toContainText(/entropy_coeff 0\.01|✎|…/)
-  const switches = (await lab.events()).filter((event) => event.type === 'phase')
-  expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
-    [0, 0, 'start'],
-    [1, 1, 'next_phase'],
-    [3, 2, 'insert_phase'],
-    [5, 3, 'insert_phase'],
-    [7, 4, 'steps'],
-  ])
-  await lab.get('record').locator('summary').click()
-  await expect(lab.get('record')).toContainText('inserted by hand')
-  await expect(lab.get('record')).toContainText('entropy_coeff 0.01')
-  // As many as the link says.
-  await expect(lab.get('record')).toContainText('5 phases, 5 changes by hand')
+    // A live field takes effect at the next step and is drawn; nothing asks for a restart.
+    if (!(await page.locator('#field-actor-entropy_coeff').isVisible()))
+      await page.locator('summary', { hasText: /^Actor/ }).click()
+    const bonus = page.locator('#field-actor-entropy_coeff')
+    await bonus.fill('0.01')
+    await bonus.blur()
+    await expect.poll(() => steeredCount(lab)).toBe(4)
+    await expect(lab.get('pending')).toHaveCount(0)
+    await expect(lab.get('field-actor-entropy_coeff-over-run').first()).toContainText(
+      '0, then 0.01 after step 6',
+    )
+    await lab.get('repeat-phase').click()
+    await expect.poll(() => steeredCount(lab)).toBe(5)
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 120_000)
+    await expect(page.locator('#reward-chart .edit-mark')).toContainText(/entropy_coeff 0\.01|✎|…/)
+    const switches = (await lab.events()).filter((event) => event.type === 'phase')
+    expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
+      [0, 0, 'start'],
+      [1, 1, 'next_phase'],
+      [3, 2, 'insert_phase'],
+      [5, 3, 'insert_phase'],
+      [7, 4, 'steps'],
+    ])
+    await lab.get('record').locator('summary').click()
+    await expect(lab.get('record')).toContainText('inserted by hand')
+    await expect(lab.get('record')).toContainText('entropy_coeff 0.01')
+    // As many as the link says.
+    await expect(lab.get('record')).toContainText('5 phases, 5 changes by hand')
 
-  await lab.get('copy-link').click()
-  await expect(lab.get('toast')).toContainText('what was done to it (5)')
-  const link = await page.evaluate(() => navigator.clipboard.readText())
-  const sent = numbersOf(await lab.steps())
-  expect(sent.length).toBe(10)
-  // The address bar holds the same, so a reload repeats the run.
-  await expect.poll(() => new URL(page.url()).search).toBe(new URL(link).search)
+    await lab.get('copy-link').click()
+    await expect(lab.get('toast')).toContainText('what was done to it (5)')
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    const sent = numbersOf(await lab.steps())
+    expect(sent.length).toBe(10)
+    // The address bar holds the same, so a reload repeats the run.
+    await expect.poll(() => new URL(page.url()).search).toBe(new URL(link).search)
 
-  // On a page that is loaded again; link.spec.ts opens a link in another browser profile.
-  await lab.open(new URL(link).search.slice(1))
-  await lab.waitForStatus('idle')
-  await expect(lab.get('record')).toContainText('5 changes while it runs')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 120_000)
-  const got = numbersOf(await lab.steps())
-  expect(got).toEqual(sent)
-})
+    // On a page that is loaded again; link.spec.ts opens a link in another browser profile.
+    await lab.open(new URL(link).search.slice(1))
+    await lab.waitForStatus('idle')
+    await expect(lab.get('record')).toContainText('5 changes while it runs')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 120_000)
+    const got = numbersOf(await lab.steps())
+    expect(got).toEqual(sent)
+  },
+)
 
 test('the line of phases: a boundary is dragged and moved by keys, phases are added, moved and removed', async ({
   lab,

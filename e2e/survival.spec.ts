@@ -1,6 +1,6 @@
 // A run survives its page and its GPU: reloaded in mid-run or lost, it reaches the numbers of a run
 // that nothing happens to.
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, LabPage, LONG_ONLY, test } from './lab_page.ts'
 import { keepEvery, keptFolders, waitForCheckpoint, waitForRecords } from './stored.ts'
 import { metricsOf, reference, STEPS, train } from './undisturbed.ts'
 
@@ -63,27 +63,27 @@ test('a page that is reloaded in mid-run reaches the same numbers', async ({ lab
   await expect(lab.get('run')).toHaveCount(0)
 })
 
-test('a lost GPU is opened again, the run continues by itself to the same numbers, and the page says so', async ({
-  browser,
-  baseURL,
-  host,
-}, testInfo) => {
-  const numbers = await reference(host)
-  // Its own browser: one GPU process serves all pages of a browser.
-  const own = await browser.browserType().launch(testInfo.project.use.launchOptions)
-  const page = await own.newPage(baseURL ? { baseURL } : {})
-  await keepEvery(page, 2)
-  const lab = new LabPage(page)
-  await train(lab)
-  await waitForCheckpoint(lab, 8)
-  const devtools = await own.newBrowserCDPSession()
-  await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
-  await expect(lab.get('loss')).toContainText('the run continues')
-  await expect(lab.get('error')).toHaveCount(0)
-  await lab.waitForStatus('finished', 300_000)
-  expect(await metricsOf(lab)).toEqual(numbers)
-  const restored = (await lab.events()).filter((event) => event.type === 'restored')
-  expect(restored).toHaveLength(1)
-  expect(restored[0]).toMatchObject({ why: 'lost' })
-  await own.close()
-})
+test(
+  'a lost GPU is opened again, the run continues by itself to the same numbers, and the page says so',
+  LONG_ONLY,
+  async ({ browser, baseURL, host }, testInfo) => {
+    const numbers = await reference(host)
+    // Its own browser: one GPU process serves all pages of a browser.
+    const own = await browser.browserType().launch(testInfo.project.use.launchOptions)
+    const page = await own.newPage(baseURL ? { baseURL } : {})
+    await keepEvery(page, 2)
+    const lab = new LabPage(page)
+    await train(lab)
+    await waitForCheckpoint(lab, 8)
+    const devtools = await own.newBrowserCDPSession()
+    await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
+    await expect(lab.get('loss')).toContainText('the run continues')
+    await expect(lab.get('error')).toHaveCount(0)
+    await lab.waitForStatus('finished', 300_000)
+    expect(await metricsOf(lab)).toEqual(numbers)
+    const restored = (await lab.events()).filter((event) => event.type === 'restored')
+    expect(restored).toHaveLength(1)
+    expect(restored[0]).toMatchObject({ why: 'lost' })
+    await own.close()
+  },
+)
