@@ -1,5 +1,5 @@
 // npm run gpu-report: what a real GPU's compiler makes of the kernels, with no GPU. Prints a table
-// and what falls short of the bars; `-- --write` keeps the table in docs/gpu.md. Needs Mesa's
+// and what falls short of the bars; `-- --write` keeps the table in docs/log/gpu.md. Needs Mesa's
 // driver for AMD (tools/gpu_report/driver.mjs) and gcc.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { installMissing, ROOT } from '../scripts/project.mjs'
 import { findDriver } from './gpu_report/driver.mjs'
 import { measure, shortfalls, tableOf } from './gpu_report/report.mjs'
 
-const KEPT = join(ROOT, 'docs/gpu.md')
+const KEPT = join(ROOT, 'docs/log/gpu.md')
 /** The kept table lies between these. */
 const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end -->)/
 

@@ -1,5 +1,5 @@
 // Compiles every reported kernel in every mode, holds what comes out to the bars, and makes the
-// table of docs/gpu.md.
+// table of docs/log/gpu.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadVite, ROOT } from '../../scripts/project.mjs'
@@ -46,7 +46,7 @@ const SMALL_HEADS = [/narrow_4,/]
 const TWO = /navi31 (default|clamp)/
 
 /** The bars, each with the kernels and the modes that it is for. `least` and `most` are of what
- * judge() says; `but` names kernels and modes that fall short of it today (docs/gpu.md says
+ * judge() says; `but` names kernels and modes that fall short of it today (docs/log/gpu.md says
  * why). */
 const BARS = [
   { what: 'spilled registers', of: ({ spilled }) => spilled, most: 0 },

@@ -1,4 +1,4 @@
-// Every matrix product that a preset takes on a GPU, held to docs/gpu.md's bars by the variants
+// Every matrix product that a preset takes on a GPU, held to docs/log/gpu.md's bars by the variants
 // that it can run on.
 import { expect, test } from 'vitest'
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
