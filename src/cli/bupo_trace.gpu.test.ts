@@ -16,7 +16,7 @@ const LR = 2e-4
 
 const KL = { use_kl_loss: true, kl_loss_coef: 0.05, kl_loss_type: 'low_var_kl' }
 
-test.for<TraceHead>([
+const HEADS: readonly TraceHead[] = [
   { ...KL, entropy_coeff: 0.02, loss_agg_mode: 'seq-mean-token-mean' },
   {
     ...KL,
@@ -25,19 +25,24 @@ test.for<TraceHead>([
     ppo_micro_batch_size_per_gpu: 4,
   },
   { strategy: 'fsdp', ranks: 2, entropy_coeff: 0.02, loss_agg_mode: 'seq-mean-token-sum-norm' },
-])('kernels repeat what float64 computes with %j', async (head) => {
-  const { folder, file } = writeTrace(await filledTrace(head, LR))
-  const wrong: string[] = []
-  let count = 0
-  try {
-    for await (const result of resultsOf(findSources(file), { gpu })) {
-      if ('on' in result && result.on === 'gpu') count++
-      if (result.status !== 'ok') wrong.push(resultLine(result))
+]
+
+test.for(process.env.LONG_TESTS ? HEADS : HEADS.slice(2))(
+  'kernels repeat what float64 computes with %j',
+  async (head) => {
+    const { folder, file } = writeTrace(await filledTrace(head, LR))
+    const wrong: string[] = []
+    let count = 0
+    try {
+      for await (const result of resultsOf(findSources(file), { gpu })) {
+        if ('on' in result && result.on === 'gpu') count++
+        if (result.status !== 'ok') wrong.push(resultLine(result))
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
     }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-  expect(wrong).toEqual([])
-  // Two steps, each with its log-probs and two updates.
-  expect(count).toBe(6)
-})
+    expect(wrong).toEqual([])
+    // Two steps, each with its log-probs and two updates.
+    expect(count).toBe(6)
+  },
+)

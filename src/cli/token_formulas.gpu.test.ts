@@ -139,7 +139,13 @@ function aggregate(loss_mode: LossMode, rows: readonly RowLosses[]): number {
   return of_sequences || loss_mode === 'geo_mean' ? mean(counted.map(mean)) : mean(counted.flat())
 }
 
-test.for(Object.keys(OBJECTIVES))(
+/** Where LONG_TESTS is not set: kinds of lines that tell the others apart. */
+const SHORT = [
+  ...['GRPO, vanilla', 'gspo', 'clip_cov', 'bypass, ppo_clip, rejecting'],
+  'adaptive KL in the reward, KL in the loss, entropy, critic',
+]
+
+test.for(process.env.LONG_TESTS ? Object.keys(OBJECTIVES) : SHORT)(
   '%s: the lines beside a token are what the step computed',
   async (name) => {
     const results = await trace(phaseOf(OBJECTIVES[name]))

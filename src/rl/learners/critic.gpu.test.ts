@@ -120,7 +120,10 @@ function lossRef(
 const returnsOf = (batch: RolloutBatch, seed: number) =>
   randomValues(ROWS * R, seed).map((x, i) => 2 * x * batch.response_mask[i])
 
-describe.for(LOSS_AGG_MODES)('%s', (loss_agg_mode) => {
+/** The kernels of all aggregations have tests of their own. */
+const modes = process.env.LONG_TESTS ? LOSS_AGG_MODES : LOSS_AGG_MODES.slice(0, 2)
+
+describe.for(modes)('%s', (loss_agg_mode) => {
   test('four steps of two epochs follow float64: values, losses, norms and every weight', async () => {
     const { critic, layout, flat } = await createCritic(loss_agg_mode)
     const state = {

@@ -51,37 +51,40 @@ const TWO_ANSWERS: Task = {
   score: (_, response) => (response === '1' ? 1 : 0),
 }
 
-test('judge, reward model, reinforcement: the policy learns what the judge prefers without ever seeing its score', async () => {
-  const kl = { ...RL.algorithm, use_kl_in_reward: true }
-  const optim = { ...OPTIM, lr: 5e-3 }
-  const trainer = await create({
-    ...CONFIG,
-    task: TWO_ANSWERS,
-    phases: [
-      { ...SFT, steps: 36, batch_size: 16, optim: { ...SFT.optim, lr: 8e-3 } },
-      rewardPhase({ steps: 30, batch_size: 16, optim }, { count: 48, held_out: 32 }),
-      {
-        ...REWARDED,
-        steps: 22,
-        adv_estimator: 'rloo',
-        rollout: { ...RL.rollout, train_batch_size: 8 },
-        actor: { ...RL.actor, ppo_mini_batch_size: 4, optim },
-        algorithm: { ...kl, kl_ctrl: { ...kl.kl_ctrl, kl_coef: 0.1 } },
-      },
-    ],
-    probe: { freq: 0, rows: 8 },
-  })
-  const results = await finish(trainer)
-  trainer.destroy()
-  const series = (name: string) => results.flatMap(({ metrics }) => metrics[name] ?? [])
-  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
-  const task = series('task/score/mean')
-  // 32 held-out pairs on prompts of their own; 2 and 8 steps of 32 responses. Measured: 1, 0.42 and
-  // 0.89; seeds 2 and 3: 1, 0.58, 0.95 and 0.97, 0.63, 0.97.
-  expect(series('reward_model/held_out_accuracy').at(-1)).toBeGreaterThan(0.8)
-  expect(mean(task.slice(0, 2))).toBeLessThan(0.65)
-  expect(mean(task.slice(-8))).toBeGreaterThan(0.8)
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'judge, reward model, reinforcement: the policy learns what the judge prefers without ever seeing its score',
+  async () => {
+    const kl = { ...RL.algorithm, use_kl_in_reward: true }
+    const optim = { ...OPTIM, lr: 5e-3 }
+    const trainer = await create({
+      ...CONFIG,
+      task: TWO_ANSWERS,
+      phases: [
+        { ...SFT, steps: 36, batch_size: 16, optim: { ...SFT.optim, lr: 8e-3 } },
+        rewardPhase({ steps: 30, batch_size: 16, optim }, { count: 48, held_out: 32 }),
+        {
+          ...REWARDED,
+          steps: 22,
+          adv_estimator: 'rloo',
+          rollout: { ...RL.rollout, train_batch_size: 8 },
+          actor: { ...RL.actor, ppo_mini_batch_size: 4, optim },
+          algorithm: { ...kl, kl_ctrl: { ...kl.kl_ctrl, kl_coef: 0.1 } },
+        },
+      ],
+      probe: { freq: 0, rows: 8 },
+    })
+    const results = await finish(trainer)
+    trainer.destroy()
+    const series = (name: string) => results.flatMap(({ metrics }) => metrics[name] ?? [])
+    const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+    const task = series('task/score/mean')
+    // 32 held-out pairs on prompts of their own; 2 and 8 steps of 32 responses. Measured: 1, 0.42 and
+    // 0.89; seeds 2 and 3: 1, 0.58, 0.95 and 0.97, 0.63, 0.97.
+    expect(series('reward_model/held_out_accuracy').at(-1)).toBeGreaterThan(0.8)
+    expect(mean(task.slice(0, 2))).toBeLessThan(0.65)
+    expect(mean(task.slice(-8))).toBeGreaterThan(0.8)
+  },
+)
 
 test.for(['reward_model', 'actor'] as const)('a critic begins as the %s', async (init) => {
   const config = { ...CONFIG, phases: [{ ...SFT, steps: 1 }, rewardPhase({}), still(init)] }

@@ -85,39 +85,42 @@ test('a phase follows float64 from the policy’s weights on, and its scores are
   trainer.destroy()
 })
 
-test('the same run gives the same bits, queued ahead or not; another seed makes other pairs', async () => {
-  const config: TrainerConfig = {
-    ...CONFIG,
-    phases: [SFT, REWARD_MODEL, REWARDED],
-    validation: { test_freq: 2, prompts: 10, n: 1 },
-  }
-  const texts = (trainer: Trainer) => trainer.preferences?.training.map((p) => p.chosen.text)
-  const run = async (config: TrainerConfig) => {
-    const trainer = await create(config)
-    const results: StepResult[] = []
-    let made: string[] | undefined
-    while (!trainer.isFinished) {
-      results.push(await trainer.next())
-      made ??= texts(trainer)
+test.skipIf(!process.env.LONG_TESTS)(
+  'the same run gives the same bits, queued ahead or not; another seed makes other pairs',
+  async () => {
+    const config: TrainerConfig = {
+      ...CONFIG,
+      phases: [SFT, REWARD_MODEL, REWARDED],
+      validation: { test_freq: 2, prompts: 10, n: 1 },
     }
-    const weights = await trainer.exportWeights()
-    trainer.destroy()
-    return { results, weights, made }
-  }
-  const first = await run(config)
-  expect(first.made).toHaveLength(10)
-  const ahead = await create(config)
-  const pending: Promise<StepResult>[] = []
-  while (!ahead.isFinished) pending.push((await ahead.queue()).result)
-  expect(numbers(await Promise.all(pending))).toEqual(numbers(first.results))
-  expect(await ahead.exportWeights()).toEqual(first.weights)
-  ahead.destroy()
-  const other = await create({ ...config, seed: 2, phases: [{ ...SFT, steps: 1 }, REWARD_MODEL] })
-  for (let i = 0; i < 3; i++) await other.next()
-  expect(texts(other)).toHaveLength(10)
-  expect(texts(other)).not.toEqual(first.made)
-  other.destroy()
-})
+    const texts = (trainer: Trainer) => trainer.preferences?.training.map((p) => p.chosen.text)
+    const run = async (config: TrainerConfig) => {
+      const trainer = await create(config)
+      const results: StepResult[] = []
+      let made: string[] | undefined
+      while (!trainer.isFinished) {
+        results.push(await trainer.next())
+        made ??= texts(trainer)
+      }
+      const weights = await trainer.exportWeights()
+      trainer.destroy()
+      return { results, weights, made }
+    }
+    const first = await run(config)
+    expect(first.made).toHaveLength(10)
+    const ahead = await create(config)
+    const pending: Promise<StepResult>[] = []
+    while (!ahead.isFinished) pending.push((await ahead.queue()).result)
+    expect(numbers(await Promise.all(pending))).toEqual(numbers(first.results))
+    expect(await ahead.exportWeights()).toEqual(first.weights)
+    ahead.destroy()
+    const other = await create({ ...config, seed: 2, phases: [{ ...SFT, steps: 1 }, REWARD_MODEL] })
+    for (let i = 0; i < 3; i++) await other.next()
+    expect(texts(other)).toHaveLength(10)
+    expect(texts(other)).not.toEqual(first.made)
+    other.destroy()
+  },
+)
 
 describe('a person', () => {
   const phase = (verdicts: readonly Verdict[]) =>

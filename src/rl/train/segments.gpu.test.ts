@@ -54,7 +54,7 @@ describe('several buffers', () => {
     expect(many.memory.weights).toBe(plan.bytes.weights)
   })
 
-  test('continue from the state of one', async () => {
+  test.skipIf(!process.env.LONG_TESTS)('continue from the state of one', async () => {
     const states = []
     for (const [from, to] of [
       [undefined, SMALL],
@@ -109,26 +109,29 @@ describe('a frozen model in bfloat16', () => {
     model: { ...CONFIG.model, hidden_size: 22, dtype },
   })
 
-  test.each([undefined, 8192])('trains one block as its decoded weights do (%s)', async (most) => {
-    const create = async (dtype: 'float32' | 'bfloat16') => {
-      const gpu = await Gpu.open(most ? { segment_bytes: most } : {})
-      const before = gpu.counts.live_bytes
-      const trainer = await Trainer.create(gpu, config(dtype))
-      const plan = planMemory(config(dtype), new MemoryPlan(most))
-      expect(plan.total()).toBe(gpu.counts.live_bytes - before)
-      expect(plan.bytes.weights).toBe(gpu.memory().weights)
-      return { trainer, bytes: plan.bytes.weights }
-    }
-    const [packed, exact] = [await create('bfloat16'), await create('float32')]
-    expect(packed.bytes).toBeLessThan(0.85 * exact.bytes)
-    const first = await packed.trainer.exportWeights()
-    exact.trainer.importWeights(first)
-    const [a, b] = [await finish(packed.trainer), await finish(exact.trainer)]
-    expect(measured(a)).toEqual(measured(b))
-    expect(a.weights).toEqual(b.weights)
-    expect(a.weights).not.toEqual(first)
-    for (const { trainer } of [packed, exact]) trainer.destroy()
-  })
+  test.each(process.env.LONG_TESTS ? [undefined, 8192] : [8192])(
+    'trains one block as its decoded weights do (%s)',
+    async (most) => {
+      const create = async (dtype: 'float32' | 'bfloat16') => {
+        const gpu = await Gpu.open(most ? { segment_bytes: most } : {})
+        const before = gpu.counts.live_bytes
+        const trainer = await Trainer.create(gpu, config(dtype))
+        const plan = planMemory(config(dtype), new MemoryPlan(most))
+        expect(plan.total()).toBe(gpu.counts.live_bytes - before)
+        expect(plan.bytes.weights).toBe(gpu.memory().weights)
+        return { trainer, bytes: plan.bytes.weights }
+      }
+      const [packed, exact] = [await create('bfloat16'), await create('float32')]
+      expect(packed.bytes).toBeLessThan(0.85 * exact.bytes)
+      const first = await packed.trainer.exportWeights()
+      exact.trainer.importWeights(first)
+      const [a, b] = [await finish(packed.trainer), await finish(exact.trainer)]
+      expect(measured(a)).toEqual(measured(b))
+      expect(a.weights).toEqual(b.weights)
+      expect(a.weights).not.toEqual(first)
+      for (const { trainer } of [packed, exact]) trainer.destroy()
+    },
+  )
 
   test('continues from its state', async () => {
     const trainers = []

@@ -15,6 +15,12 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+/** Where LONG_TESTS is set, all of these; else those named: the kernels of the others have tests of
+ * their own. */
+const those = <T>(all: readonly T[], ...named: readonly T[]) =>
+  process.env.LONG_TESTS ? all : named
+const longTest = test.skipIf(!process.env.LONG_TESTS)
+
 describe('advantage estimators', () => {
   test.for(ADV_ESTIMATORS)('%s', async (adv_estimator) => {
     // Penalties for length make many scores of two.
@@ -55,7 +61,7 @@ describe('means over tokens', () => {
     const actor = { loss_agg_mode, entropy_coeff: 0.05, use_kl_loss: true, kl_loss_coef: 0.5 }
     await follow(phaseOf({ adv_estimator: 'gae', critic }, actor, { lam: 0.9, gamma: 0.97 }))
   })
-  test('token sums over a constant that is given', async () => {
+  longTest('token sums over a constant that is given', async () => {
     const norm = { loss_agg_mode: 'seq-mean-token-sum-norm', loss_scale_factor: 7 } as const
     const [given, own] = [
       await follow(phaseOf({}, norm)),
@@ -84,7 +90,7 @@ describe('PPO', () => {
     // The actor's first step does not know of it.
     expect(changes(own, 'actor/grad_norm')[0]).toBe(changes(shared, 'actor/grad_norm')[0])
   })
-  test('a warm-up over a share of the steps of both phases, of critic and actor', async () => {
+  longTest('a warm-up over a share of the steps of both phases, of critic and actor', async () => {
     const warm = (lr: number, lr_warmup_steps_ratio: number) => ({
       ...BASE.actor.optim,
       ...{ lr, lr_warmup_steps: -1, lr_warmup_steps_ratio },
@@ -112,15 +118,18 @@ describe('KL to the reference', () => {
   // In the first step the policy still is the reference.
   const steps = 2
   const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
-  test.for(KL_PENALTIES)('%s, in the loss and in the reward', async (penalty) => {
-    const in_loss = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type: penalty }
-    const in_reward = { use_kl_in_reward: true, kl_penalty: penalty, kl_ctrl }
-    const followed = await follow(phaseOf({ steps }, in_loss, in_reward))
-    for (const name of ['actor/kl_loss', 'actor/reward_kl_penalty'])
-      expect(Math.abs(changes(followed, name)[1]), name).toBeGreaterThan(1e-3)
-    expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
-  })
-  test.for(['gae', 'reinforce_plus_plus', 'grpo'] as const)(
+  test.for(those(KL_PENALTIES, 'kl', 'low_var_kl', 'mse+'))(
+    '%s, in the loss and in the reward',
+    async (penalty) => {
+      const in_loss = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type: penalty }
+      const in_reward = { use_kl_in_reward: true, kl_penalty: penalty, kl_ctrl }
+      const followed = await follow(phaseOf({ steps }, in_loss, in_reward))
+      for (const name of ['actor/kl_loss', 'actor/reward_kl_penalty'])
+        expect(Math.abs(changes(followed, name)[1]), name).toBeGreaterThan(1e-3)
+      expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
+    },
+  )
+  test.for(those(['gae', 'reinforce_plus_plus', 'grpo'] as const, 'gae'))(
     'of the whole response at its last token, by %s',
     async (adv_estimator) => {
       const kl = { use_kl_in_reward: true, kl_ctrl, gamma: 0.9, lam: 0.8 }
@@ -151,7 +160,7 @@ describe('DAPO', () => {
     ['dynamic sampling', {}, { filter_groups }],
     ['all of it', { clip_ratio_high: 0.28, ppo_epochs: 2 }, { overlong_buffer, filter_groups }],
   ]
-  test.for(parts)('%s', async ([, actor, algorithm]) => {
+  test.for(those(parts, parts[3]))('%s', async ([, actor, algorithm]) => {
     // The second step draws other prompts.
     const followed = await follow(
       phaseOf(algorithm.filter_groups ? { steps: 2 } : {}, actor, algorithm),
@@ -179,17 +188,20 @@ describe('shuffled rows', () => {
     const [a, b] = [mixed, plain].map((followed) => changes(followed, 'actor/grad_norm')[0])
     expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
   })
-  test('of the critic too, with a KL in both places, weights and tokens that are taken out', async () => {
-    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
-    const algorithm = {
-      ...corrected({ rollout_is: 'token', rollout_rs: 'token_k2', rollout_rs_threshold: '0.02' }),
-      use_kl_in_reward: true,
-      balance_batch: true,
-    }
-    const actor = { ...shuffled, use_kl_loss: true, kl_loss_coef: 0.3 }
-    await follow(phaseOf({ adv_estimator: 'gae', critic, steps: 2 }, actor, algorithm), 0.4)
-  })
-  test('in bypass mode, and where a loss chooses tokens', async () => {
+  longTest(
+    'of the critic too, with a KL in both places, weights and tokens that are taken out',
+    async () => {
+      const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+      const algorithm = {
+        ...corrected({ rollout_is: 'token', rollout_rs: 'token_k2', rollout_rs_threshold: '0.02' }),
+        use_kl_in_reward: true,
+        balance_batch: true,
+      }
+      const actor = { ...shuffled, use_kl_loss: true, kl_loss_coef: 0.3 }
+      await follow(phaseOf({ adv_estimator: 'gae', critic, steps: 2 }, actor, algorithm), 0.4)
+    },
+  )
+  longTest('in bypass mode, and where a loss chooses tokens', async () => {
     const bypass = corrected({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' })
     await follow(phaseOf({}, shuffled, bypass))
     const policy_loss = { ...BASE.actor.policy_loss, clip_cov_ratio: 0.2, clip_cov_lb: -10 }
@@ -210,7 +222,7 @@ describe('what goes with any of them', () => {
   test('a temperature', async () => {
     await follow(phaseOf({ rollout: { ...BASE.rollout, temperature: 0.7 } }))
   })
-  test.for(['grpo', 'gae', 'optimal_token_baseline', 'remax'] as const)(
+  test.for(those(['grpo', 'gae', 'optimal_token_baseline', 'remax'] as const, 'grpo', 'gae'))(
     'an inner layer, by %s',
     async (adv_estimator) => {
       const kl = { use_kl_loss: true, kl_loss_coef: 0.3, ppo_epochs: 2 }
@@ -239,7 +251,7 @@ describe('what goes with any of them', () => {
       expect(Math.abs(whole[0] - own[0])).toBeGreaterThan(1e-5)
     })
   })
-  test('layer by layer from the bottom, then the whole model', async () => {
+  longTest('layer by layer from the bottom, then the whole model', async () => {
     const layers = CONFIG.model.num_hidden_layers
     const bottomUp = Array.from({ length: layers }, (_, i) => phaseOf({ target_layer: i + 1 }))
     const { truth } = await followAll(bottomUp)

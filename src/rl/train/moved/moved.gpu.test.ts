@@ -100,20 +100,23 @@ const TAUGHT: TrainerConfig = {
 
 const taught = uninterrupted(TAUGHT)
 
-test('a reward model, what it was taught, its reward and filtered groups move along', async () => {
-  const whole = await taught
-  const end = await movedThroughout(TAUGHT, whole)
-  const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
-  expect(of('reward_model/loss')).toHaveLength(6)
-  expect(of('reward_model/human_pairs').slice(0, 4)).toEqual([2, 2, 1, 2])
-  expect(of('task/score/mean')).toHaveLength(7)
-  expect(of('critic/vf_loss')).toHaveLength(2)
-  expect(of('train/num_gen_batches').some((batches) => batches > 1)).toBe(true)
-  expect(end.pairs_of).toBe(4)
-  expect(end.reward_model?.control.some((x) => x !== 0)).toBe(true)
-  // Embedding, head, three blocks and the final norm have a step count each.
-  expect(end.actor.corrections).toHaveLength(2 * 6)
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'a reward model, what it was taught, its reward and filtered groups move along',
+  async () => {
+    const whole = await taught
+    const end = await movedThroughout(TAUGHT, whole)
+    const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
+    expect(of('reward_model/loss')).toHaveLength(6)
+    expect(of('reward_model/human_pairs').slice(0, 4)).toEqual([2, 2, 1, 2])
+    expect(of('task/score/mean')).toHaveLength(7)
+    expect(of('critic/vf_loss')).toHaveLength(2)
+    expect(of('train/num_gen_batches').some((batches) => batches > 1)).toBe(true)
+    expect(end.pairs_of).toBe(4)
+    expect(end.reward_model?.control.some((x) => x !== 0)).toBe(true)
+    // Embedding, head, three blocks and the final norm have a step count each.
+    expect(end.actor.corrections).toHaveLength(2 * 6)
+  },
+)
 
 test('a phase that waits for a person continues in a new trainer with the same pairs and verdicts', async () => {
   const asking = {

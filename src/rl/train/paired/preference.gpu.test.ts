@@ -159,38 +159,41 @@ const TWO_ANSWERS: Task = {
   score: (_, response) => (response === '1' ? 1 : 0),
 }
 
-test('the policy learns what the judge prefers without ever seeing its score', async () => {
-  const trainer = await create({
-    ...CONFIG,
-    task: TWO_ANSWERS,
-    phases: [
-      { ...SFT, steps: 36, batch_size: 16, optim: { ...SFT.optim, lr: 8e-3 } },
-      preferencePhase(
-        { beta: 0.3 },
-        {
-          steps: 30,
-          batch_size: 16,
-          optim: { ...OPTIM, lr: 5e-3 },
-          pairs: { ...REWARD_MODEL.pairs, count: 48, held_out: 16 },
-        },
-      ),
-    ],
-    validation: { test_freq: 36, prompts: 10, n: 4, temperature: 1 },
-    probe: { freq: 0, rows: 8 },
-  })
-  const results: StepResult[] = []
-  while (!trainer.isFinished) results.push(await trainer.next())
-  const series = (name: string) => results.flatMap(({ metrics }) => metrics[name] ?? [])
-  const [first] = series('rewards/accuracies')
-  // Policy and reference are the same at first, and a margin of 0 is no win.
-  expect(first).toBe(0)
-  expect(series('preference/loss')[0]).toBeCloseTo(Math.log(2), 6)
-  const accuracy = series('val-core/two_answers/acc/mean@4')
-  // Answers to ten problems of the run's own; 16 held-out pairs. Measured: 0.4 and 0.85; 0.92.
-  expect(accuracy[1]).toBeLessThan(0.6)
-  expect(accuracy.at(-1)).toBeGreaterThan(0.75)
-  expect(series('eval_rewards/accuracies').at(-1)).toBeGreaterThan(0.8)
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'the policy learns what the judge prefers without ever seeing its score',
+  async () => {
+    const trainer = await create({
+      ...CONFIG,
+      task: TWO_ANSWERS,
+      phases: [
+        { ...SFT, steps: 36, batch_size: 16, optim: { ...SFT.optim, lr: 8e-3 } },
+        preferencePhase(
+          { beta: 0.3 },
+          {
+            steps: 30,
+            batch_size: 16,
+            optim: { ...OPTIM, lr: 5e-3 },
+            pairs: { ...REWARD_MODEL.pairs, count: 48, held_out: 16 },
+          },
+        ),
+      ],
+      validation: { test_freq: 36, prompts: 10, n: 4, temperature: 1 },
+      probe: { freq: 0, rows: 8 },
+    })
+    const results: StepResult[] = []
+    while (!trainer.isFinished) results.push(await trainer.next())
+    const series = (name: string) => results.flatMap(({ metrics }) => metrics[name] ?? [])
+    const [first] = series('rewards/accuracies')
+    // Policy and reference are the same at first, and a margin of 0 is no win.
+    expect(first).toBe(0)
+    expect(series('preference/loss')[0]).toBeCloseTo(Math.log(2), 6)
+    const accuracy = series('val-core/two_answers/acc/mean@4')
+    // Answers to ten problems of the run's own; 16 held-out pairs. Measured: 0.4 and 0.85; 0.92.
+    expect(accuracy[1]).toBeLessThan(0.6)
+    expect(accuracy.at(-1)).toBeGreaterThan(0.75)
+    expect(series('eval_rewards/accuracies').at(-1)).toBeGreaterThan(0.8)
+  },
+)
 
 test('the reference of an adapter is its base, which stays as it is', async () => {
   const lora = {
