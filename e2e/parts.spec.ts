@@ -36,8 +36,8 @@ test(
   LONG_ONLY,
   async ({ context, page }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    // Its console is not empty: React tells of every part that threw, the browser of every file that
-    // did not come.
+    // Its console is not empty: React tells of every part that threw, the browser of every file
+    // that did not come.
     const lab = new LabPage(page)
     await page.setViewportSize({ width: 1440, height: 900 })
     await lab.open(LINK)
@@ -45,8 +45,8 @@ test(
     await lab.get('train').click()
     await lab.waitForStep(2)
 
-    // The charts throw while they are painted, the numbers while they are rendered, which charts do,
-    // too: so they come second.
+    // The charts throw while they are painted, the numbers while they are rendered, which charts
+    // do, too: so they come second.
     await page.evaluate(breakPlots)
     const broken = lab.get('broken-part')
     await expect(broken.filter({ hasText: 'The chart of the reward cannot' })).toBeVisible()

@@ -37,9 +37,11 @@ export interface UiCase {
   readonly layers: number
   /** Updates a second as a run would make them; undefined: one in every animation frame. */
   readonly per_second?: number
-  /** Most milliseconds of the thread for an update, or its share of the time where `per_second` is given. */
+  /** Most milliseconds of the thread for an update, or its share of the time where `per_second` is
+   * given. */
   readonly budget: number
-  /** The height of the page in view, with the picture in it. Without it the charts are at the top of what is in view. */
+  /** The height of the page in view, with the picture in it. Without it the charts are at the top
+   * of what is in view. */
   readonly picture_height?: number
 }
 

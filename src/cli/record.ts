@@ -99,7 +99,8 @@ const observation = ({ model, phases }: Experiment): ObservationRequest => ({
   every: Math.ceil(phases.reduce((sum, { steps }) => sum + steps, 0) / OBSERVED_STEPS),
 })
 
-/** Steps that are traced token by token: the middle and the last of each phase of reinforcement. The very first is requested at the start. */
+/** Steps that are traced token by token: the middle and the last of each phase of reinforcement.
+ * The very first is requested at the start. */
 function tracedSteps(experiment: Experiment): ReadonlySet<number> {
   const traced = new Set<number>()
   let first = 1

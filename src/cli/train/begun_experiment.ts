@@ -24,7 +24,8 @@ export function afterWarmStart(experiment: Experiment): Experiment {
   return { ...experiment, phases: experiment.phases.slice(first) }
 }
 
-/** Refuses an experiment that would wait for a person for ever, as far as can be said before phase `from` of it runs. */
+/** Refuses an experiment that would wait for a person for ever, as far as can be said before phase
+ * `from` of it runs. */
 export function refuseQuestions(experiment: Experiment, from = 0): void {
   const { phases } = followExperiment(experiment).experiments.at(-1) ?? experiment
   for (const [i, phase] of phases.entries())

@@ -74,7 +74,8 @@ async function weights(folder: string, step: number) {
 
 const facts = (folder: string) => JSON.parse(readFileSync(at(folder, 'run.json'), 'utf8'))
 
-/** The folder as it is when the process is killed: the checkpoint of `step` is the newest, a later line is half written. */
+/** The folder as it is when the process is killed: the checkpoint of `step` is the newest, a later
+ * line is half written. */
 function killed(folder: string, step: number): void {
   cpSync(at('whole'), at(folder), { recursive: true })
   for (const name of readdirSync(checkpointFolder(at(folder))))

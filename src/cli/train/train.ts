@@ -186,7 +186,8 @@ async function beginRun(
 async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
   const { out, force, save } = options
   if (save !== undefined) refuseSave(save)
-  // Nothing of a folder is looked at before it is this process's own: a run that lives there changes it.
+  // Nothing of a folder is looked at before it is this process's own: a run that lives there
+  // changes it.
   if (goesOnIn(source, out))
     return locked(source, async () =>
       goOn(source, await findCheckpoint(source, out), is_slower, options),

@@ -22,7 +22,8 @@ export type Parsed =
   | { readonly ok: true; readonly experiment: Experiment }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** What understory.json of an exported job or model was made from; any other document is the experiment itself. */
+/** What understory.json of an exported job or model was made from; any other document is the
+ * experiment itself. */
 export const experimentIn = (document: unknown): unknown =>
   isDocument(document) && /^understory-(job|model)-/.test(String(document.format))
     ? document.experiment
@@ -58,7 +59,8 @@ const withoutEmpty = (document: Document): Document =>
 /** A stranger may name a field anything, at any length. */
 const LONGEST_NAME = 60
 
-/** Room for the ids of all tasks: the error for a wrong one lists the right ones, and what was written. */
+/** Room for the ids of all tasks: the error for a wrong one lists the right ones, and what was
+ * written. */
 const LONGEST_MESSAGE = 1000
 
 const shortened = (name: string): string =>
@@ -172,7 +174,8 @@ export function newPhase(
 
 const PAIR = /^((?:.+\.)?optim\.betas)\.([01])$/
 
-/** Sets one half of a pair. A phase's own pair begins as the experiment's, and ends when it is the same again. */
+/** Sets one half of a pair. A phase's own pair begins as the experiment's, and ends when it is the
+ * same again. */
 function setPair(
   experiment: Experiment,
   document: Document,

@@ -74,7 +74,8 @@ function difference(own: object, shared: object): Document {
   return changes
 }
 
-/** A preset's phase with all its settings, as a phase of this experiment. Responses stay as long as its task needs. */
+/** A preset's phase with all its settings, as a phase of this experiment. Responses stay as long as
+ * its task needs. */
 function adopted(experiment: Experiment, from: Experiment, phase: PhaseDocument): PhaseDocument {
   if (phase.kind !== 'rl') return phase
   const { rollout, actor, critic, algorithm } = settingsOf(from, phase)

@@ -82,7 +82,8 @@ export function choicesOf(all: readonly Tags[]) {
   }
 }
 
-/** From the smallest model to the largest, what is quick before what is slow; those of one size in the order of the menu. */
+/** From the smallest model to the largest, what is quick before what is slow; those of one size in
+ * the order of the menu. */
 export function smallFirst<T extends { readonly tags: Tags }>(all: readonly T[]): readonly T[] {
   const place = ({ tags }: T) => SIZES.findIndex(([, name]) => name === tags.size)
   return [...all].sort((a, b) => place(a) - place(b))

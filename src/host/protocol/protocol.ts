@@ -39,7 +39,8 @@ export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
 
 export type RunCommand =
   | LookCommand
-  /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
+  /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or
+   * `failed`. */
   | { readonly type: 'open' }
   /** Drops any earlier run and starts this one; `paused` stops before the first step. */
   | {
@@ -58,29 +59,37 @@ export type RunCommand =
       readonly kernel_cache?: string | undefined
       /** What the panels that are open show of the inside. */
       readonly observe?: ObservationRequest | undefined
-      /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is allocated without asking. */
+      /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is
+       * allocated without asking. */
       readonly allow_bytes?: number | undefined
-      /** It drops no run: those that are started so share the device, and take a step each in turn. */
+      /** It drops no run: those that are started so share the device, and take a step each in
+       * turn. */
       readonly in_turn?: boolean | undefined
     }
   | PlanCommand
-  /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
+  /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause,
+   * for the present one. */
   | { readonly type: 'observe'; readonly request: ObservationRequest }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
   /** One training step, then paused. */
   | { readonly type: 'step' }
-  /** One training step, then the next turn is awaited: another run takes its own meanwhile, on the same GPU. No pause. */
+  /** One training step, then the next turn is awaited: another run takes its own meanwhile, on the
+   * same GPU. No pause. */
   | { readonly type: 'turn' }
-  /** One training step, measured; then as before. Answered by `profile`, or not at all when the run is over. */
+  /** One training step, measured; then as before. Answered by `profile`, or not at all when the run
+   * is over. */
   | { readonly type: 'profile' }
-  /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when no such step comes. */
+  /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when
+   * no such step comes. */
   | { readonly type: 'trace' }
-  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`; `measure` by `speed` or not at all. */
+  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark`
+   * or `benchmark_failed`; `measure` by `speed` or not at all. */
   | { readonly type: 'benchmark' | 'measure' }
   /** Ends the current phase after the step in flight. */
   | { readonly type: 'next_phase' }
-  /** A person's verdict on a pair of `pairs`. Answered by `pairs`; one that is not the next in line changes nothing. */
+  /** A person's verdict on a pair of `pairs`. Answered by `pairs`; one that is not the next in line
+   * changes nothing. */
   | { readonly type: 'verdict'; readonly id: number; readonly choice: 'a' | 'b' | 'skip' }
   /** Takes the last verdict back. Answered by `pairs`. */
   | { readonly type: 'undo_verdict' }
@@ -88,7 +97,8 @@ export type RunCommand =
   | { readonly type: 'steer'; readonly action: SteeringAction }
   /** Keeps a checkpoint as soon as the step in flight is done: the page may soon be gone. */
   | { readonly type: 'checkpoint' }
-  /** Sends a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
+  /** Sends a checkpoint of this record; without `step`, the newest state of its run. Answered by
+   * `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
   /** Frees the run's GPU memory; without `run`, that of all. */
   | { readonly type: 'stop'; readonly run?: number }
@@ -105,7 +115,8 @@ export interface LabError {
     | 'worker'
     | 'internal'
   readonly message: string
-  /** Of code memory: what the run would take, and with gradient checkpointing where that alone makes it fit. */
+  /** Of code memory: what the run would take, and with gradient checkpointing where that alone
+   * makes it fit. */
   readonly bytes?: number
   readonly checkpointed_bytes?: number
 }
@@ -123,13 +134,15 @@ export type LabEvent =
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
-  /** A run that takes turns waits for the memory of others: their plans and its own do not fit together. */
+  /** A run that takes turns waits for the memory of others: their plans and its own do not fit
+   * together. */
   | { readonly type: 'waits'; readonly run: number }
   /** What a person should know of the reward before it is trained on, a sentence each. */
   | { readonly type: 'reward_tried'; readonly run: number; readonly remarks: readonly string[] }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
-  /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */
+  /** The run is back after `step`, or begins there; what was known of later steps no longer
+   * holds. */
   | {
       readonly type: 'restored'
       readonly run: number
@@ -144,7 +157,8 @@ export type LabEvent =
       readonly kernels: string
       /** The checkpoint that this run begins with as one of its own. */
       readonly parent?: { readonly record: string; readonly step: number }
-      /** What is not as it was where the checkpoint was made, in a sentence; then the numbers agree to rounding alone. */
+      /** What is not as it was where the checkpoint was made, in a sentence; then the numbers agree
+       * to rounding alone. */
       readonly differs?: string
     }
   /** A checkpoint of `step` was kept. */
@@ -173,7 +187,8 @@ export type LabEvent =
     }
   /** There is no such checkpoint, or it cannot be read. */
   | { readonly type: 'checkpoint_file_failed'; readonly record: string; readonly message: string }
-  /** The GPU was lost after `step`; the run goes back to its last state, automatically or when a person asks for it. */
+  /** The GPU was lost after `step`; the run goes back to its last state, automatically or when a
+   * person asks for it. */
   | {
       readonly type: 'lost'
       readonly run: number
@@ -185,7 +200,8 @@ export type LabEvent =
       /** The browser gives no GPU. */
       readonly is_blocked: boolean
     }
-  /** Several steps in a row were not finite. The run goes back to its last sound state, `step`, and is paused there. */
+  /** Several steps in a row were not finite. The run goes back to its last sound state, `step`, and
+   * is paused there. */
   | {
       readonly type: 'guarded'
       readonly run: number
@@ -213,7 +229,8 @@ export type LabEvent =
       /** Why it was not done. */
       readonly refused?: string
     }
-  /** After step `step` (0 = before training): all its metrics, validation included when it was due. */
+  /** After step `step` (0 = before training): all its metrics, validation included when it was
+   * due. */
   | {
       readonly type: 'step'
       readonly run: number

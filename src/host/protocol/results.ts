@@ -1,4 +1,4 @@
-// What a run reports, as plain data. The names under which the page knows the engine's types.
+// Declares what a run reports, as plain data, under the page's names for the engine's types.
 import type { Profile, ProfileRow } from '../../kernels/device/timing/profiler.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'

@@ -41,10 +41,8 @@ export function phaseWords(phase: PhaseDocument, index: number): string {
 
 type Candidate = { readonly phase: RlDocument; readonly index: number; readonly steps: number }
 
-/**
- * The phase that a job trains: the one that `wanted` names (an index), else the one of the whole model that is still to come.
- * Throws JobError where there is none, or more than one.
- */
+/** The phase that a job trains: the one that `wanted` names (an index), else the one of the whole
+ * model that is still to come. Throws JobError where there is none, or more than one. */
 export function choosePhase(
   experiment: Experiment,
   target: Target,

@@ -67,10 +67,9 @@ test('what has no counterpart says why, and what is refused says what would do',
       }
 })
 
-/**
- * Names of a configuration by the type of their defaults; any = null, or a reference to another value. From verl's and the fork's
- * _generated_ppo_trainer.yaml, without the parts for other back ends.
- */
+/** Names of a configuration by the type of their defaults; any = null, or a reference to another
+ * value. From verl's and the fork's _generated_ppo_trainer.yaml, without the parts for other back
+ * ends. */
 const keysOf = (name: string) => {
   const url = new URL(`../verl_names/${name}.json`, import.meta.url)
   const listed: Record<string, string[]> = JSON.parse(readFileSync(url, 'utf8'))

@@ -62,10 +62,9 @@ const dividesByConstant = (mode: string) =>
   mode === 'seq-mean-token-sum-norm' || mode === TODAYS_NORM
 /** verl's name of an aggregation. */
 const inVerl = (mode: string) => (mode === TODAYS_NORM ? 'seq-mean-token-sum-norm' : mode)
-/**
- * The clip of a gradient whose loss sums tokens over a constant. verl (from 0.7.1) and TRL divide that sum by the number of responses of the
- * mini-batch, the lab and the fork do not; AdamW does not see the factor, the clip does.
- */
+/** The clip of a gradient whose loss sums tokens over a constant. verl (from 0.7.1) and TRL divide
+ * that sum by the number of responses of the mini-batch, the lab and the fork do not; AdamW does
+ * not see the factor, the clip does. */
 const clipOf =
   (learner: 'actor' | 'critic') =>
   (clip: number, { settings }: JobFacts): number => {
@@ -88,7 +87,8 @@ function optimizer(
     is_actor ? to(key, value) : NO_CRITIC
   const betas = (facts: JobFacts) =>
     (is_actor ? facts.settings.actor : facts.settings.critic).optim.betas
-  // verl's rate rises from step to step, TRL's from update to update: both ramps lose as much of the full rate.
+  // verl's rate rises from step to step, TRL's from update to update: both ramps lose as much of
+  // the full rate.
   const rampUpdates = (steps: number, { updates }: JobFacts) =>
     steps > 0 ? (steps + 1) * updates - 1 : 0
   const fields: Record<string, Setting> = {
@@ -288,7 +288,8 @@ const PHASES: Record<string, Setting> = {
   'phases.rl.stop.entropy_floor': stop('the entropy is low'),
 }
 
-/** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the lab's own for the rest. */
+/** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the
+ * lab's own for the rest. */
 const ONE_CHARACTER =
   'its tool parsers read <tool_call> and the like, and this vocabulary writes calls between single characters; export with rollout.max_turns 1'
 const NO_TOOL_FILE =
@@ -651,7 +652,8 @@ const MEASURED: Record<string, Setting> = {
   'probe.internals': { verl: TOLD('probe.freq'), trl: TOLD('probe.freq') },
 }
 
-/** Every field of an experiment by its path in the schema; those of a phase are below phases.<kind>. */
+/** Every field of an experiment by its path in the schema; those of a phase are below
+ * phases.<kind>. */
 export const SETTINGS: Readonly<Record<string, Setting>> = {
   ...RUN,
   ...PHASES,

@@ -1,6 +1,7 @@
 // The interface that every policy loss shares, and the end of each: adding its sums in one fixed
 // tree.
-//   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights, d_log_probs [rows, R]
+//   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights,
+//   d_log_probs [rows, R]
 //   sums [6]
 // policy_loss_frame.ts declares struct Params, with the numbers of the loss. token_weights =
 // response_mask / tokens (metrics; 0 = masked), pg_weights = aggregation weight ·

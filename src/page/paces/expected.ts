@@ -1,4 +1,5 @@
-// How long an experiment may take on an adapter where it never ran: its work divided by the probed speed, corrected by the times of other runs there. Pure.
+// How long an experiment may take on an adapter where it never ran: its work divided by the probed
+// speed, corrected by the times of other runs there. Pure.
 import {
   type StepWork,
   stepWork,
@@ -16,7 +17,8 @@ import type { RunPaces } from './paces.ts'
 export const workMs = (work: StepWork, { dispatch_ms, round_ms, gflops }: AdapterSpeed): number =>
   work.dispatches * dispatch_ms + work.rounds * round_ms + (1000 * work.arithmetic) / gflops
 
-/** How much longer the steps of a kind took in earlier runs than their work says, in the median; 1 where none ran. */
+/** How much longer the steps of a kind took in earlier runs than their work says, in the median; 1
+ * where none ran. */
 export type Ratios = Readonly<Record<PhaseDocument['kind'], number>>
 
 function median(values: readonly number[]): number {
@@ -24,7 +26,8 @@ function median(values: readonly number[]): number {
   return sorted[(sorted.length - 1) >> 1] ?? 1
 }
 
-/** A run of one phase, out of its two texts; undefined where the phase is no experiment by itself, or the texts are none of ours. */
+/** A run of one phase, out of its two texts; undefined where the phase is no experiment by itself,
+ * or the texts are none of ours. */
 function ofOnePhase(settings: string, cost: string): Experiment | undefined {
   try {
     const phase = { ...JSON.parse(cost), steps: 1 }

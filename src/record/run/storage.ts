@@ -1,4 +1,4 @@
-// Where records lie, behind a small interface: the browser's database, or memory.
+// Stores records behind a small interface: in the browser's database, or in memory.
 import type { KeptKind } from './kept_run.ts'
 import type { RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
 
@@ -9,10 +9,8 @@ export interface RunWrite {
   readonly items: readonly StoredItem[]
   /** Steps whose items are removed. */
   readonly dropped: readonly { readonly kind: KeptKind; readonly step: number }[]
-  /**
-   * All rows are written again, and items of steps after this one are removed: the run went back to it, or it is the newest and the
-   * rows were thinned.
-   */
+  /** All rows are written again, and items of steps after this one are removed: the run went back
+   * to it, or it is the newest and the rows were thinned. */
   readonly restored_to?: number | undefined
 }
 

@@ -112,10 +112,9 @@ export class RewardTraining {
     return this.#preferences
   }
 
-  /**
-   * Begins a phase: the policy's present transformer under the first score, a new optimizer, and the pairs that the policy
-   * makes now, or that the rows bring. Throws NoPairsError where there are none.
-   */
+  /** Begins a phase: the policy's present transformer under the first score, a new optimizer, and
+   * the pairs that the policy makes now, or that the rows bring. Throws NoPairsError where there
+   * are none. */
   async begin(
     { kind, pairs }: RewardModelPhase,
     { buffers: policy }: Pick<ParamTensors, 'buffers'>,
@@ -132,7 +131,8 @@ export class RewardTraining {
     this.#preferences = new Preferences(pairs, this.#seed, drawn)
   }
 
-  /** Continues a phase that began in another trainer; `tensors` must get the weights and the optimizer from there too. */
+  /** Continues a phase that began in another trainer; `tensors` must get the weights and the
+   * optimizer from there too. */
   resume({ pairs }: RewardModelPhase, state: PreferencesState): void {
     this.#preferences = Preferences.resume(pairs, this.#seed, state)
   }
@@ -142,7 +142,8 @@ export class RewardTraining {
     return this.#model.tensors
   }
 
-  /** One optimizer step on the next pairs; with `measures`, all held-out pairs are scored after it. One readback. */
+  /** One optimizer step on the next pairs; with `measures`, all held-out pairs are scored after it.
+   * One readback. */
   step(phase: RewardModelPhase, lr: number, measures: boolean): Promise<RewardStep> {
     const preferences = this.#preferences
     if (!preferences) throw new Error('reward model: the phase has not begun')
@@ -215,7 +216,8 @@ export class RewardTraining {
     return this.#model.trainable.exportWeights()
   }
 
-  /** Encodes the scores of any number of rows, kept from `offset`; returns how many are kept, the filled-up part included. */
+  /** Encodes the scores of any number of rows, kept from `offset`; returns how many are kept, the
+   * filled-up part included. */
   #scoreRows(all: readonly SequenceRow[], offset: number): number {
     const { rows } = this.#model.tensors.workspace
     let first = 0
@@ -254,10 +256,9 @@ const heldOutScores = (scores: Float32Array, pairs: number): PairScores => ({
   rejected: Array.from({ length: pairs }, (_, i) => scores[2 * i + 1]),
 })
 
-/**
- * Sequences of `count` rows, the last one repeated to fill them. Each is scored at its last attended token, with or without an
- * end token (verl/workers/fsdp_workers.py RewardModelWorker: argmax of position_ids · attention_mask).
- */
+/** Sequences of `count` rows, the last one repeated to fill them. Each is scored at its last
+ * attended token, with or without an end token (verl/workers/fsdp_workers.py RewardModelWorker:
+ * argmax of position_ids · attention_mask). */
 export function sequencesOf(all: readonly SequenceRow[], count: number): Sequences {
   const T = all[0].input_ids.length
   const filled = Array.from({ length: count }, (_, b) => all[Math.min(b, all.length - 1)])

@@ -29,7 +29,8 @@ export interface StepSample extends RewardParts {
   readonly is_ended: boolean
 }
 
-/** One answer to a held-out problem, under the names of verl's validation_data_dir (RayPPOTrainer._dump_generations). */
+/** One answer to a held-out problem, under the names of verl's validation_data_dir
+ * (RayPPOTrainer._dump_generations). */
 export interface Generation {
   readonly input: string
   /** Without the end token. */
@@ -37,7 +38,8 @@ export interface Generation {
   /** The right answer. */
   readonly gts: string
   readonly score: number
-  /** False for the likeliest tokens alone; undefined where a log of another trainer does not say. */
+  /** False for the likeliest tokens alone; undefined where a log of another trainer does not
+   * say. */
   readonly do_sample?: boolean
   /** False when it was cut at the maximum length; undefined where a log does not say. */
   readonly is_ended?: boolean
@@ -52,7 +54,8 @@ export interface StepResult {
   readonly metrics: Record<string, number>
   /** All rows of a reinforcement step; none of a supervised one. */
   readonly samples: readonly StepSample[]
-  /** What was answered to held-out problems, where the step was evaluated and `log_val_generations` asks for it. */
+  /** What was answered to held-out problems, where the step was evaluated and `log_val_generations`
+   * asks for it. */
   readonly generations?: readonly Generation[]
   /** Held-out pairs with the reward model's scores, when they were measured. */
   readonly scored_pairs?: readonly ScoredPair[]
@@ -60,7 +63,8 @@ export interface StepResult {
   readonly trace?: TokenTable
   /** What the inside looked like after it, where that was asked for (Trainer.observe). */
   readonly observation?: Observation
-  /** The step was looked at because of what it is (look/moments.ts): the observation shows all that moments show. */
+  /** The step was looked at because of what it is (look/moments.ts): the observation shows all that
+   * moments show. */
   readonly is_moment?: true
   /** Why an update of this step was left out, where one was. */
   readonly non_finite?: NonFinite

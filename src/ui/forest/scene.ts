@@ -1,4 +1,5 @@
-// What the forest shows: how undecided every layer's policy is at one step, of the run on the page or of a recorded one.
+// Computes what the forest shows: how undecided every layer's policy is at one step, of the run on
+// the page or of a recorded one.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { layerEntropy } from '../shown/metrics.ts'
@@ -16,14 +17,14 @@ export interface Scene {
   readonly steps: number
 }
 
-/** How much light a layer lets through: 0 where it is as undecided as ever, 1 where it is certain. */
+/** How much light a layer lets through: 0 where it is as undecided as ever, 1 where it is
+ * certain. */
 export const clearness = ({ entropy, highest }: Scene): readonly number[] =>
   entropy.map((nats) => (highest > 0 ? Math.min(1, Math.max(0, 1 - nats / highest)) : 0))
 
-/**
- * The light above each layer, from the canopy down: all of it above the final policy, and below each layer what is left. Even a
- * layer that is undecided lets a little through, so that the ground is never black.
- */
+/** The light above each layer, from the canopy down: all of it above the final policy, and below
+ * each layer what is left. Even a layer that is undecided lets a little through, so that the ground
+ * is never black. */
 export function lightAbove(scene: Scene): readonly number[] {
   let light = 1
   const above = clearness(scene).map(() => 0)
@@ -60,7 +61,8 @@ export function recordedScene(at: number): Scene {
   }
 }
 
-/** The run of the page as it was at a step, or as it is; undefined before it has measured every layer. */
+/** The run of the page as it was at a step, or as it is; undefined before it has measured every
+ * layer. */
 export function runScene(state: LabState, at_step?: number): Scene | undefined {
   const { run_experiment, series, phase_switches, step } = state
   if (!run_experiment) return undefined

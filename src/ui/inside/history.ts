@@ -33,17 +33,20 @@ export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
   }
 }
 
-/** exp(−mean log-probability of the next token) under the model's own policy, on its own responses (paper, figure 5c). */
+/** exp(−mean log-probability of the next token) under the model's own policy, on its own responses
+ * (paper, figure 5c). */
 export function perplexity({ mean, num_hidden_layers }: Observation): number | undefined {
   const logp = mean.logp_next_layer_norm?.[num_hidden_layers]
   return logp === undefined ? undefined : Math.exp(-logp)
 }
 
-/** H(H^k) − H(H^{k−1}), nats (paper, figure 5b); undefined for the embedding, which nothing comes before. */
+/** H(H^k) − H(H^{k−1}), nats (paper, figure 5b); undefined for the embedding, which nothing comes
+ * before. */
 export const layerChange = ({ mean }: Observation, k: number): number | undefined =>
   k === 0 ? undefined : mean.dH_layer?.[k - 1]
 
-/** KL(π_k ‖ π_j) of every j = 0…L over the steps that were measured from this k (paper, figure 5d), nats. */
+/** KL(π_k ‖ π_j) of every j = 0…L over the steps that were measured from this k (paper, figure 5d),
+ * nats. */
 export function divergences(items: readonly Seen[], k: number, layers: number): Columns[] {
   const of_k = items.filter(({ item }) => item.layer === k && item.mean.kl_of_layer !== undefined)
   return Array.from({ length: layers + 1 }, (_, j) =>
@@ -73,7 +76,8 @@ export interface PassPoint {
 
 const PASS = /^val-aux\/(.+)\/pass@(\d+)\/mean$/
 
-/** A task's measured pass@k by k, each the newest at or before a step; without one, the newest of all (paper, figure 6). */
+/** A task's measured pass@k by k, each the newest at or before a step; without one, the newest of
+ * all (paper, figure 6). */
 export function passAtK(
   series: ReadonlyMap<string, Series>,
   task_id: string,
@@ -109,7 +113,8 @@ export interface PassCurve {
   readonly points: readonly PassPoint[]
 }
 
-/** The first measurement, the one at the step that is looked back to, and the newest; of the same step only one. */
+/** The first measurement, the one at the step that is looked back to, and the newest; of the same
+ * step only one. */
 export function passCurves(
   series: ReadonlyMap<string, Series>,
   task_id: string,

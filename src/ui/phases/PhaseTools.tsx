@@ -24,7 +24,8 @@ export function phaseOfGroup(group: string): number | undefined {
   return match ? Number(match[1]) - 1 : undefined
 }
 
-/** Index of the phase that is selected with this group: its own settings, inherited ones among them, open beside its head. */
+/** Index of the phase that is selected with this group: its own settings, inherited ones among
+ * them, open beside its head. */
 export function panelOfGroup(group: string): number | undefined {
   const match = /^Phase (\d+)(, own settings)?$/.exec(group)
   return match ? Number(match[1]) - 1 : undefined

@@ -1,4 +1,5 @@
-// What every chart has around its plot: title, menu, numbers as a table, and a full screen.
+// Draws the frame of every chart around its plot: title, menu, numbers as a table, and a full
+// screen.
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// What can be done with one chart: its axes, a larger view, files.
+// Shows the menu of one chart: its axes, a larger view, files.
 import { Ellipsis } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, type RefObject, useRef } from 'react'
 import { useStore } from 'zustand'

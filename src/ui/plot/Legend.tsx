@@ -1,4 +1,4 @@
-// What the lines are and what they are worth: a click hides a line, “only” shows it alone.
+// Names the lines of a chart and their values: a click hides a line, “only” shows it alone.
 import { type CSSProperties, type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { CutName } from '../kit/CutName.tsx'
@@ -14,7 +14,8 @@ import { useLiveText } from './live_text.ts'
 type FormatValue = (value: number | undefined) => string
 
 interface ValueProps {
-  /** What is read out; of several columns the one that was measured last. The same function for the same columns. */
+  /** What is read out; of several columns the one that was measured last. The same function for the
+   * same columns. */
   readonly columns: () => readonly (Columns | undefined)[]
   readonly formatValue: FormatValue
 }

@@ -45,7 +45,8 @@ export interface MetricChartProps {
   readonly formatValue: (value: number | undefined) => string
   /** Small: phase numbers instead of names, one line, its value beside the title. */
   readonly compact?: boolean
-  /** Small, and with several lines: a legend with their values, in place of one beside the title. */
+  /** Small, and with several lines: a legend with their values, in place of one beside the
+   * title. */
   readonly has_legend?: boolean
   /** Below the legend. */
   readonly foot?: ReactNode

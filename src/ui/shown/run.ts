@@ -24,7 +24,8 @@ export function useLab<T>(selector: (state: LabState) => T): T {
   return useStore(labStore, selector)
 }
 
-/** The experiment that the numbers on screen belong to: the run's, else the one that would be run. */
+/** The experiment that the numbers on screen belong to: the run's, else the one that would be
+ * run. */
 export const shownExperiment = (state: LabState): Experiment =>
   state.run_experiment ?? state.experiment
 
@@ -38,7 +39,8 @@ const lastStep = (): number => shownStore.getState().step
 /** The last step that the charts draw: of the shown run, or of one behind it. */
 export const lastDrawnStep = (): number => Math.max(lastStep(), overlaysEnd().last)
 
-/** Steps of the whole run: those that were taken, and those to come with all that its document says is done by hand. */
+/** Steps of the whole run: those that were taken, and those to come with all that its document says
+ * is done by hand. */
 export const plannedSteps = (state: LabState): number => plannedTotal(runSoFar(state))
 
 /** Whether a reward model takes part in an experiment. */
@@ -171,7 +173,8 @@ export function methodName(phase: Phase): string {
 }
 
 const selectSteered = (state: LabState) => state.steered
-/** What the next run leaves out, because the settings are no longer those of the run: how often it was steered. */
+/** What the next run leaves out, because the settings are no longer those of the run: how often it
+ * was steered. */
 export function selectLeftOut(state: LabState): number {
   const { run_document } = state
   if (!run_document || nextExperiment(state) === run_document) return 0

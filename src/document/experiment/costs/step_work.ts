@@ -1,4 +1,5 @@
-// What a step asks of an adapter: arithmetic, dispatches and readbacks. Roughly: a run counts its own (metric perf/dispatches).
+// Estimates the work of a step: arithmetic, dispatches and readbacks. A run counts its own
+// dispatches exactly (metric perf/dispatches).
 import { taskOf } from '../fields/task_fields.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { PhaseDocument, RlDocument } from '../phases.ts'

@@ -243,7 +243,8 @@ export const RL: Tree<RlFields> = {
   stop: STOP,
 }
 
-/** What `target_layer` is in forms; its options depend on the number of layers (form/phase_form.ts). */
+/** What `target_layer` is in forms; its options depend on the number of layers
+ * (form/phase_form.ts). */
 export const TARGET_LAYER = {
   label: 'Trained policy',
   help: 'Whose policy is trained: the one an inner layer already holds, or the whole model’s.',

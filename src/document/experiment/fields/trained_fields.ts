@@ -90,7 +90,8 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
   }),
 })
 
-/** Whether one of these fields changes anything in a phase; `before` = the kind of the phase before it. */
+/** Whether one of these fields changes anything in a phase; `before` = the kind of the phase before
+ * it. */
 export function trainedHasEffect(
   name: string,
   phase: TrainedFields & { readonly target_layer: number | 'final' },

@@ -19,11 +19,10 @@ function endedByHand(run: Run): ReadonlyMap<number, number> {
   return ended
 }
 
-/**
- * Phases in the place of those of the run, each as long as it was where a person has ended it; undefined for one that was skipped. A
- * phase of another length than the run planned was edited and stays. Those that a condition has ended keep their lengths too: the
- * condition is part of the plan.
- */
+/** Phases in the place of those of the run, each as long as it was where a person has ended it;
+ * undefined for one that was skipped. A phase of another length than the run planned was edited and
+ * stays. Those that a condition has ended keep their lengths too: the condition is part of the
+ * plan. */
 export function trainedPhases(
   phases: readonly PhaseDocument[],
   run: Run,

@@ -1,9 +1,11 @@
-// What a steering action makes of a list of phases, and which fields may change while a run trains.
+// Applies a steering action to a list of phases, and says which fields may change while a run
+// trains.
 import type { PhaseReason } from '../../../rl/config/phase.ts'
 import type { PhaseDocument } from '../phases.ts'
 import type { SteeringAction } from './actions.ts'
 
-/** The list of phases after an action, or why there is none; and what ends the present phase, where the action does. */
+/** The list of phases after an action, or why there is none; and what ends the present phase, where
+ * the action does. */
 export type EditedPhases =
   | { readonly ok: true; readonly phases: readonly PhaseDocument[]; readonly ends?: PhaseReason }
   | { readonly ok: false; readonly at: string; readonly message: string }
@@ -11,7 +13,8 @@ export type EditedPhases =
 /** Actions of which the present phase is a part. */
 const OF_PRESENT = ['next_phase', 'insert_phase', 'interrupt_phase', 'repeat_phase'] as const
 
-/** Why an action has to wait until a reward model has taken its first step; undefined where it need not. */
+/** Why an action has to wait until a reward model has taken its first step; undefined where it need
+ * not. */
 function untaughtReason(kind: SteeringAction['kind'], present: number): string | undefined {
   if (!(OF_PRESENT as readonly string[]).includes(kind)) return undefined
   const why =
@@ -21,10 +24,8 @@ function untaughtReason(kind: SteeringAction['kind'], present: number): string |
   return `expected at least one step of phase ${present + 1} (reward_model) before it, because ${why}; got none yet`
 }
 
-/**
- * What an action on phases makes of their list, of which `present` is the present one and has taken `taken`
- * steps.
- */
+/** What an action on phases makes of their list, of which `present` is the present one and has
+ * taken `taken` steps. */
 export function editPhases(
   phases: readonly PhaseDocument[],
   action: Exclude<SteeringAction, { kind: 'set' | 'kernels' }>,
@@ -91,7 +92,8 @@ function interrupted(
   return { ok: true, phases: phases.toSpliced(present + 1, 0, ...all), ends: 'insert_phase' }
 }
 
-/** Whether a field can change while phase `present` runs: live ones, and all of phases that have not begun. */
+/** Whether a field can change while phase `present` runs: live ones, and all of phases that have
+ * not begun. */
 export function isSteerable(
   { path, live }: { path: string; live: boolean },
   present: number,

@@ -134,7 +134,8 @@ export function writeHeader(
   }
 }
 
-/** Refuses files of other programs and of later versions, before anything else is asked of them. Throws CheckpointError. */
+/** Refuses files of other programs and of later versions, before anything else is asked of them.
+ * Throws CheckpointError. */
 export function requireFormat(strings: Readonly<Record<string, string>>, file: string): void {
   const { format, version } = strings
   if (format !== CHECKPOINT_FORMAT)
@@ -155,7 +156,8 @@ export function requireFormat(strings: Readonly<Record<string, string>>, file: s
 
 type Strings = Readonly<Record<string, string>>
 
-/** How the strings of a file are read; each of these throws CheckpointError naming the string that cannot be what was written. */
+/** How the strings of a file are read; each of these throws CheckpointError naming the string that
+ * cannot be what was written. */
 function partsOf(strings: Strings, file: string) {
   const fail = (at: string, message: string): never => {
     throw new CheckpointError(file, `${at}: ${message}`)
@@ -187,7 +189,8 @@ function partsOf(strings: Strings, file: string) {
   return { fail, has, part, experimentOf }
 }
 
-/** Reads and checks the strings. Throws CheckpointError naming the first that cannot be what was written. */
+/** Reads and checks the strings. Throws CheckpointError naming the first that cannot be what was
+ * written. */
 export function readHeader(strings: Strings, file: string): CheckpointHeader {
   const { fail, has, part, experimentOf } = partsOf(strings, file)
   const record = id.safeParse(strings.record)

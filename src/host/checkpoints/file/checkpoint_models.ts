@@ -1,4 +1,5 @@
-// The models of a run as named tensors, under Hugging Face's names for the weights, so that torch reads them too.
+// The models of a run as named tensors, under Hugging Face's names for the weights, so that torch
+// reads them too.
 
 import { hasCritic, settingsOf } from '../../../document/experiment/phase_settings.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
@@ -22,7 +23,8 @@ export type Shapes = ReadonlyMap<string, ShapeOf>
 
 type Learner = 'actor' | 'critic' | 'reward_model'
 
-/** Where the weights of a learner lie, and those of its adapter where that is trained in their place. */
+/** Where the weights of a learner lie, and those of its adapter where that is trained in their
+ * place. */
 export interface LearnerLayout {
   readonly weights: ParamLayout
   readonly adapter?: AdapterLayout | undefined
@@ -34,7 +36,8 @@ export const trainedLayout = ({ weights, adapter }: LearnerLayout): FlatLayout =
 /** What trains in a run of an experiment, and where its weights lie. */
 export interface RunModels {
   readonly learners: ReadonlyMap<Learner, LearnerLayout>
-  /** Whether there is a frozen policy that KL is measured to: kept from the beginning of reinforcement, used or not. */
+  /** Whether there is a frozen policy that KL is measured to: kept from the beginning of
+   * reinforcement, used or not. */
   readonly has_reference: boolean
   /** Whether a phase measures KL to it. */
   readonly uses_reference: boolean

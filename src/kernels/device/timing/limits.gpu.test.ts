@@ -14,8 +14,8 @@ describe.for(process.env.LONG_TESTS ? [true, false] : [true])(
     const [rows, intermediate_size] = [40, 500]
     const size = rows * intermediate_size
 
-    /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer than
-     * `most_ms`. */
+    /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer
+     * than `most_ms`. */
     async function setUp(most_ms: number | undefined) {
       const device = await Gpu.open({ timestamps })
       if (most_ms !== undefined) device.limitDispatches({ most_ms })

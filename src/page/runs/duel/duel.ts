@@ -89,10 +89,9 @@ const beginning = (experiment: Experiment, preset_id: string): LabState => ({
   run_document: experiment,
 })
 
-/**
- * Trains what the settings show as the current run, and `experiment` in turns with it. The second run begins after the first
- * training step of the first one, which does not wait for it. Both begin with the same kernels; in turns nothing is measured.
- */
+/** Trains what the settings show as the current run, and `experiment` in turns with it. The second
+ * run begins after the first training step of the first one, which does not wait for it. Both begin
+ * with the same kernels; in turns nothing is measured. */
 export function startDuel(
   experiment: Experiment,
   preset_id: string,

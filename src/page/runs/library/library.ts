@@ -1,4 +1,5 @@
-// All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
+// All runs of this browser, as the page knows them: what is in the storage, what people said of it,
+// and what is deleted.
 import { createStore } from 'zustand/vanilla'
 import type { Series } from '../../../host/columns/series.ts'
 import { runName } from '../../../record/run/names.ts'
@@ -89,10 +90,8 @@ function freeColor(entries: readonly RunEntry[]): number {
 /** Loaded when a record is read: the first look at the page needs none. */
 const reader = () => import('../record/read.ts')
 
-/**
- * Reads the list. `held` are the runs that some open page is at work on; others that say they run were left when their page
- * was closed.
- */
+/** Reads the list. `held` are the runs that some open page is at work on; others that say they run
+ * were left when their page was closed. */
 export async function openLibrary(
   own: RunStorage,
   why_memory: string,
@@ -223,10 +222,9 @@ export function shownRuns(library: Library): readonly RunEntry[] {
 /** A run that still trains cannot be deleted. */
 export const canDelete = ({ header }: RunEntry): boolean => !isLive(header.status)
 
-/**
- * Takes runs out of the list; they are deleted finally after UNDO_MS, or with the next page. Those that are deleted within that
- * time are undone together. Returns which stay and why, in a sentence; '' when all are deleted.
- */
+/** Takes runs out of the list; they are deleted finally after UNDO_MS, or with the next page. Those
+ * that are deleted within that time are undone together. Returns which stay and why, in a sentence;
+ * '' when all are deleted. */
 export async function deleteRuns(ids: readonly string[]): Promise<string> {
   const { entries, broken } = libraryStore.getState()
   const legal = [...entries.filter(canDelete), ...broken].map(({ id }) => id)

@@ -16,7 +16,8 @@ type Database = IDBPDatabase<RunsSchema>
 
 const DATABASE_NAME = 'understory.runs'
 
-/** What brings a database from version i to i + 1: later versions add entries, and never change these. */
+/** What brings a database from version i to i + 1: later versions add entries, and never change
+ * these. */
 const UPGRADES: readonly ((database: Database) => void)[] = [
   (database) => {
     database.createObjectStore('headers', { keyPath: 'id' })
@@ -93,7 +94,8 @@ async function openDatabase(): Promise<RunStorage> {
     upgrade: (db, from) => {
       for (const upgrade of UPGRADES.slice(from)) upgrade(db)
     },
-    // Another tab has a newer version of the page, which cannot open its database before this one closes it.
+    // Another tab has a newer version of the page, which cannot open its database before this one
+    // closes it.
     blocking: () => database.close(),
   })
   return storageOf(database)

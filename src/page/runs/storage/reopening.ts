@@ -1,10 +1,10 @@
-// A storage that the browser may close under the page, e.g. because somebody clears the data of the site.
+// A storage that the browser may close under the page, e.g. because somebody clears the data of the
+// site.
 import { isClosed, type RunStorage } from '../../../record/run/storage.ts'
 
-/**
- * The same storage, opened again with `open` once it was closed. Reads, and calls that need no earlier one, are repeated there. A
- * write is not: it builds on earlier ones that may be gone, and rejects, so that its caller writes all of it.
- */
+/** The same storage, opened again with `open` once it was closed. Reads, and calls that need no
+ * earlier one, are repeated there. A write is not: it builds on earlier ones that may be gone, and
+ * rejects, so that its caller writes all of it. */
 export function reopening(first: RunStorage, open: () => Promise<RunStorage>): RunStorage {
   let current: Promise<RunStorage> | undefined = Promise.resolve(first)
   const attempt = async <T>(work: (storage: RunStorage) => Promise<T>): Promise<T> => {

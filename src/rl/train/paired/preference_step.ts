@@ -1,4 +1,5 @@
-// One step of a preference phase: log-probs of pairs, their loss in float64, and its gradient back through the policy.
+// One step of a preference phase: log-probs of pairs, their loss in float64, and its gradient back
+// through the policy.
 import type { PreferencePhase } from '../../config/phase.ts'
 import { asAdvantages, policyPhaseOf } from '../../config/preference_policy.ts'
 import type { BatchRows } from '../../learners/batch_rows.ts'
@@ -53,7 +54,8 @@ const rowsOfPairs = (pairs: readonly Preference[]): SequenceRow[] => [
   ...pairs.map(({ rejected }) => rejected.row),
 ]
 
-/** The update of a batch, the first half of its rows chosen. Its better responses are desirable and the worse ones are not, as TRL takes pairs apart. */
+/** The update of a batch, the first half of its rows chosen. Its better responses are desirable and
+ * the worse ones are not, as TRL takes pairs apart. */
 export const updateOf = (
   trained: PreferenceObjective,
   answers: ScoredAnswers,

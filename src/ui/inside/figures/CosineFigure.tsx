@@ -1,4 +1,5 @@
-// Whether writes go along with the residual stream or against it (BuPO, arXiv 2512.19673, figure 12).
+// Draws whether writes go along with the residual stream or against it (BuPO, arXiv 2512.19673,
+// figure 12).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
 import { Keys } from '../../plot/Keys.tsx'

@@ -1,4 +1,5 @@
-// What attention, feed-forward and the layer as a whole do to the entropy (BuPO, arXiv 2512.19673, figure 3).
+// Draws what attention, feed-forward and the layer as a whole do to the entropy (BuPO, arXiv
+// 2512.19673, figure 3).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'

@@ -1,4 +1,4 @@
-// What training one layer does to the others (BuPO, arXiv 2512.19673, figure 5).
+// Draws what training one layer does to the others (BuPO, arXiv 2512.19673, figure 5).
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'

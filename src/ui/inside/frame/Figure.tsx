@@ -1,4 +1,5 @@
-// The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and its numbers as a table.
+// The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and
+// its numbers as a table.
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
@@ -26,7 +27,8 @@ export interface FigureProps {
 export function Figure(props: FigureProps) {
   const { id, title, state } = props
   const { ref, seen } = state
-  // Height of the place that it leaves while it fills the screen, so that the page behind stays where it is.
+  // Height of the place that it leaves while it fills the screen, so that the page behind stays
+  // where it is.
   const [left_height, setLeftHeight] = useState<number>()
   const leave = () => setLeftHeight(undefined)
   return (

@@ -20,7 +20,8 @@ function within({ steps, values, length }: Columns, x: Domain) {
   return { steps: cut(steps), values: cut(values), length: Math.max(0, end - from) }
 }
 
-/** Lines as the files of a whole run hold them, the shown steps alone. A name that comes twice is numbered. */
+/** Lines as the files of a whole run hold them, the shown steps alone. A name that comes twice is
+ * numbered. */
 function chartColumns(lines: readonly NamedColumns[], x: Domain): MetricColumns {
   const result = new Map<string, ReturnType<typeof within>>()
   for (const { name, columns } of lines) {
@@ -44,7 +45,8 @@ export function spread(length: number, count: number): number[] {
 }
 
 interface StepRows {
-  /** Newest step first; a cell is undefined where the line has no entry at the step or was thinned there. */
+  /** Newest step first; a cell is undefined where the line has no entry at the step or was thinned
+   * there. */
   readonly rows: readonly {
     readonly step: number
     readonly values: readonly (number | undefined)[]

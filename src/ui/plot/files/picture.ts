@@ -1,4 +1,5 @@
-// A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it comes from elsewhere.
+// A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it
+// comes from elsewhere.
 
 import { cutText } from '../../kit/xml_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
@@ -44,7 +45,8 @@ function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined
   return copy
 }
 
-/** A text with an ellipsis where it has no room; letters are reckoned half as wide as high, and a little more. */
+/** A text with an ellipsis where it has no room; letters are reckoned half as wide as high, and a
+ * little more. */
 const cut = (text: string, width: number, font_size: number): string =>
   cutText(text, Math.max(8, Math.floor(width / (0.52 * font_size))))
 
@@ -130,7 +132,8 @@ function painted({ view, paint }: PlotHandle): SVGElement {
   return svgNode('image', { width, height, href: ctx.canvas.toDataURL() })
 }
 
-/** The chart as an SVG of its own: one path per line; without lines, what is painted as an image. */
+/** The chart as an SVG of its own: one path per line; without lines, what is painted as an
+ * image. */
 export function chartSvg(
   handle: PlotHandle,
   content: PictureContent,

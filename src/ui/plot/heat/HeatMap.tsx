@@ -1,4 +1,5 @@
-// A value of every layer over the steps as a picture: one row for each layer, the first at the bottom.
+// A value of every layer over the steps as a picture: one row for each layer, the first at the
+// bottom.
 import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../../kit/format.ts'
@@ -27,7 +28,8 @@ export interface HeatMapProps {
   /** The layers of its rows, both included. */
   readonly first: number
   readonly last: number
-  /** From the bottom row to the top one; entries that are NaN are gaps. The same function for the same map. */
+  /** From the bottom row to the top one; entries that are NaN are gaps. The same function for the
+   * same map. */
   readonly columns: () => readonly (Columns | undefined)[]
   /** The rows by the names that files give them. */
   readonly named: () => readonly NamedColumns[]
@@ -48,7 +50,8 @@ export interface HeatMapProps {
 
 const selectIsDark = (state: UiState) => state.is_dark
 
-/** Paints one pixel for each layer and column, scaled up to the plot, and where phases begin and the run was changed by hand. */
+/** Paints one pixel for each layer and column, scaled up to the plot, and where phases begin and
+ * the run was changed by hand. */
 function usePaint({ columns, scale_max, first_ramp }: HeatMapProps): Paint {
   const spans = usePhaseSpans()
   const edits = useEditMarks()

@@ -93,7 +93,8 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
   )
 }
 
-/** How many rows are made: a part at first, the next part where the end of the table comes into sight. */
+/** How many rows are made: a part at first, the next part where the end of the table comes into
+ * sight. */
 function useSomeRows(count: number) {
   const end = useRef<HTMLButtonElement>(null)
   const [limit, setLimit] = useState(ROWS_AT_ONCE)
