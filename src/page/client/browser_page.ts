@@ -1,8 +1,10 @@
 // The browser's own worker and page: what the client is opened with outside of tests.
+import * as z from 'zod/mini'
 import type { ContentStore } from '../../document/content/content.ts'
 import { isCardHash } from '../../document/links/names.ts'
 import { isViewHash } from '../../document/links/view.ts'
 import type { LabPage, LabPort } from '../connection/port.ts'
+import { remembered } from '../state/remembered.ts'
 
 export const newWorker = (): LabPort =>
   new Worker(new URL('../../host/worker/worker.ts', import.meta.url), {
@@ -10,26 +12,15 @@ export const newWorker = (): LabPort =>
     name: 'understory',
   })
 
-const CACHE_KEY = 'understory.kernels'
-
 /** The browser's storage; where it is off, the page remembers as long as it is open. */
 function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
+  const stored = remembered('kernels', z.optional(z.string()), undefined)
   let kept: string | undefined
   return {
-    recall: () => {
-      try {
-        return localStorage.getItem(CACHE_KEY) ?? kept
-      } catch {
-        return kept
-      }
-    },
+    recall: () => stored.get() ?? kept,
     remember: (kernel_cache) => {
       kept = kernel_cache
-      try {
-        localStorage.setItem(CACHE_KEY, kernel_cache)
-      } catch {
-        // Full or off.
-      }
+      stored.set(kernel_cache)
     },
   }
 }

@@ -2,7 +2,6 @@
 // them.
 
 import type { Experiment } from '../../document/experiment/schema.ts'
-import { checkpointSettings } from '../../host/checkpoints/settings.ts'
 import type { CheckpointSource } from '../../host/protocol/checkpoint_facts.ts'
 import type { LabCommand } from '../../host/protocol/protocol.ts'
 import type { KeptOfRun } from '../../record/run/kept_run.ts'
@@ -10,6 +9,7 @@ import { isBusy } from '../../record/run/run_parts.ts'
 import { connect, isConnected, labPage, post } from '../connection/connection.ts'
 import { findContents } from '../contents/contents.ts'
 import { contentsOf, contentsStore } from '../contents/here.ts'
+import { checkpointSettings } from '../state/checkpoint_settings.ts'
 import { nextExperiment } from '../state/next_experiment.ts'
 import { emptyRun, labStore } from '../state/store.ts'
 import { requestForStart } from './observing.ts'

@@ -3,15 +3,13 @@ import * as z from 'zod/mini'
 import { adapterName } from '../../document/links/names.ts'
 import { takesTurns } from '../client/starting.ts'
 import { onLabEvent } from '../connection/connection.ts'
+import { remembered } from '../state/remembered.ts'
 import { isReplaying } from '../state/replay.ts'
 import { type LabState, labStore } from '../state/store.ts'
 import { estimatorStore } from './estimator.ts'
 import { expectedSeconds, type Ratios, ratiosOf } from './expected.ts'
 import { estimateOf, type RunPaces, withRun } from './paces.ts'
 import { probeAtRest } from './probe_at_rest.ts'
-
-const RUNS_KEY = 'understory.paces'
-const SPEEDS_KEY = 'understory.speeds'
 
 const ms = z.number().check(z.minimum(0))
 const storedRuns = z.array(
@@ -34,22 +32,8 @@ const storedSpeeds = z.record(
 )
 type Speeds = z.infer<typeof storedSpeeds>
 
-/** What is kept under a key; undefined where that is nothing of ours. */
-function read(key: string): unknown {
-  try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null')
-  } catch {
-    return undefined
-  }
-}
-
-function write(key: string, value: unknown): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(value))
-  } catch {
-    // Full or off: it is known as long as the page is open.
-  }
-}
+const keptRuns = remembered('paces', storedRuns, [])
+const keptSpeeds = remembered('speeds', storedSpeeds, {})
 
 let runs: readonly RunPaces[] = []
 let speeds: Speeds = {}
@@ -83,17 +67,13 @@ function remember(state: LabState): void {
   if (now === runs) return
   runs = now
   tell()
-  write(RUNS_KEY, now)
+  keptRuns.set(storedRuns.parse(now))
 }
 
 /** Reads what is known, adds every run when it pauses or ends, and has an adapter probed that is new here. To be called once per page. */
 export function followPaces(): void {
-  const [known_runs, known_speeds] = [
-    storedRuns.safeParse(read(RUNS_KEY)),
-    storedSpeeds.safeParse(read(SPEEDS_KEY)),
-  ]
-  if (known_runs.success) runs = known_runs.data as readonly RunPaces[]
-  if (known_speeds.success) speeds = known_speeds.data
+  runs = keptRuns.get() as readonly RunPaces[]
+  speeds = keptSpeeds.get()
   tell()
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
@@ -105,7 +85,7 @@ export function followPaces(): void {
     if (event.type !== 'speed' || !adapter || isReplaying()) return
     speeds = { ...speeds, [adapterName(adapter)]: event.speed }
     tell()
-    write(SPEEDS_KEY, speeds)
+    keptSpeeds.set(speeds)
   })
   probeAtRest((adapter) => speeds[adapterName(adapter)] !== undefined)
 }

@@ -1,21 +1,13 @@
 // Remembers whether a study is being trained, for the next page.
-const KEY = 'understory.study'
+import * as z from 'zod/mini'
+import { remembered } from '../state/remembered.ts'
 
-/** Remembers it, where the browser lets the page. */
+const training = remembered('study', z.boolean(), false)
+
 export function markTraining(is_training: boolean): void {
-  try {
-    if (is_training) localStorage.setItem(KEY, '1')
-    else localStorage.removeItem(KEY)
-  } catch {
-    // Storage is off: a person continues it by opening the tab.
-  }
+  if (is_training) training.set(true)
+  else training.forget()
 }
 
 /** Whether one was being trained when the page was left. */
-export function wasTraining(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== null
-  } catch {
-    return false
-  }
-}
+export const wasTraining = (): boolean => training.get()

@@ -1,43 +1,30 @@
 // Remembers in this browser which questions and tasks of the lessons are done.
+import * as z from 'zod/mini'
 import { createStore } from 'zustand/vanilla'
+import { remembered } from '../../page/state/remembered.ts'
 
-interface LessonProgress {
+const lessonSchema = z.object({
   /** Names of its parts. */
-  readonly done: readonly string[]
-  readonly is_finished: boolean
-}
+  done: z.array(z.string()),
+  is_finished: z.boolean(),
+})
+type LessonProgress = z.infer<typeof lessonSchema>
 export type Progress = Readonly<Record<string, LessonProgress>>
 
-const STORAGE_KEY = 'understory.lessons'
 const NOTHING: LessonProgress = { done: [], is_finished: false }
+const kept = remembered(
+  'lessons',
+  z.record(z.string(), z.catch(z.optional(lessonSchema), undefined)),
+  {},
+)
 
-const isProgress = (value: unknown): value is LessonProgress =>
-  typeof value === 'object' &&
-  value !== null &&
-  Array.isArray(Reflect.get(value, 'done')) &&
-  Reflect.get(value, 'done').every((name: unknown) => typeof name === 'string') &&
-  typeof Reflect.get(value, 'is_finished') === 'boolean'
+/** What was remembered, lesson by lesson. */
+export const readProgress = (): Progress =>
+  Object.fromEntries(
+    Object.entries(kept.get()).flatMap(([lesson, done]) => (done ? [[lesson, done]] : [])),
+  )
 
-/** What was remembered; nothing where storage is off or holds something else. */
-export function readProgress(text: string | null): Progress {
-  try {
-    const stored: unknown = JSON.parse(text ?? '{}')
-    if (typeof stored !== 'object' || stored === null) return {}
-    return Object.fromEntries(Object.entries(stored).filter(([, value]) => isProgress(value)))
-  } catch {
-    return {}
-  }
-}
-
-function remembered(): Progress {
-  try {
-    return readProgress(localStorage.getItem(STORAGE_KEY))
-  } catch {
-    return {}
-  }
-}
-
-export const progressStore = createStore<Progress>(() => remembered())
+export const progressStore = createStore<Progress>(() => readProgress())
 
 export const progressOf = (progress: Progress, lesson: string): LessonProgress =>
   progress[lesson] ?? NOTHING
@@ -49,9 +36,5 @@ export function markDone(lesson: string, part: string, all: readonly string[]): 
   const now = [...done, part]
   const is_finished = all.every((name) => now.includes(name))
   progressStore.setState({ [lesson]: { done: now, is_finished } })
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(progressStore.getState()))
-  } catch {
-    // Storage is off: the mark lasts as long as the page.
-  }
+  kept.set(progressStore.getState())
 }

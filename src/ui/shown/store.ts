@@ -1,7 +1,9 @@
 // Holds what belongs to the page and not to the run, such as theme, hover and hidden lines, and
 // remembers what should last.
+import * as z from 'zod/mini'
 import { createStore } from 'zustand/vanilla'
 import { type Tab, tabOf, viewHash } from '../../document/links/view.ts'
+import { remembered } from '../../page/state/remembered.ts'
 import { DEFAULT_THRESHOLD } from '../../record/diagnosis/threshold.ts'
 import { DEFAULT_KEPT_BYTES } from '../../record/run/kept_run.ts'
 import { MAX_WEIGHT } from '../scales/smooth.ts'
@@ -46,61 +48,15 @@ export interface UiState {
   frame: number
 }
 
-type Remembered =
-  | 'theme'
-  | 'shortcuts_on'
-  | 'keep_awake'
-  | 'settings_open'
-  | 'moments_on'
-  | 'ffn_threshold'
-  | 'smoothing'
-  | 'equal_phases'
-  | 'kept_bytes'
-
-const STORAGE_KEY = 'understory.ui'
 const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
 
 /** Nats that a threshold can be. */
 export const isThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 10
 
-const isWeight = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= MAX_WEIGHT
+const number = (low: number, high: number) => z.number().check(z.minimum(low), z.maximum(high))
 
-/** Between one and a thousand megabytes. */
-const isKeptBytes = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 1e6 && value <= 1e9
-
-/** What was remembered; empty where storage is off or holds something else. */
-function remembered(): Partial<Pick<UiState, Remembered>> {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
-    if (typeof stored !== 'object' || stored === null) return {}
-    const known = stored as Record<string, unknown>
-    const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = known
-    const { ffn_threshold, smoothing, equal_phases, kept_bytes } = known
-    return {
-      ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
-      ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
-      ...(typeof keep_awake === 'boolean' ? { keep_awake } : {}),
-      ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
-      ...(typeof moments_on === 'boolean' ? { moments_on } : {}),
-      ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
-      ...(isWeight(smoothing) ? { smoothing } : {}),
-      ...(typeof equal_phases === 'boolean' ? { equal_phases } : {}),
-      ...(isKeptBytes(kept_bytes) ? { kept_bytes } : {}),
-    }
-  } catch {
-    return {}
-  }
-}
-
-const isDark = (theme: Theme) =>
-  theme === 'dark' || (theme === 'system' && dark_screen?.matches === true)
-
-const first = remembered()
-
-export const uiStore = createStore<UiState>()(() => ({
+const FIRST = {
   theme: 'system',
   shortcuts_on: true,
   keep_awake: false,
@@ -110,8 +66,31 @@ export const uiStore = createStore<UiState>()(() => ({
   smoothing: 0,
   equal_phases: false,
   kept_bytes: DEFAULT_KEPT_BYTES,
+} as const
+
+const preferencesSchema = z.object({
+  theme: z.catch(z.enum(['system', 'light', 'dark']), FIRST.theme),
+  shortcuts_on: z.catch(z.boolean(), FIRST.shortcuts_on),
+  keep_awake: z.catch(z.boolean(), FIRST.keep_awake),
+  settings_open: z.catch(z.boolean(), FIRST.settings_open),
+  moments_on: z.catch(z.boolean(), FIRST.moments_on),
+  ffn_threshold: z.catch(number(0, 10), FIRST.ffn_threshold),
+  smoothing: z.catch(number(0, MAX_WEIGHT), FIRST.smoothing),
+  equal_phases: z.catch(z.boolean(), FIRST.equal_phases),
+  /** Between one and a thousand megabytes. */
+  kept_bytes: z.catch(number(1e6, 1e9), FIRST.kept_bytes),
+})
+type Preferences = z.infer<typeof preferencesSchema>
+const kept = remembered('ui', preferencesSchema, FIRST)
+
+const isDark = (theme: Theme) =>
+  theme === 'dark' || (theme === 'system' && dark_screen?.matches === true)
+
+const first = kept.get()
+
+export const uiStore = createStore<UiState>()(() => ({
   ...first,
-  is_dark: isDark(first.theme ?? 'system'),
+  is_dark: isDark(first.theme),
   tab: tabOf(globalThis.location?.hash ?? ''),
   at_step: undefined,
   hover_step: undefined,
@@ -125,18 +104,10 @@ export const uiStore = createStore<UiState>()(() => ({
 }))
 
 /** Sets what is remembered, and remembers it where the browser lets us. */
-export function setPreference(change: Partial<Pick<UiState, Remembered>>): void {
+export function setPreference(change: Partial<Preferences>): void {
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
-  const { theme, shortcuts_on, keep_awake, settings_open, moments_on } = uiStore.getState()
-  const { ffn_threshold, smoothing, equal_phases, kept_bytes } = uiStore.getState()
-  const chosen = { theme, shortcuts_on, keep_awake, settings_open, moments_on }
-  try {
-    const kept = { ...chosen, ffn_threshold, smoothing, equal_phases, kept_bytes }
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))
-  } catch {
-    // Storage is off: the choice lasts as long as the page.
-  }
+  kept.set(preferencesSchema.parse(uiStore.getState()))
 }
 
 /** Keeps <html data-theme> and `is_dark` in step with the choice and with the screen. */

@@ -1,7 +1,6 @@
 // Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../../document/experiment/schema.ts'
-import { checkpointSettings } from '../../../host/checkpoints/settings.ts'
 import { unopenedModel } from '../../../host/content/models/unopened.ts'
 import type { ObservationRequest } from '../../../host/protocol/observation.ts'
 import type { LabCommand, LabEvent } from '../../../host/protocol/protocol.ts'
@@ -13,6 +12,7 @@ import { endTurns, giveTurn, newRecordId, trainInTurns } from '../../client/star
 import { onLabEvent } from '../../connection/connection.ts'
 import type { LabPort } from '../../connection/port.ts'
 import { applyEvent } from '../../events/apply.ts'
+import { checkpointSettings } from '../../state/checkpoint_settings.ts'
 import { emptyRun, initialState, type LabState, labStore } from '../../state/store.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 

@@ -2,11 +2,11 @@
 // is closed.
 import { version } from '../../../../package.json'
 import { adapterName } from '../../../document/links/names.ts'
-import { totalBudget } from '../../../host/checkpoints/settings.ts'
 import { listCheckpoints, removeCheckpoint } from '../../../host/checkpoints/storage/browse.ts'
 import { makeRoom, once } from '../../../host/checkpoints/storage/room.ts'
 import { type RunStorage, storageProblem } from '../../../record/run/storage.ts'
 import { keepCheckpoint } from '../../client/checkpoints.ts'
+import { totalBudget } from '../../state/checkpoint_settings.ts'
 import { isReplaying } from '../../state/replay.ts'
 import { labStore } from '../../state/store.ts'
 import { parentOf } from '../recorder/parent.ts'

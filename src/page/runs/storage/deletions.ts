@@ -1,32 +1,26 @@
 // Deletions that have begun. A page may be closed in the middle of one, and checkpoints without a
 // record would be taken for a run that lost its own: the next page finishes what was begun.
+import * as z from 'zod/mini'
 import { removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import type { RunStorage } from '../../../record/run/storage.ts'
+import { remembered } from '../../state/remembered.ts'
 import { withFreeRuns } from './locks.ts'
 
-const KEY = 'understory.deleting'
 const MAX_IDS = 1000
 const MAX_LENGTH = 100
 
+const begun = remembered('deleting', z.array(z.unknown()), [])
+
 /** Ids whose deletion has begun and has not been seen to end. */
-export function begunDeletions(): readonly string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    if (!Array.isArray(stored)) return []
-    const ids = stored.filter((id) => typeof id === 'string' && id.length <= MAX_LENGTH)
-    return ids.slice(0, MAX_IDS)
-  } catch {
-    return []
-  }
-}
+export const begunDeletions = (): readonly string[] =>
+  begun
+    .get()
+    .filter((id): id is string => typeof id === 'string' && id.length <= MAX_LENGTH)
+    .slice(0, MAX_IDS)
 
 function remember(ids: readonly string[]): void {
-  try {
-    if (ids.length === 0) localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, JSON.stringify(ids))
-  } catch {
-    // Storage is off: then nothing of these runs outlives the page.
-  }
+  if (ids.length === 0) begun.forget()
+  else begun.set([...ids])
 }
 
 /** Deletes records and checkpoints, or rejects with what the storage said; then the next page tries

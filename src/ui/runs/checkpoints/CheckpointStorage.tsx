@@ -1,5 +1,9 @@
 // How much room checkpoints take, and how much they may.
 import { useEffect, useState } from 'react'
+import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { keepRoom } from '../../../page/runs/library/record_page.ts'
+import { measureStorage } from '../../../page/runs/library/room.ts'
+import { heldRuns, withFreeRuns } from '../../../page/runs/storage/locks.ts'
 import {
   BUDGETS,
   checkpointSettings,
@@ -7,11 +11,7 @@ import {
   setTotalBudget,
   TOTALS,
   totalBudget,
-} from '../../../host/checkpoints/settings.ts'
-import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
-import { keepRoom } from '../../../page/runs/library/record_page.ts'
-import { measureStorage } from '../../../page/runs/library/room.ts'
-import { heldRuns, withFreeRuns } from '../../../page/runs/storage/locks.ts'
+} from '../../../page/state/checkpoint_settings.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { showToast } from '../../shown/store.ts'

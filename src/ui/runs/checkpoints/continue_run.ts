@@ -1,5 +1,5 @@
 // Continues runs that were kept: after the page was closed, as a new run, or from a file.
-
+import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import { peekCheckpoint } from '../../../host/checkpoints/file/peek.ts'
@@ -16,6 +16,7 @@ import {
   type RunEntry,
 } from '../../../page/runs/library/library.ts'
 import { claimRun } from '../../../page/runs/storage/locks.ts'
+import { remembered } from '../../../page/state/remembered.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { runFileStem } from '../../../record/files/file_names.ts'
 import { saveFile } from '../../kit/save.ts'
@@ -23,25 +24,13 @@ import { selectIsBusy } from '../../shown/run.ts'
 import { showToast } from '../../shown/store.ts'
 import { type Left, offersStore } from './offers.ts'
 
-const DISMISSED_KEY = 'understory.left'
-
-function isDismissed(id: string): boolean {
-  try {
-    return localStorage.getItem(DISMISSED_KEY) === id
-  } catch {
-    return false
-  }
-}
+const dismissed = remembered('left', z.optional(z.string()), undefined)
 
 /** Says no more about the run that was left. */
 export function leaveIt(): void {
   const { left } = offersStore.getState()
   offersStore.setState({ left: undefined })
-  try {
-    if (left) localStorage.setItem(DISMISSED_KEY, left.id)
-  } catch {
-    // Storage is off: it is offered again by the next page.
-  }
+  if (left) dismissed.set(left.id)
 }
 
 /** The run that began last, where its page was closed or crashed while it continued and something
@@ -49,7 +38,7 @@ export function leaveIt(): void {
 async function findLeft({ entries }: Library): Promise<Left | undefined> {
   const newest = lastRun(entries)
   if (!newest?.header.was_left || newest.header.status !== 'stopped') return undefined
-  if (isDismissed(newest.id)) return undefined
+  if (dismissed.get() === newest.id) return undefined
   const kept = (await listCheckpoints(newest.id)).at(-1)
   const at = newest.header.ended_at ?? kept?.written_at
   return kept && at !== undefined ? { id: newest.id, step: kept.step, at } : undefined

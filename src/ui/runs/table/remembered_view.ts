@@ -1,9 +1,9 @@
 // Columns, groups and filters of the table of runs, kept in this browser between visits.
 import * as z from 'zod/mini'
+import { remembered } from '../../../page/state/remembered.ts'
 import { OPERATORS } from './filters.ts'
 import type { TableView } from './table.ts'
 
-const STORAGE_KEY = 'understory.runs_table'
 const MOST = 40
 const name = z.string().check(z.maxLength(200))
 
@@ -16,20 +16,10 @@ const viewSchema = z.object({
     .check(z.maxLength(MOST)),
 })
 
-/** What was chosen on an earlier visit; nothing where storage is off or holds something else. */
-export function rememberedView(): Partial<TableView> {
-  try {
-    const read = viewSchema.safeParse(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? 'null'))
-    return read.success ? read.data : {}
-  } catch {
-    return {}
-  }
-}
+const kept = remembered('runs_table', z.optional(viewSchema), undefined)
 
-export function rememberView({ metric, columns, group, filters }: TableView): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify({ metric, columns, group, filters }))
-  } catch {
-    // Storage is off: the choice lasts as long as the page.
-  }
-}
+/** What was chosen on an earlier visit. */
+export const rememberedView = (): Partial<TableView> => kept.get() ?? {}
+
+export const rememberView = ({ metric, columns, group, filters }: TableView): void =>
+  kept.set({ metric, columns: [...columns], group, filters: [...filters] })
