@@ -98,6 +98,9 @@ test('from the first look to the end of the first run, every state says what is 
   await expect(lab.get('pause')).toBeEnabled()
   await rewardIsDrawn(lab)
 
+  // To the end it takes minutes; train.spec.ts has the end of a shorter run.
+  if (!process.env.LONG_TESTS) return
+
   // The next phase: the caption tells of it in numbers of this run.
   await expect(lab.get('forest-caption')).toContainText(/of the whole model, \d+ steps/, {
     timeout: 400_000,
