@@ -23,8 +23,10 @@ function phaseLine(experiment: Experiment, phase: PhaseDocument): string {
   if (phase.kind === 'sft') return `sft: ${steps} of ${counted(phase.batch_size, 'demonstration')}`
   if (phase.kind === 'reward_model')
     return `reward_model: ${steps} of ${counted(phase.batch_size, 'pair')}`
-  const { rollout, adv_estimator } = settingsOf(experiment, phase)
   const layer = phase.target_layer === 'final' ? 'the whole model' : `layer ${phase.target_layer}`
+  if (phase.kind === 'preference')
+    return `preference, ${layer}, ${phase.preference.loss_type}: ${steps} of ${counted(phase.batch_size, 'pair')}`
+  const { rollout, adv_estimator } = settingsOf(experiment, phase)
   const { train_batch_size, n } = rollout
   return `rl, ${layer}, ${adv_estimator}: ${steps} of ${counted(train_batch_size, 'prompt')} × ${counted(n, 'response')}`
 }

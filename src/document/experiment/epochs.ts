@@ -2,24 +2,21 @@
 import { hasSet, stepsPerEpoch } from '../../rl/config/data.ts'
 import { MAX_STEPS } from './fields/phase_fields.ts'
 import { settingsOf } from './phase_settings.ts'
-import type { PhaseDocument } from './phases.ts'
+import { type BatchedDocument, isPairedDocument, type PhaseDocument } from './phases.ts'
 import type { Experiment } from './schema.ts'
 
-/** Phases that go through the training set in batches. */
-type Batched = Exclude<PhaseDocument, { readonly kind: 'reward_model' }>
-
 /** Problems of a step. */
-export const batchOf = (experiment: Experiment, phase: Batched): number =>
+export const batchOf = (experiment: Experiment, phase: BatchedDocument): number =>
   phase.kind === 'sft' ? phase.batch_size : settingsOf(experiment, phase).rollout.train_batch_size
 
 /** Steps of one epoch of a phase; 0 without a training set, or with a smaller one than a batch. */
-export const epochSteps = (experiment: Experiment, phase: Batched): number =>
+export const epochSteps = (experiment: Experiment, phase: BatchedDocument): number =>
   stepsPerEpoch(experiment.data, batchOf(experiment, phase))
 
 /** The experiment with the steps of every phase that says its epochs: verl's total_epochs times whole batches. */
 export function withEpochs(experiment: Experiment): Experiment {
   const counted = (phase: PhaseDocument): PhaseDocument => {
-    if (phase.kind === 'reward_model' || phase.epochs === 0) return phase
+    if (isPairedDocument(phase) || phase.epochs === 0) return phase
     const steps = phase.epochs * epochSteps(experiment, phase)
     // The rules refuse what is none.
     return steps >= 1 && steps <= MAX_STEPS ? { ...phase, steps } : phase
@@ -28,7 +25,7 @@ export function withEpochs(experiment: Experiment): Experiment {
 }
 
 /** How many steps the epochs of a phase come to, in words. */
-export function epochWords(experiment: Experiment, phase: Batched): string {
+export function epochWords(experiment: Experiment, phase: BatchedDocument): string {
   const one = epochSteps(experiment, phase)
   const { train_max_samples } = experiment.data
   const batches = `An epoch of ${train_max_samples} problems is ${one} steps of ${batchOf(experiment, phase)}`

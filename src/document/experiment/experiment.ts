@@ -44,7 +44,7 @@ export function withResponseLength(document: Document): Document {
  * sets nothing is left out.
  */
 function tidyPhase(phase: PhaseDocument, layers: number): PhaseDocument {
-  if (phase.kind !== 'rl') return phase
+  if (!('target_layer' in phase)) return phase
   const tidy = withoutEmpty(phase as unknown as Document) as unknown as typeof phase
   return phase.target_layer === layers ? { ...tidy, target_layer: 'final' } : tidy
 }

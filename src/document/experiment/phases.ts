@@ -7,6 +7,8 @@ import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
 import { filled, type Overrides, oneOf, partial, show } from './fields/field.ts'
 import { MAX_LAYERS } from './fields/model_fields.ts'
 import {
+  PREFERENCE,
+  type PreferenceFields,
   REWARD_MODEL,
   type RewardModelFields,
   RL,
@@ -17,7 +19,7 @@ import {
 import { ROLLOUT } from './fields/rollout_fields.ts'
 
 /** Every kind of phase. */
-export const PHASE_KINDS = ['sft', 'reward_model', 'rl'] as const
+export const PHASE_KINDS = ['sft', 'reward_model', 'preference', 'rl'] as const
 
 /** A warm start: supervised learning from demonstrations. */
 export interface SftDocument extends SftFields {
@@ -29,11 +31,19 @@ export interface RewardModelDocument extends RewardModelFields {
   readonly kind: 'reward_model'
 }
 
+/** Whose policy a phase trains: 1…L−1 = the one that an inner layer holds; 'final' = the model's own. */
+type TargetLayer = number | 'final'
+
+/** A phase that trains the policy on pairs of responses, without a reward model. */
+export interface PreferenceDocument extends PreferenceFields {
+  readonly kind: 'preference'
+  readonly target_layer: TargetLayer
+}
+
 /** A phase of reinforcement learning. It takes from the experiment what it does not set itself. */
 export interface RlDocument extends RlFields {
   readonly kind: 'rl'
-  /** 1…L−1 = an inner layer's policy; 'final' = the model's own. */
-  readonly target_layer: number | 'final'
+  readonly target_layer: TargetLayer
   readonly rollout?: Overrides<Rollout> | undefined
   readonly actor?: Overrides<ActorFields> | undefined
   readonly critic?: Overrides<CriticFields> | undefined
@@ -41,7 +51,20 @@ export interface RlDocument extends RlFields {
 }
 
 /** One phase of an experiment. */
-export type PhaseDocument = SftDocument | RewardModelDocument | RlDocument
+export type PhaseDocument = SftDocument | RewardModelDocument | PreferenceDocument | RlDocument
+
+/** A phase that is taught by pairs. */
+export type PairedDocument = RewardModelDocument | PreferenceDocument
+
+export const isPairedDocument = (phase: PhaseDocument): phase is PairedDocument =>
+  phase.kind === 'reward_model' || phase.kind === 'preference'
+
+/** A phase that goes through the training set in batches. */
+export type BatchedDocument = Exclude<PhaseDocument, PairedDocument>
+
+/** The inner layer whose policy a phase trains; undefined where it trains the whole model's, or a reward model. */
+export const innerTarget = (phase: PhaseDocument): number | undefined =>
+  'target_layer' in phase && phase.target_layer !== 'final' ? phase.target_layer : undefined
 
 const target_layer = z._default(
   z.union([z.literal('final'), z.int().check(z.minimum(1), z.maximum(MAX_LAYERS))], {
@@ -55,6 +78,7 @@ const target_layer = z._default(
 export const phaseSchema = oneOf('kind', PHASE_KINDS, [
   filled(SFT, { kind: z.literal('sft') }),
   filled(REWARD_MODEL, { kind: z.literal('reward_model') }),
+  filled(PREFERENCE, { kind: z.literal('preference'), target_layer }),
   filled(RL, {
     kind: z.literal('rl'),
     target_layer,

@@ -2,14 +2,19 @@
 import type { Actor } from '../../rl/config/actor.ts'
 import type { Algorithm } from '../../rl/config/algorithm.ts'
 import type { Critic } from '../../rl/config/critic.ts'
-import { type Phase, STOP_DEFAULTS } from '../../rl/config/phase.ts'
-
+import {
+  type Pairs,
+  type Phase,
+  type PreferencePhase,
+  STOP_DEFAULTS,
+} from '../../rl/config/phase.ts'
+import { preferenceLossOf } from '../../rl/preferences/losses.ts'
 import type { ActorFields } from './fields/actor_fields.ts'
 import type { AlgorithmFields } from './fields/algorithm_fields.ts'
 import type { CriticFields } from './fields/critic_fields.ts'
 import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
-import type { RewardModelDocument } from './phases.ts'
+import { innerTarget, type PairedDocument, type PreferenceDocument } from './phases.ts'
 import type { Experiment } from './schema.ts'
 import { readVerdicts } from './verdicts.ts'
 
@@ -48,7 +53,7 @@ function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
 }
 
 /** Of a file there are no more pairs than it has. */
-function pairsOfFile({ task }: Experiment, { pairs }: RewardModelDocument) {
+function pairsOfFile({ task }: Experiment, { pairs }: PairedDocument) {
   if (pairs.source !== 'file') return {}
   return {
     count: Math.min(pairs.count, Number(task.train_pairs)),
@@ -56,13 +61,34 @@ function pairsOfFile({ task }: Experiment, { pairs }: RewardModelDocument) {
   }
 }
 
+const pairsOf = (experiment: Experiment, phase: PairedDocument): Pairs => ({
+  ...phase.pairs,
+  ...pairsOfFile(experiment, phase),
+  verdicts: readVerdicts(phase.pairs.verdicts) ?? [],
+})
+
+function preferencePhase(
+  experiment: Experiment,
+  phase: PreferenceDocument,
+  target_layer: number,
+): PreferencePhase {
+  const { label } = preferenceLossOf(phase.preference.loss_type)
+  return {
+    ...phase,
+    name:
+      phase.name || (phase.target_layer === 'final' ? label : `${label}, layer ${target_layer}`),
+    target_layer,
+    pairs: pairsOf(experiment, phase),
+    stop: { ...STOP_DEFAULTS, ...phase.stop },
+  }
+}
+
 /** The inner layer that a phase trains, else the first that any phase does; undefined where none does. */
 export function innerLayer({ model, phases }: Experiment, phase: number): number | undefined {
-  const inner = phases.map((one) =>
-    one.kind === 'rl' && one.target_layer !== 'final' && one.target_layer < model.num_hidden_layers
-      ? one.target_layer
-      : undefined,
-  )
+  const inner = phases.map((one) => {
+    const layer = innerTarget(one)
+    return layer !== undefined && layer < model.num_hidden_layers ? layer : undefined
+  })
   return inner[phase] ?? inner.find((layer) => layer !== undefined)
 }
 
@@ -75,12 +101,10 @@ export function resolvePhases(experiment: Experiment): Phase[] {
       const name = phase.name || 'warm start'
       return { ...sft, name, stop: { ...STOP_DEFAULTS, ...phase.stop } }
     }
-    if (phase.kind === 'reward_model') {
-      const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
-      const pairs = { ...phase.pairs, ...pairsOfFile(experiment, phase), verdicts }
-      return { ...phase, name: phase.name || 'reward model', pairs }
-    }
+    if (phase.kind === 'reward_model')
+      return { ...phase, name: phase.name || 'reward model', pairs: pairsOf(experiment, phase) }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
+    if (phase.kind === 'preference') return preferencePhase(experiment, phase, target_layer)
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
     const { reset_optimizer, reset_schedule, decay_final_norm } = phase

@@ -1,7 +1,11 @@
 // Which phase of an experiment becomes a job, and what is said of the others. verl and TRL train one phase of the whole model; BuPO's fork
 // trains an inner phase and the whole model after it.
 import { type PhaseSettings, settingsOf } from '../../document/experiment/phase_settings.ts'
-import type { PhaseDocument, RlDocument } from '../../document/experiment/phases.ts'
+import {
+  innerTarget,
+  type PhaseDocument,
+  type RlDocument,
+} from '../../document/experiment/phases.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { JobError } from './job_error.ts'
 import type { Target } from './setting.ts'
@@ -33,9 +37,14 @@ export interface ChosenPhase {
 
 /** The phase in words, counted from 1. */
 export function phaseWords(phase: PhaseDocument, index: number): string {
-  const kind = { sft: 'warm start', reward_model: 'reward model', rl: 'reinforcement' }[phase.kind]
-  const layer =
-    phase.kind === 'rl' && phase.target_layer !== 'final' ? ` of layer ${phase.target_layer}` : ''
+  const kind = {
+    sft: 'warm start',
+    reward_model: 'reward model',
+    preference: 'preferences',
+    rl: 'reinforcement',
+  }[phase.kind]
+  const inner = innerTarget(phase)
+  const layer = inner === undefined ? '' : ` of layer ${inner}`
   return `phase ${index + 1} (${kind}${layer}, ${phase.steps} steps)`
 }
 

@@ -6,7 +6,7 @@ import {
   validationWork,
 } from '../../document/experiment/costs/step_work.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import { PHASE_KINDS, type PhaseDocument } from '../../document/experiment/phases.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { plannedStretches } from '../../document/experiment/steering/planned.ts'
 import type { AdapterSpeed } from '../../host/protocol/results.ts'
@@ -50,7 +50,7 @@ export function ratiosOf(runs: readonly RunPaces[], speed: AdapterSpeed): Ratios
   )
   const of = (kind: PhaseDocument['kind']) =>
     median(found.filter((one) => one.kind === kind).map(({ ratio }) => ratio))
-  return { sft: of('sft'), reward_model: of('reward_model'), rl: of('rl') }
+  return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios
 }
 
 /** Seconds of all steps of an experiment and its validations. */

@@ -1,5 +1,6 @@
 // Remembers in this browser how fast runs and adapters were, so that the next run can say how long it will take.
 import * as z from 'zod/mini'
+import { PHASE_KINDS } from '../../document/experiment/phases.ts'
 import { adapterName } from '../../document/links/names.ts'
 import { takesTurns } from '../client/starting.ts'
 import { onLabEvent } from '../connection/connection.ts'
@@ -18,7 +19,7 @@ const storedRuns = z.array(
     settings: z.string(),
     phases: z.array(
       z.object({
-        kind: z.enum(['sft', 'reward_model', 'rl']),
+        kind: z.enum(PHASE_KINDS),
         cost: z.string(),
         pace: z.object({ step_ms: ms, validation_ms: z.optional(ms) }),
       }),

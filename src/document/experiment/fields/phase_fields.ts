@@ -1,12 +1,15 @@
 // The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
+import type { Readout } from '../../../model/layout/readout.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
-import { type Pairs, type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
+import { type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
 import { type AdvEstimator, ESTIMATOR_LIST } from '../../../rl/estimators/advantages.ts'
-import { readVerdicts } from '../verdicts.ts'
+import type { PreferenceSettings } from '../../../rl/preferences/settings.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 import { MAX_LAYERS } from './model_fields.ts'
 import { gradClip, optim } from './optim_fields.ts'
-import { type TrainedFields, trainedFields } from './trained_fields.ts'
+import { PAIRS, type PairsFields } from './pairs_fields.ts'
+import { PREFERENCE_SETTINGS } from './preference_fields.ts'
+import { type TrainedFields, targetReadout, trainedFields } from './trained_fields.ts'
 
 /** A warm start. */
 export interface SftFields {
@@ -23,8 +26,14 @@ export interface SftFields {
 
 /** The training of a reward model. */
 export interface RewardModelFields extends Omit<SftFields, 'stop' | 'epochs'> {
-  /** The engine's, with a person's verdicts as text (../verdicts.ts). */
-  readonly pairs: Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
+  readonly pairs: PairsFields
+}
+
+/** Learning from pairs of responses without a reward model. */
+export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
+  readonly target_readout: Readout
+  readonly preference: PreferenceSettings
+  readonly pairs: PairsFields
 }
 
 /** Reinforcement, without the sections that it shares with other phases. */
@@ -142,80 +151,37 @@ export const SFT: Tree<SftFields> = {
   stop: { accuracy: STOP.accuracy },
 }
 
+const pairsPerStep = integer({
+  label: 'Batch',
+  help: 'Pairs per step.',
+  default: 32,
+  min: 1,
+  max: 1024,
+  unit: 'pairs',
+  scale: 'log',
+})
+
 /** Of a phase of kind reward_model. */
 export const REWARD_MODEL: Tree<RewardModelFields> = {
   name: phaseName,
   steps: steps(100),
-  batch_size: integer({
-    label: 'Batch',
-    help: 'Pairs per step.',
-    default: 32,
-    min: 1,
-    max: 1024,
-    unit: 'pairs',
-    scale: 'log',
-  }),
+  batch_size: pairsPerStep,
   grad_clip: gradClip,
   optim: optim({ lr: 0.001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
-  pairs: {
-    source: select(
-      {
-        label: 'Who prefers',
-        help: 'Who says which of two responses is better: the task’s own score, you, or both; or the rows, which have pairs already.',
-      },
-      {
-        judge: 'the task',
-        human: 'you',
-        mixed: 'the task and you',
-        file: 'the pairs of the file',
-      },
-    ),
-    count: integer({
-      label: 'Training pairs',
-      help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties. Of a file the first so many.',
-      default: 256,
-      min: 1,
-      max: 65536,
-      unit: 'pairs',
-      scale: 'log',
-    }),
-    held_out: integer({
-      label: 'Held-out pairs',
-      help: 'Further pairs that accuracy is measured on, with prompts that no training pair has; of yours every fourth prompt, up to this many pairs.',
-      default: 64,
-      min: 0,
-      max: 4096,
-      unit: 'pairs',
-    }),
-    temperature: number({
-      label: 'Temperature of pairs',
-      help: 'Divides the logits when the two responses are sampled; higher = more different.',
-      default: 1,
-      min: 0.05,
-      max: 5,
-      step: 0.05,
-    }),
-    min_pairs: integer({
-      label: 'Verdicts to begin',
-      help: 'How many of your verdicts training waits for; later ones are used as they come.',
-      default: 12,
-      min: 1,
-      max: 512,
-      unit: 'pairs',
-    }),
-    verdicts: text(
-      {
-        label: 'Recorded verdicts',
-        help: 'A person’s verdicts on the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
-        default: '',
-        max: 1000,
-      },
-      {
-        holds: (verdicts) => readVerdicts(verdicts) !== undefined,
-        expected: 'nothing, or letters a, b, s and u with rising steps between them, like abbsa3ab',
-      },
-    ),
-  },
+  pairs: PAIRS,
+}
+
+/** Of a phase of kind preference, besides `target_layer`. */
+export const PREFERENCE: Tree<PreferenceFields> = {
+  name: phaseName,
+  steps: steps(100),
+  batch_size: pairsPerStep,
+  target_readout: targetReadout,
+  grad_clip: gradClip,
+  optim: optim({ lr: 0.0005, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
+  preference: PREFERENCE_SETTINGS,
+  pairs: PAIRS,
+  stop: { accuracy: STOP.accuracy },
 }
 
 /** Of a phase of kind rl, besides `target_layer` and its own settings of shared sections. */

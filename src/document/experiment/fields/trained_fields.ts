@@ -26,15 +26,17 @@ export const layersOf = (list: string): number[] =>
     .filter((part) => part.trim() !== '')
     .map(Number)
 
+export const targetReadout = select(
+  {
+    label: 'Read-out',
+    help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too.',
+  },
+  { raw: 'raw (as in the paper)', normed: 'through the final norm' },
+)
+
 /** `most_layers`: of any model. */
 export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
-  target_readout: select(
-    {
-      label: 'Read-out',
-      help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too.',
-    },
-    { raw: 'raw (as in the paper)', normed: 'through the final norm' },
-  ),
+  target_readout: targetReadout,
   reset_optimizer: boolean({
     label: 'Reset the optimizer',
     help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule continues.',

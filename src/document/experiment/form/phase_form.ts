@@ -1,10 +1,20 @@
 // The fields of a phase in a form.
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
+import { preferenceLossOf } from '../../../rl/preferences/losses.ts'
+import { PREFERENCE_NUMBERS } from '../../../rl/preferences/preference_numbers.ts'
 import { epochWords, hasTrainingSet } from '../epochs.ts'
 import { leavesOf } from '../fields/field.ts'
-import { REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
+import { PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
 import { trainedHasEffect } from '../fields/trained_fields.ts'
-import type { PhaseDocument, RewardModelDocument, RlDocument, SftDocument } from '../phases.ts'
+import type {
+  BatchedDocument,
+  PairedDocument,
+  PhaseDocument,
+  PreferenceDocument,
+  RewardModelDocument,
+  RlDocument,
+  SftDocument,
+} from '../phases.ts'
 import { hasRewardModel } from '../rules/phase_rules.ts'
 import type { Experiment } from '../schema.ts'
 import { isOfSchedule, warmsUpByShare } from './conditions.ts'
@@ -12,11 +22,11 @@ import { type Field, fieldsOf } from './form_fields.ts'
 import { overrideFields } from './override_form.ts'
 
 /** Whether a setting of the optimizer of a phase without actor changes anything. */
-const optimMatters = (name: string, { optim }: SftDocument | RewardModelDocument): boolean =>
+const optimMatters = (name: string, { optim }: SftDocument | PairedDocument): boolean =>
   name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
 
-/** Whether a setting of a reward_model phase changes anything. */
-function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
+/** Whether a setting of a phase's pairs changes anything. */
+function pairsMatter(name: string, { source }: PairedDocument['pairs']): boolean {
   if (name === 'pairs.min_pairs') return source === 'human'
   if (name === 'pairs.temperature') return source !== 'file'
   return name !== 'pairs.verdicts' || source === 'human' || source === 'mixed'
@@ -28,7 +38,7 @@ function stopFields(
   phase: Exclude<PhaseDocument, RewardModelDocument>,
   index: number,
 ): Field[] {
-  const tree = phase.kind === 'sft' ? SFT.stop : RL.stop
+  const tree = phase.kind === 'rl' ? RL.stop : SFT.stop
   const group = `Phase ${index + 1}, ends early`
   return fieldsOf(experiment, group, `phases.${index}.stop`, leavesOf(tree)).map((field) => ({
     ...field,
@@ -40,7 +50,7 @@ function stopFields(
 /** Epochs are offered where there is a set to go through, and say how many steps they come to. */
 const withEpochsTold = (
   experiment: Experiment,
-  phase: Exclude<PhaseDocument, RewardModelDocument>,
+  phase: BatchedDocument,
   fields: readonly Field[],
 ): Field[] =>
   fields.map((field) => {
@@ -62,7 +72,7 @@ function rewardModelFields(
     const name = field.path.slice(path.length + 1)
     return {
       ...field,
-      has_effect: optimMatters(name, phase) && matters(name, phase.pairs.source),
+      has_effect: optimMatters(name, phase) && pairsMatter(name, phase.pairs),
     }
   })
 }
@@ -78,8 +88,49 @@ function sftFields(experiment: Experiment, phase: SftDocument, index: number): F
   return [...withEpochsTold(experiment, phase, own), ...stopFields(experiment, phase, index)]
 }
 
+/** Whether a setting of the objective changes anything: the loss has it, and what asks for it is on. */
+function objectiveMatters(name: string, { preference }: PreferenceDocument): boolean {
+  const loss = preferenceLossOf(preference.loss_type)
+  if (name in PREFERENCE_NUMBERS) return loss.numbers.some((own) => own === name)
+  if (loss.data === 'answers') return name === 'loss_type'
+  const has_divergence = loss.takes_divergence === true
+  const is_used: Readonly<Record<string, boolean>> = {
+    f_divergence_type: has_divergence,
+    f_alpha_divergence_coef: has_divergence && preference.f_divergence_type === 'alpha_divergence',
+    ld_alpha: loss.score === 'ratio',
+    use_weighting: loss.score === 'ratio' && !loss.nll && !loss.compares_batch,
+    reference_free: loss.may_be_reference_free === true,
+  }
+  return is_used[name] ?? true
+}
+
+function preferenceFields(
+  experiment: Experiment,
+  phase: PreferenceDocument,
+  index: number,
+): Field[] {
+  const { path, group } = placeOf(index)
+  const leaves = leavesOf({ ...PREFERENCE, stop: {} })
+  const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
+    const name = field.path.slice(path.length + 1)
+    const objective = /^preference\.(.*)$/.exec(name)?.[1]
+    const has_effect =
+      name === 'target_readout'
+        ? phase.target_layer !== 'final'
+        : optimMatters(name, phase) &&
+          pairsMatter(name, phase.pairs) &&
+          (objective === undefined || objectiveMatters(objective, phase))
+    return { ...field, has_effect }
+  })
+  return [...fields, targetField(experiment, phase, index), ...stopFields(experiment, phase, index)]
+}
+
 /** The field `target_layer`, with a choice for each inner layer of the model. */
-function targetField({ model }: Experiment, phase: RlDocument, index: number): Field {
+function targetField(
+  { model }: Experiment,
+  phase: RlDocument | PreferenceDocument,
+  index: number,
+): Field {
   const { path, group } = placeOf(index)
   const inner = Array.from({ length: model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
@@ -122,6 +173,7 @@ function rlFields(experiment: Experiment, phase: RlDocument, index: number): Fie
 export function phaseFields(experiment: Experiment, index: number): Field[] {
   const phase = experiment.phases[index]
   if (phase.kind === 'reward_model') return rewardModelFields(experiment, phase, index)
+  if (phase.kind === 'preference') return preferenceFields(experiment, phase, index)
   if (phase.kind === 'sft') return sftFields(experiment, phase, index)
   return rlFields(experiment, phase, index)
 }

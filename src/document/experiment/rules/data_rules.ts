@@ -5,6 +5,7 @@ import { batchOf, epochSteps } from '../epochs.ts'
 import { MAX_STEPS } from '../fields/phase_fields.ts'
 import { valueAt } from '../paths.ts'
 import { settingsOf } from '../phase_settings.ts'
+import { isPairedDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 import type { Rule } from './rule.ts'
 
@@ -20,7 +21,7 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
     `expected -1 (no set, endless draws) or 1 to ${train_size}, because the task has ${train_size} training problems; got ${size}`,
   )
   phases.forEach((phase, i) => {
-    if (phase.kind === 'reward_model') return
+    if (isPairedDocument(phase)) return
     const at = `phases.${i}`
     const { epochs } = phase
     const name = phase.kind === 'sft' ? `${at}.batch_size` : 'rollout.train_batch_size'

@@ -2,7 +2,7 @@
 import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
-import type { RewardModelDocument } from '../phases.ts'
+import type { PairedDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 import { emptyFrom, readVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'
@@ -93,7 +93,7 @@ const MOST_MADE = 4096
 /** A person's verdicts leave pairs to train on, and a file has them. */
 export function pairRules(
   { task }: Experiment,
-  { pairs }: RewardModelDocument,
+  { pairs }: PairedDocument,
   at: string,
   rule: Rule,
 ): void {

@@ -4,6 +4,7 @@ import { LOWEST_TEMPERATURE } from '../fields/rollout_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { type Issue, valueAt } from '../paths.ts'
 import { settingsOf } from '../phase_settings.ts'
+import { isPairedDocument } from '../phases.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { Experiment } from '../schema.ts'
 import { answerRules } from './answer_rules.ts'
@@ -18,6 +19,7 @@ import {
   trainedRules,
   warmupRules,
 } from './phase_rules.ts'
+import { preferenceRules } from './preference_rules.ts'
 import { componentRules, estimatorRules, pairRules, rewardRules } from './reward_rules.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 import { toolRules } from './tool_rules.ts'
@@ -48,7 +50,8 @@ export function brokenRules(experiment: Experiment): Issue[] {
   )
   for (const [i, phase] of experiment.phases.entries()) {
     stopRules(experiment, i, rule)
-    if (phase.kind === 'reward_model') pairRules(experiment, phase, `phases.${i}`, rule)
+    if (isPairedDocument(phase)) pairRules(experiment, phase, `phases.${i}`, rule)
+    if (phase.kind === 'preference') preferenceRules(experiment, phase, `phases.${i}`, rule)
     if (phase.kind !== 'rl') continue
     rule(
       !phase.reward_model.enable || hasRewardModel(experiment.phases, i),

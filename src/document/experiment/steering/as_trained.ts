@@ -1,6 +1,6 @@
 // What a run did, as a plan. Settings that leave a run leave its steering behind; its phases stay as long as they were.
 import { parseExperiment } from '../experiment.ts'
-import type { PhaseDocument } from '../phases.ts'
+import { isPairedDocument, type PhaseDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 import { isEnding, type RunSoFar } from './planned.ts'
 
@@ -34,7 +34,7 @@ export function trainedPhases(
     if (steps === undefined || steps >= phase.steps) return phase
     if (own?.kind !== phase.kind || own.steps !== phase.steps) return phase
     if (steps === 0) return undefined
-    return phase.kind === 'reward_model' ? { ...phase, steps } : { ...phase, steps, epochs: 0 }
+    return isPairedDocument(phase) ? { ...phase, steps } : { ...phase, steps, epochs: 0 }
   })
 }
 

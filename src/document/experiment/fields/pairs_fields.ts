@@ -1,0 +1,67 @@
+// The fields of the pairs that teach a phase: who says which of two responses is better, and of how many.
+import type { Pairs } from '../../../rl/config/phase.ts'
+import { readVerdicts } from '../verdicts.ts'
+import { integer, number, select, type Tree, text } from './field.ts'
+
+/** The engine's, with a person's verdicts as text (../verdicts.ts). */
+export type PairsFields = Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
+
+export const PAIRS: Tree<PairsFields> = {
+  source: select(
+    {
+      label: 'Who prefers',
+      help: 'Who says which of two responses is better: the task’s own score, you, or both; or the rows, which have pairs already.',
+    },
+    {
+      judge: 'the task',
+      human: 'you',
+      mixed: 'the task and you',
+      file: 'the pairs of the file',
+    },
+  ),
+  count: integer({
+    label: 'Training pairs',
+    help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties. Of a file the first so many.',
+    default: 256,
+    min: 1,
+    max: 65536,
+    unit: 'pairs',
+    scale: 'log',
+  }),
+  held_out: integer({
+    label: 'Held-out pairs',
+    help: 'Further pairs that accuracy is measured on, with prompts that no training pair has; of yours every fourth prompt, up to this many pairs.',
+    default: 64,
+    min: 0,
+    max: 4096,
+    unit: 'pairs',
+  }),
+  temperature: number({
+    label: 'Temperature of pairs',
+    help: 'Divides the logits when the two responses are sampled; higher = more different.',
+    default: 1,
+    min: 0.05,
+    max: 5,
+    step: 0.05,
+  }),
+  min_pairs: integer({
+    label: 'Verdicts to begin',
+    help: 'How many of your verdicts training waits for; later ones are used as they come.',
+    default: 12,
+    min: 1,
+    max: 512,
+    unit: 'pairs',
+  }),
+  verdicts: text(
+    {
+      label: 'Recorded verdicts',
+      help: 'A person’s verdicts on the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
+      default: '',
+      max: 1000,
+    },
+    {
+      holds: (verdicts) => readVerdicts(verdicts) !== undefined,
+      expected: 'nothing, or letters a, b, s and u with rising steps between them, like abbsa3ab',
+    },
+  ),
+}

@@ -1,0 +1,30 @@
+// The rules of a preference phase: its loss goes with its settings, and the policy that it trains is one of the model's.
+import { preferenceRefusal } from '../../../rl/preferences/settings.ts'
+import type { PreferenceDocument } from '../phases.ts'
+import type { Experiment } from '../schema.ts'
+import type { Rule } from './rule.ts'
+
+/** Every rule of its own; those of its pairs are reward_rules.ts's. */
+export function preferenceRules(
+  { model }: Experiment,
+  { preference, target_layer, target_readout }: PreferenceDocument,
+  at: string,
+  rule: Rule,
+): void {
+  const layers = model.num_hidden_layers
+  rule(
+    target_layer === 'final' || target_layer < layers,
+    `${at}.target_layer`,
+    ['model.num_hidden_layers'],
+    `expected 'final' or a layer of the model, which has ${layers}; got ${target_layer}`,
+  )
+  rule(
+    target_readout === 'raw' || target_layer !== 'final',
+    `${at}.target_readout`,
+    [`${at}.target_layer`],
+    `expected 'raw', because the whole model's policy has the final norm already; the read-out is a choice for inner layers`,
+  )
+  const refusal = preferenceRefusal(preference)
+  const [, name = '', message = ''] = /^(\w+): (.*)$/s.exec(refusal ?? '') ?? []
+  rule(refusal === undefined, `${at}.preference.${name}`, [`${at}.preference.loss_type`], message)
+}
