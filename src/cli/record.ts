@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
+import { isPairedDocument } from '../document/experiment/phases.ts'
 import { resolvePhases } from '../document/experiment/resolve.ts'
 import type { Experiment } from '../document/experiment/schema.ts'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
@@ -83,7 +84,7 @@ function refuse({ steering, phases }: Experiment): void {
   if (steering.length > 0)
     throw new LabFailure('steering: a recording is of a run that is left alone; take it out')
   const human = phases.findIndex(
-    (phase) => phase.kind === 'reward_model' && phase.pairs.source === 'human',
+    (phase) => isPairedDocument(phase) && phase.pairs.source === 'human',
   )
   if (human >= 0)
     throw new LabFailure(`phases.${human}.pairs.source: a recording asks nobody; use 'judge'`)

@@ -1,6 +1,6 @@
 // What becomes of an experiment before a run of it begins: the sizes of a given model, no warm start where weights bring it, nobody to ask.
 import { followExperiment, parseExperiment } from '../../document/experiment/experiment.ts'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import { isPairedDocument, type PhaseDocument } from '../../document/experiment/phases.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { LabFailure } from '../base/command.ts'
 import type { GivenModel } from '../input/given_model.ts'
@@ -37,4 +37,4 @@ export function refuseQuestions(experiment: Experiment, from = 0): void {
 }
 
 const asksSomeone = (phase: PhaseDocument): boolean =>
-  phase.kind === 'reward_model' && phase.pairs.source === 'human' && !phase.pairs.verdicts
+  isPairedDocument(phase) && phase.pairs.source === 'human' && !phase.pairs.verdicts

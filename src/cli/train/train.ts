@@ -92,7 +92,7 @@ const OBSERVE_EVERY = 10
 /** All there is to see at every validation; divergences are measured from the first inner layer that is trained. */
 function recordedRequest({ phases, validation }: TrainerConfig, L: number): ObservationRequest {
   const inner = phases.flatMap((phase) =>
-    phase.kind === 'rl' && phase.target_layer < L ? [phase.target_layer] : [],
+    'target_layer' in phase && phase.target_layer < L ? [phase.target_layer] : [],
   )
   return {
     ...NO_OBSERVATION,

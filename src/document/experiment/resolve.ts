@@ -8,10 +8,10 @@ import {
   type PreferencePhase,
   STOP_DEFAULTS,
 } from '../../rl/config/phase.ts'
-import { preferenceLossOf } from '../../rl/preferences/losses.ts'
 import type { ActorFields } from './fields/actor_fields.ts'
 import type { AlgorithmFields } from './fields/algorithm_fields.ts'
 import type { CriticFields } from './fields/critic_fields.ts'
+import { preferenceLabel } from './fields/preference_fields.ts'
 import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
 import { innerTarget, type PairedDocument, type PreferenceDocument } from './phases.ts'
@@ -72,7 +72,7 @@ function preferencePhase(
   phase: PreferenceDocument,
   target_layer: number,
 ): PreferencePhase {
-  const { label } = preferenceLossOf(phase.preference.loss_type)
+  const label = preferenceLabel(phase.preference)
   return {
     ...phase,
     name:

@@ -1,6 +1,7 @@
 // The phases that can be put into a run: one per method, and those of the presets.
 import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
+import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
 import { type Document, isDocument } from '../experiment/paths.ts'
 import { settingsOf } from '../experiment/phase_settings.ts'
 import type { PhaseDocument, RlDocument } from '../experiment/phases.ts'
@@ -114,6 +115,13 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
     has_layer: false,
     phase: newPhase('reward_model'),
   }
+  const preference: PhaseChoice = {
+    id: 'preference',
+    label: 'DPO: pairs without a reward model',
+    group: 'Methods',
+    has_layer: false,
+    phase: { ...newPhase('preference'), steps: NEW_STEPS },
+  }
   const presets = PRESETS.flatMap(({ id, name, experiment: from }) =>
     from.phases.map(
       (phase, i): PhaseChoice => ({
@@ -127,7 +135,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
   )
   // A phase that wants a reward model is offered where there is one.
   const before = experiment.phases.slice(0, MAX_PHASES - 1)
-  return [...methods, sft, reward_model, ...presets].filter(
+  return [...methods, sft, reward_model, preference, ...presets].filter(
     ({ phase }) => parseExperiment({ ...experiment, phases: [...before, phase], steering: [] }).ok,
   )
 }
@@ -145,5 +153,6 @@ export function placedPhase(
 const phaseKind = (phase: PhaseDocument): string => {
   if (phase.kind === 'sft') return 'warm start'
   if (phase.kind === 'reward_model') return 'reward model'
+  if (phase.kind === 'preference') return preferenceLabel(phase.preference)
   return phase.target_layer === 'final' ? 'whole model' : `layer ${phase.target_layer}`
 }

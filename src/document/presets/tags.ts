@@ -3,6 +3,7 @@
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { weightCount } from '../experiment/costs/costs.ts'
+import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
 import { settingsOf } from '../experiment/phase_settings.ts'
 import type { RlDocument } from '../experiment/phases.ts'
 import type { Experiment } from '../experiment/schema.ts'
@@ -50,9 +51,10 @@ function phaseMethods(experiment: Experiment, phase: RlDocument): string[] {
 /** The tags of an experiment. */
 export function tagsOf(experiment: Experiment): Tags {
   const { phases, task, tools, model } = experiment
-  const methods = phases.flatMap((phase) =>
-    phase.kind === 'rl' ? phaseMethods(experiment, phase) : [],
-  )
+  const methods = phases.flatMap((phase) => {
+    if (phase.kind === 'rl') return phaseMethods(experiment, phase)
+    return phase.kind === 'preference' ? preferenceLabel(phase.preference) : []
+  })
   const weights = weightCount(experiment)
   return {
     task: TASKS.find(({ id }) => id === task.id)?.name ?? task.id,

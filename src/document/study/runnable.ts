@@ -1,15 +1,14 @@
 // Why an experiment cannot be an arm, although its document is sound: known before anything is trained.
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
+import { isPairedDocument } from '../experiment/phases.ts'
 import type { Experiment } from '../experiment/schema.ts'
 
 /** The reason in a sentence; undefined where it can run as far as its document says. */
 export function unrunnable({ phases, reward, task }: Experiment): string | undefined {
   const asking = phases.findIndex(
     (phase) =>
-      phase.kind === 'reward_model' &&
-      phase.pairs.source === 'human' &&
-      phase.pairs.verdicts === '',
+      isPairedDocument(phase) && phase.pairs.source === 'human' && phase.pairs.verdicts === '',
   )
   if (asking >= 0)
     return `phases.${asking}.pairs.source: it waits for a person’s verdicts, and a study waits for nobody`

@@ -5,7 +5,7 @@ import type { Peak } from '../../kernels/peak/peak.ts'
 import type { AdapterSpeed } from '../../kernels/peak/speed.ts'
 import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
-import type { ScoredPair } from '../../rl/reward/reward_training.ts'
+import type { ScoredPair } from '../../rl/reward/scored_pairs.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { Generation, StepSample } from '../../rl/train/step_result.ts'
 

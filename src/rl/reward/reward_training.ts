@@ -18,6 +18,7 @@ import {
   type RewardModelTensors,
   type Sequences,
 } from './reward_model.ts'
+import { type ScoredPair, SHOWN_PAIRS, scoredPair } from './scored_pairs.ts'
 
 /** `scores`: the most scores that are kept until they are read back together. */
 export type RewardSize = RewardModelSize & { readonly scores: number }
@@ -42,18 +43,6 @@ export function createRewardTensors(
 const createScores = (alloc: Allocator, { scores }: RewardSize) =>
   alloc.tensor('reward_model.scores', 'f32', [scores], { kind: 'batch' })
 
-/** A pair and what the reward model gives both responses. */
-export interface ScoredPair {
-  readonly prompt: string
-  readonly chosen: string
-  readonly rejected: string
-  readonly chosen_score: number
-  readonly rejected_score: number
-  /** The task's own; undefined in recordings of earlier versions. */
-  readonly chosen_task_score?: number | undefined
-  readonly rejected_task_score?: number | undefined
-}
-
 /** The numbers of one step. */
 export interface RewardStep {
   readonly metrics: Record<string, number>
@@ -61,9 +50,6 @@ export interface RewardStep {
   readonly scored_pairs: readonly ScoredPair[]
   readonly non_finite?: NonFinite
 }
-
-/** Pairs of a step that are reported with their scores. */
-const SHOWN_PAIRS = 12
 
 /** The phases of kind reward_model, and the reward of the rl phases that ask for it. */
 export class RewardTraining {
@@ -187,15 +173,11 @@ export class RewardTraining {
           'reward_model/human_pairs': preferences.given,
           'reward_model/ties': preferences.ties,
         },
-        scored_pairs: held_out.slice(0, SHOWN_PAIRS).map(({ prompt, chosen, rejected }, i) => ({
-          prompt,
-          chosen: chosen.text,
-          rejected: rejected.text,
-          chosen_score: of_held_out.chosen[i],
-          rejected_score: of_held_out.rejected[i],
-          chosen_task_score: chosen.score,
-          rejected_task_score: rejected.score,
-        })),
+        scored_pairs: held_out
+          .slice(0, SHOWN_PAIRS)
+          .map((pair, i) =>
+            scoredPair(pair, { chosen: of_held_out.chosen[i], rejected: of_held_out.rejected[i] }),
+          ),
       }
     })
   }

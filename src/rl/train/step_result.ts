@@ -5,7 +5,7 @@ import type { RewardParts, Spoken } from '../experience/drawn_batch.ts'
 import type { Observation } from '../look/observation.ts'
 import type { TokenTable } from '../look/token_table.ts'
 import type { NonFinite } from '../metrics/nonfinite.ts'
-import type { ScoredPair } from '../reward/reward_training.ts'
+import type { ScoredPair } from '../reward/scored_pairs.ts'
 
 /** One response of a step, as text. */
 export interface StepSample extends RewardParts {

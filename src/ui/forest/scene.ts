@@ -78,7 +78,7 @@ export function runScene(state: LabState, at_step?: number): Scene | undefined {
   return {
     entropy: now,
     highest: Math.max(...firsts, ...now),
-    trained: phase?.kind === 'rl' ? phase.target_layer : undefined,
+    trained: phase && 'target_layer' in phase ? phase.target_layer : undefined,
     step: until,
     steps: plannedSteps(state),
   }

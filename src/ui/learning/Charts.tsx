@@ -14,6 +14,7 @@ import {
   foreignHeldOut,
   greedyAccuracy,
   HELD_OUT_PREFERENCES,
+  HELD_OUT_REWARDS,
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
@@ -125,6 +126,39 @@ const SMALL_OF_REWARD: readonly Small[] = [
     metrics: ['actor/reward_kl_penalty', 'actor/kl_loss'],
   },
 ]
+
+/** Where a policy learns from pairs. */
+const SMALL_OF_PREFERENCES: readonly Small[] = [
+  {
+    id: 'preference-accuracy',
+    title: 'Pairs in the preferred order',
+    note: 'share of held-out pairs whose better response has the higher implied reward',
+    metrics: [HELD_OUT_REWARDS],
+    format: formatShare,
+    is_share: true,
+  },
+  {
+    id: 'preference-margin',
+    title: 'Margin of implied rewards',
+    note: 'of the better response minus the other; beta times nats',
+    metrics: ['rewards/margins'],
+  },
+  {
+    id: 'preference-logps',
+    title: 'Log-prob of better responses',
+    note: 'nats per response; it may fall while the margin grows',
+    metrics: ['logps/chosen'],
+  },
+  {
+    id: 'preference-loss',
+    title: 'Preference loss',
+    note: 'per pair, in the unit of the chosen loss',
+    metrics: ['preference/loss'],
+  },
+]
+
+const hasPreferences = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).phases.some(({ kind }) => kind === 'preference')
 
 const hasOwnReward = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).reward.parts.length > 0
@@ -255,7 +289,12 @@ const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknow
 export function Charts() {
   const has_reward_model = useShown(hasRewardPhase)
   const is_empty = useShown(selectIsEmpty)
-  const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
+  const has_preferences = useShown(hasPreferences)
+  const small = [
+    ...(has_reward_model ? SMALL_OF_REWARD : []),
+    ...(has_preferences ? SMALL_OF_PREFERENCES : []),
+    ...SMALL,
+  ]
   return (
     <section className="charts" aria-label="Charts" data-empty={is_empty}>
       <Panels panels={LARGE} />

@@ -48,7 +48,7 @@ function noteOf(timeline: Timeline, index: number, steps: number, is_current: bo
     index < present && ended ? endWords(ended.reason) : '',
     ...(isImported()
       ? []
-      : [`, ${methodName(phase)}`, phase.kind === 'rl' ? `, layer ${phase.target_layer}` : '']),
+      : [`, ${methodName(phase)}`, 'target_layer' in phase ? `, layer ${phase.target_layer}` : '']),
   ].join('')
 }
 

@@ -90,6 +90,14 @@ export function AddPhase() {
       >
         <Plus className="icon" aria-hidden="true" /> Reward model
       </button>
+      <button
+        type="button"
+        data-testid="add-preference"
+        disabled={is_full}
+        onClick={() => add('preference')}
+      >
+        <Plus className="icon" aria-hidden="true" /> Preferences
+      </button>
       <button type="button" data-testid="add-rl" disabled={is_full} onClick={() => add('rl')}>
         <Plus className="icon" aria-hidden="true" /> Reinforcement
       </button>

@@ -2,6 +2,7 @@
 
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
+import { isPairedDocument } from '../../document/experiment/phases.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { editField } from '../../page/client/edits.ts'
 import { giveVerdict, keepVerdicts, undoVerdict } from '../../page/client/verdicts.ts'
@@ -10,8 +11,8 @@ import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatShare } from '../kit/format.ts'
 import { typing } from '../kit/keys.ts'
-import { HELD_OUT_PREFERENCES } from '../shown/metrics.ts'
-import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../shown/run.ts'
+import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS } from '../shown/metrics.ts'
+import { selectIsBusy, selectIsEdited, shownPhases, useLab } from '../shown/run.ts'
 import { showToast, uiStore } from '../shown/store.ts'
 import { ScoredPairs } from './ScoredPairs.tsx'
 import {
@@ -26,42 +27,48 @@ import {
 
 const selectAsked = (state: LabState) => state.asked
 const selectScored = (state: LabState) => state.scored_pairs
-const selectAccuracy = (state: LabState) => state.metrics[HELD_OUT_PREFERENCES]
-const selectPairs = (state: LabState) => state.metrics['reward_model/held_out_pairs']
-const selectPrompts = (state: LabState) => state.metrics['reward_model/held_out_prompts']
-/** Why fewer pairs are held out than the reward model's phase asks for. */
+/** The shown run's first phase that pairs teach. */
+const pairedOf = (state: LabState) => shownPhases(state).find((phase) => 'pairs' in phase)
+/** Of that phase; metrics of a reward model and of a policy have names of their own. */
+const countOf = (state: LabState, name: string): number | undefined =>
+  state.metrics[`${pairedOf(state)?.kind}/${name}`]
+const selectAccuracy = (state: LabState) =>
+  state.metrics[pairedOf(state)?.kind === 'preference' ? HELD_OUT_REWARDS : HELD_OUT_PREFERENCES]
+const selectPairs = (state: LabState) => countOf(state, 'held_out_pairs')
+const selectPrompts = (state: LabState) => countOf(state, 'held_out_prompts')
+/** Who puts pairs in order. */
+const selectLearner = (state: LabState) =>
+  pairedOf(state)?.kind === 'preference' ? 'policy' : 'reward model'
+/** Why fewer pairs are held out than the phase asks for. */
 const selectFew = (state: LabState): string | undefined => {
-  const phase = shownPhases(state).find(({ kind }) => kind === 'reward_model')
-  if (phase?.kind !== 'reward_model') return undefined
-  const { metrics } = state
+  const phase = pairedOf(state)
+  if (!phase) return undefined
   return fewHeldOut(phase.pairs, {
-    pairs: metrics['reward_model/pairs'],
-    held_out_pairs: metrics['reward_model/held_out_pairs'],
+    pairs: countOf(state, 'pairs'),
+    held_out_pairs: countOf(state, 'held_out_pairs'),
   })
 }
 
 /** Whether a person is asked in a phase. */
 const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
-  phase.kind === 'reward_model' &&
-  phase.pairs.source !== 'judge' &&
-  phase.pairs.verdicts.length === 0
+  'pairs' in phase && asksPerson(phase.pairs) && phase.pairs.verdicts.length === 0
+
+const asksPerson = ({ source }: { source: string }): boolean =>
+  source === 'human' || source === 'mixed'
 
 /** The settings’ first phase whose verdicts are recorded, so that nobody is asked in it; -1 without one. */
 const selectRecorded = ({ experiment }: LabState): number =>
   experiment.phases.findIndex(
-    (phase) =>
-      phase.kind === 'reward_model' &&
-      phase.pairs.source !== 'judge' &&
-      phase.pairs.verdicts !== '',
+    (phase) => isPairedDocument(phase) && asksPerson(phase.pairs) && phase.pairs.verdicts !== '',
   )
 /** What is held out are a person’s own pairs, and not the task’s. */
 const selectIsOwn = (state: LabState): boolean =>
   shownPhases(state).some(
-    (phase) => phase.kind === 'reward_model' && phase.pairs.source === 'human' && asksIn(phase),
+    (phase) => 'pairs' in phase && phase.pairs.source === 'human' && asksIn(phase),
   )
 const selectVerdictsOf = (state: LabState): string => {
   const phase = state.experiment.phases[selectRecorded(state)]
-  return phase?.kind === 'reward_model' ? phase.pairs.verdicts : ''
+  return phase && isPairedDocument(phase) ? phase.pairs.verdicts : ''
 }
 const selectHasBegun = ({ phase_step }: LabState): boolean => phase_step > 0
 /** Something was said in the run, and it is not in the settings yet. */
@@ -70,6 +77,7 @@ const selectCanKeep = (state: LabState): boolean =>
   !selectIsEdited(state) &&
   taughtExperiment(state) !== nextExperiment(state)
 
+const selectIsPaired = (state: LabState): boolean => pairedOf(state) !== undefined
 /** A person is asked in some phase. */
 const selectAsks = (state: LabState) => shownPhases(state).some(asksIn)
 
@@ -207,7 +215,8 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
 }
 
 export function Preferences() {
-  const has_reward_model = useLab(hasRewardPhase)
+  const is_paired = useLab(selectIsPaired)
+  const learner = useLab(selectLearner)
   const asks = useLab(selectAsks)
   const asked = useLab(selectAsked)
   const is_asking = useLab(selectIsAsking)
@@ -222,7 +231,7 @@ export function Preferences() {
   const verdicts = useLab(selectVerdictsOf)
   useKeys(is_asking)
   const is_recorded = recorded >= 0 && !is_busy
-  if (!has_reward_model || !(asks || scored || few || is_recorded)) return null
+  if (!is_paired || !(asks || scored || few || is_recorded)) return null
   return (
     <section
       className={is_asking ? 'card preferences asking' : 'card preferences'}
@@ -230,7 +239,13 @@ export function Preferences() {
       data-testid="preferences"
     >
       <div className="preferences-head">
-        <h2 id="preferences-title">{asks || is_recorded ? 'Your preferences' : 'Reward model'}</h2>
+        <h2 id="preferences-title">
+          {asks || is_recorded
+            ? 'Your preferences'
+            : learner === 'policy'
+              ? 'Preferences'
+              : 'Reward model'}
+        </h2>
         {accuracy === undefined ? null : (
           <p className="soft">
             {is_own ? 'In your order:' : 'In the preferred order:'}{' '}
@@ -249,10 +264,16 @@ export function Preferences() {
       {is_recorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
       {asks && !is_asking && !is_recorded && !scored ? (
         <p className="soft">
-          <Words text="When the reward model’s phase begins, the policy’s responses appear here two by two. You say which is better; the reward model learns it, and reinforcement follows the reward model." />
+          <Words
+            text={
+              learner === 'policy'
+                ? 'When the phase begins, the policy’s responses appear here two by two. You say which is better; the policy learns it at once, without a reward model.'
+                : 'When the reward model’s phase begins, the policy’s responses appear here two by two. You say which is better; the reward model learns it, and reinforcement follows the reward model.'
+            }
+          />
         </p>
       ) : null}
-      {scored ? <ScoredPairs {...scored} /> : null}
+      {scored ? <ScoredPairs {...scored} learner={learner} /> : null}
     </section>
   )
 }

@@ -26,14 +26,21 @@ function Judged({ text, task_score }: { text: string; task_score: number | undef
   )
 }
 
-/** In which order the reward model puts a pair. */
+/** In which order what was learned puts a pair. */
 function orderWords({ chosen_score, rejected_score }: Pair): string {
   if (chosen_score === rejected_score) return 'no order'
   return chosen_score > rejected_score ? 'same order' : 'other order'
 }
 
-/** ✓ and ✗ are the task’s; the reward model’s order is beside them, because it may prefer what is wrong. */
-export function ScoredPairs({ pairs, step }: Scored) {
+/**
+ * ✓ and ✗ are the task’s; the learner’s order is beside them, because it may prefer what is wrong. The scores of a policy are the
+ * rewards that it implies.
+ */
+export function ScoredPairs({
+  pairs,
+  step,
+  learner,
+}: Scored & { readonly learner: 'policy' | 'reward model' }) {
   return (
     // A region that scrolls must be reachable by keyboard.
     <div className="scroll" tabIndex={0} role="group" aria-label="Held-out pairs with scores">
@@ -48,7 +55,7 @@ export function ScoredPairs({ pairs, step }: Scored) {
             <th scope="col">its score</th>
             <th scope="col">the other</th>
             <th scope="col">its score</th>
-            <th scope="col">reward model</th>
+            <th scope="col">{learner}</th>
           </tr>
         </thead>
         <tbody>

@@ -5,7 +5,7 @@ import { ScoredPairs } from './ScoredPairs.tsx'
 const pair = { prompt: '1+1=', chosen: '2', rejected: '3' }
 const cellsOf = (scores: object): string[] => {
   const one = { ...pair, chosen_score: -1, rejected_score: 0.5, ...scores }
-  const html = renderToStaticMarkup(<ScoredPairs step={7} pairs={[one]} />)
+  const html = renderToStaticMarkup(<ScoredPairs step={7} pairs={[one]} learner="reward model" />)
   const row = /<tbody>(.*)<\/tbody>/s.exec(html)?.[1] ?? ''
   return [...row.matchAll(/<td.*?<\/td>/gs)].map(([cell]) => cell.replace(/<[^>]*>/g, ''))
 }

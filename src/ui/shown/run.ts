@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
+import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { MARKS_PHASE, plannedTotal } from '../../document/experiment/steering/planned.ts'
@@ -167,7 +168,7 @@ export const endWords = (reason: Reason): string =>
 export function methodName(phase: Phase): string {
   if (phase.kind === 'sft') return 'SFT'
   if (phase.kind === 'reward_model') return 'Bradley–Terry'
-  if (phase.kind === 'preference') return phase.preference.loss_type
+  if (phase.kind === 'preference') return preferenceLabel(phase.preference)
   if (phase.adv_estimator === 'gae') return 'PPO (GAE)'
   return phase.adv_estimator.toUpperCase().replaceAll('_', ' ')
 }

@@ -54,8 +54,11 @@ export function stepWork(experiment: Experiment, phase: PhaseDocument): StepWork
   const tokens = rows * (prompt + response)
   return {
     arithmetic: (TRAINED * forwardCost(experiment) * tokens) / 1e9,
-    dispatches: dispatchesOf(UPDATE, experiment),
-    rounds: 1,
+    // Pairs are scored before the update, whose gradient comes from their scores.
+    dispatches:
+      dispatchesOf(UPDATE, experiment) +
+      (phase.kind === 'preference' ? dispatchesOf(PASS, experiment) : 0),
+    rounds: phase.kind === 'preference' ? 2 : 1,
   }
 }
 

@@ -1,6 +1,10 @@
 // The fields of a preference phase's objective, under TRL's names.
 import { F_DIVERGENCES, type FDivergence } from '../../../rl/preferences/divergence.ts'
-import { PREFERENCE_LOSSES, type PreferenceLossName } from '../../../rl/preferences/losses.ts'
+import {
+  PREFERENCE_LOSSES,
+  type PreferenceLossName,
+  preferenceLossOf,
+} from '../../../rl/preferences/losses.ts'
 import {
   PREFERENCE_NUMBERS,
   type PreferenceValues,
@@ -78,3 +82,7 @@ export const PREFERENCE_SETTINGS: Tree<PreferenceSettings> = {
     default: false,
   }),
 }
+
+/** What the objective of a phase is called. */
+export const preferenceLabel = ({ loss_type }: Pick<PreferenceSettings, 'loss_type'>): string =>
+  preferenceLossOf(loss_type).label

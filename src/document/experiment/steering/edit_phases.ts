@@ -88,6 +88,17 @@ function interrupted(
       at: '',
       message: `expected a phase that can continue after another one; phase ${present + 1} trains a reward model, which would start again`,
     }
+  if (
+    own.kind === 'preference' &&
+    own.pairs.source !== 'judge' &&
+    own.pairs.source !== 'file' &&
+    left > 0
+  )
+    return {
+      ok: false,
+      at: '',
+      message: `expected a phase that can continue after another one; phase ${present + 1} is taught by your verdicts, which would be asked for again`,
+    }
   const all = [phase, ...(left > 0 ? [{ ...own, steps: left }] : [])]
   return { ok: true, phases: phases.toSpliced(present + 1, 0, ...all), ends: 'insert_phase' }
 }

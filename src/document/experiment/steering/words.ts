@@ -14,8 +14,8 @@ function shortPath(path: string): string {
 
 const phaseWords = (phase: PhaseDocument): string =>
   phase.name ||
-  (phase.kind === 'rl'
-    ? `${phase.adv_estimator}, ${layerWords(phase.target_layer)}`
+  ('target_layer' in phase
+    ? `${phase.kind === 'rl' ? phase.adv_estimator : phase.preference.loss_type}, ${layerWords(phase.target_layer)}`
     : phase.kind.replaceAll('_', ' '))
 
 const layerWords = (layer: number | 'final') =>

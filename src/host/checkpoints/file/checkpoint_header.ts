@@ -1,6 +1,7 @@
 // The words of a checkpoint: what it holds beside its tensors, as strings of a safetensors file. Everything that is read is checked.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
+import { isPairedDocument } from '../../../document/experiment/phases.ts'
 import { readKernels } from '../../../document/experiment/pinned_kernels.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import type { SteeringEntry } from '../../../document/experiment/steering/actions.ts'
@@ -254,8 +255,11 @@ function brokenCounters({
   if (!kernels.ok) return ['made_on.kernels', kernels.problem]
   if (pairs_of === null || !pairs) return undefined
   const asking = phases[pairs_of]
-  if (pairs_of > phase || asking?.kind !== 'reward_model')
-    return ['run.pairs_of', `expected a reward_model phase up to ${phase}, found ${pairs_of}`]
+  if (pairs_of > phase || !asking || !isPairedDocument(asking))
+    return [
+      'run.pairs_of',
+      `expected a reward_model or preference phase up to ${phase}, found ${pairs_of}`,
+    ]
   const recorded = readVerdicts(asking.pairs.verdicts)?.length ?? 0
   const broken = brokenPairs(pairs, recorded)
   return broken === undefined ? undefined : ['preferences', broken]

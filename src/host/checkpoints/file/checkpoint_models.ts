@@ -12,6 +12,7 @@ import { type AdapterLayout, adapterLayout } from '../../../model/layout/adapter
 import { modelShape } from '../../../model/layout/config.ts'
 import type { FlatLayout } from '../../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
+import { readsReference } from '../../../rl/preferences/settings.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
 
 export type NamedTensor = readonly [name: string, tensor: WrittenTensor]
@@ -56,14 +57,15 @@ export function runModels(experiment: Experiment): RunModels {
   if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))
   if (experiment.phases.some(({ kind }) => kind === 'reward_model'))
     learners.set('reward_model', layout('reward_head'))
-  const uses_reference = settings.some(
-    ({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward,
-  )
+  const preferred = experiment.phases.filter((phase) => phase.kind === 'preference')
+  const uses_reference =
+    settings.some(({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward) ||
+    preferred.some(({ preference }) => readsReference(preference))
   // The reference of an adapter is its base.
   const keeps = !adapter
   return {
     learners,
-    has_reference: keeps && rl.length > 0,
+    has_reference: keeps && rl.length + preferred.length > 0,
     uses_reference: keeps && uses_reference,
   }
 }

@@ -1,5 +1,6 @@
 // Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
+import { isPairedDocument } from '../../../document/experiment/phases.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import { unopenedModel } from '../../../host/content/models/unopened.ts'
 import type { ObservationRequest } from '../../../host/protocol/observation.ts'
@@ -44,7 +45,7 @@ const browserPage: Omit<DuelPage, 'newRecorder'> = {
 }
 
 const asksPeople = ({ phases }: Experiment): boolean =>
-  phases.some((phase) => phase.kind === 'reward_model' && phase.pairs.source !== 'judge')
+  phases.some((phase) => isPairedDocument(phase) && phase.pairs.source !== 'judge')
 
 /** Why two experiments cannot run in turns and be told apart by nothing but their settings; undefined where they can. */
 export function duelProblem(first: Experiment, second: Experiment): string | undefined {

@@ -9,6 +9,7 @@ import { type PreferenceUpdate, pairUpdate } from '../../preferences/pair_object
 import { type PreferenceObjective, preferenceObjective } from '../../preferences/settings.ts'
 import type { SequenceRow } from '../../reward/pairs.ts'
 import type { Preference, Preferences } from '../../reward/preferences.ts'
+import { type ScoredPair, SHOWN_PAIRS, scoredPair } from '../../reward/scored_pairs.ts'
 import { readNumbers } from '../stages/readback.ts'
 import type { TakenStep } from '../stages/taken_step.ts'
 import { isValidationDue, rowsOf, type Training, uploadProbe } from '../training.ts'
@@ -41,11 +42,22 @@ export async function preferenceStep(
     'preference/loss': found.loss,
     ...named(found.metrics),
     ...counts(preferences),
-    ...(await heldOut(training, phase, rows, objective)),
   }
+  const held_out = await heldOut(training, phase, rows, objective)
   training.seen = { batch, rows: 'demonstrations' }
-  const numbers = { phase, batch, rows, lr, probe_tokens, metrics }
-  return { samples: [], reading: readNumbers(training, numbers) }
+  const numbers = {
+    phase,
+    batch,
+    rows,
+    lr,
+    probe_tokens,
+    metrics: { ...metrics, ...held_out?.metrics },
+  }
+  const reading = readNumbers(training, numbers).then((read) => ({
+    ...read,
+    ...(held_out && { scored_pairs: held_out.scored_pairs }),
+  }))
+  return { samples: [], reading }
 }
 
 /** The chosen responses, then the rejected ones in the same order. */
@@ -97,9 +109,16 @@ const named = (metrics: PreferenceUpdate['metrics']): Record<string, number> =>
 const counts = (preferences: Preferences): Record<string, number> => ({
   'preference/pairs': preferences.training.length,
   'preference/held_out_pairs': preferences.held_out.length,
+  'preference/held_out_prompts': new Set(preferences.held_out.map(({ prompt }) => prompt)).size,
   'preference/human_pairs': preferences.given,
   'preference/ties': preferences.ties,
 })
+
+interface HeldOut {
+  readonly metrics: Record<string, number>
+  /** Some of them; their scores are the rewards that the policy implies. */
+  readonly scored_pairs: readonly ScoredPair[]
+}
 
 /** What held-out pairs come to after the update, in steps that validate and the first of a phase. */
 async function heldOut(
@@ -107,26 +126,31 @@ async function heldOut(
   phase: PreferencePhase,
   rows: BatchRows,
   trained: PreferenceObjective,
-): Promise<Record<string, number>> {
+): Promise<HeldOut | undefined> {
   const held_out = training.taught.preferences?.held_out ?? []
   const is_due = training.progress.phase_step === 1 || isLast(training) || isValidationDue(training)
-  if (!is_due || held_out.length === 0) return {}
+  if (!is_due || held_out.length === 0) return undefined
   const sums: Record<string, number> = {}
+  const scored_pairs: ScoredPair[] = []
   const { batch_size } = phase
   for (let first = 0; first < held_out.length; first += batch_size) {
     const part = held_out.slice(first, first + batch_size)
     const filled = Array.from({ length: batch_size }, (_, i) => part[Math.min(i, part.length - 1)])
     const { answers } = await scoreRows(training, phase, rows, rowsOfPairs(filled))
     const { rewards } = updateOf(trained, answers, 0)
-    part.forEach((_, i) => {
+    part.forEach((pair, i) => {
       const [chosen, rejected] = [rewards[i], rewards[i + batch_size]]
       const of_pair = { chosen, rejected, margins: chosen - rejected }
       const accuracies = chosen > rejected ? 1 : 0
       for (const [name, x] of Object.entries({ ...of_pair, accuracies }))
         sums[name] = (sums[name] ?? 0) + x / held_out.length
+      scored_pairs.push(scoredPair(pair, { chosen, rejected }))
     })
   }
-  return Object.fromEntries(Object.entries(sums).map(([name, x]) => [`eval_rewards/${name}`, x]))
+  const metrics = Object.fromEntries(
+    Object.entries(sums).map(([name, x]) => [`eval_rewards/${name}`, x]),
+  )
+  return { metrics, scored_pairs: scored_pairs.slice(0, SHOWN_PAIRS) }
 }
 
 const isLast = ({ progress }: Training): boolean => progress.phase_step === progress.current.steps

@@ -67,7 +67,7 @@ function useInnerPhases(): readonly Shade[] {
     () =>
       switches.flatMap(({ step, phase }, i) => {
         const one = phases[phase]
-        if (one?.kind !== 'rl' || one.target_layer === last_layer) return []
+        if (!one || !('target_layer' in one) || one.target_layer === last_layer) return []
         return [{ from: step, to: switches[i + 1]?.step ?? step + one.steps }]
       }),
     [switches, phases, last_layer],
