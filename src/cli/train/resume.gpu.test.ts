@@ -39,13 +39,21 @@ const DOCUMENT = {
       algorithm: { use_kl_in_reward: true, kl_ctrl: { type: 'adaptive', kl_coef: 0.1 } },
     },
     { kind: 'rl', steps: 2, target_layer: 1 },
+    {
+      kind: 'preference',
+      steps: 3,
+      batch_size: 2,
+      target_layer: 1,
+      preference: { loss_type: 'kto', beta: 0.5 },
+      pairs: { source: 'mixed', count: 4, held_out: 2, verdicts: 'a1b' },
+    },
   ],
   steering: [
     { step: 1, kind: 'set', path: 'actor.optim.lr', value: 0.001 },
     { step: 6, kind: 'next_phase' },
   ],
 }
-const LAST = 8
+const LAST = 11
 
 /** Runs the command and returns what it said. */
 async function lab(...args: string[]) {
@@ -109,7 +117,7 @@ test('a run that is killed and continued writes the bytes of one that was left a
   expect(whole.code).toBe(0)
   expect(readdirSync(at('whole', 'checkpoints'))).toHaveLength(LAST)
   const right = await weights('whole', LAST)
-  expect(right.history.verdicts).toEqual({ 1: 'ab2ua' })
+  expect(right.history.verdicts).toEqual({ 1: 'ab2ua', 4: 'a1b' })
 
   // Greedy and sampled answers to eight held-out problems, at every evaluation.
   const evaluations = lines('whole', 'metrics.jsonl').split('acc/greedy').length - 1
@@ -122,8 +130,8 @@ test('a run that is killed and continued writes the bytes of one that was left a
     ...{ do_sample: true, is_ended: expect.any(Boolean) },
   })
 
-  // In the first phase, in the middle of the verdicts, and at the switch that steering brought.
-  for (const step of [1, 4, 6]) {
+  // In the first phase, between verdicts of either kind of phase, and at the switch that steering brought.
+  for (const step of [1, 4, 6, 9]) {
     const folder = `killed_${step}`
     killed(folder, step)
     const { code, said } = await lab('--resume', at(folder), '--checkpoint-every', '2')
@@ -162,7 +170,7 @@ test('a run that is killed and continued writes the bytes of one that was left a
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).step)
-  expect(steps('damaged')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+  expect(steps('damaged')).toEqual(Array.from({ length: LAST + 1 }, (_, step) => step))
 
   // A file begins a run of its own, with what was known.
   const branch = await lab('--resume', at('whole', 'checkpoints', fileOf(6)), '--out', at('branch'))

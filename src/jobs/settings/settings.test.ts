@@ -5,7 +5,7 @@ import { ALGORITHM } from '../../document/experiment/fields/algorithm_fields.ts'
 import { CRITIC } from '../../document/experiment/fields/critic_fields.ts'
 import { leavesOf } from '../../document/experiment/fields/field.ts'
 import { MODEL } from '../../document/experiment/fields/model_fields.ts'
-import { REWARD_MODEL, RL, SFT } from '../../document/experiment/fields/phase_fields.ts'
+import { PREFERENCE, REWARD_MODEL, RL, SFT } from '../../document/experiment/fields/phase_fields.ts'
 import { ROLLOUT } from '../../document/experiment/fields/rollout_fields.ts'
 import { DATA, ROOT } from '../../document/experiment/fields/run_fields.ts'
 import { TASK_PARAMS } from '../../document/experiment/fields/task_fields.ts'
@@ -38,6 +38,7 @@ const FIELDS = [
     probe: PROBE,
     'phases.sft': SFT,
     'phases.reward_model': REWARD_MODEL,
+    'phases.preference': PREFERENCE,
     'phases.rl': RL,
   }).flatMap(([section, tree]) => leavesOf(tree).map(([path]) => `${section}.${path}`)),
 ]

@@ -1,4 +1,4 @@
-// A reward model that is trained on the pairs of a file. Here, because lab may not load the GPU side.
+// A reward model, and a policy, that are trained on the pairs of a file. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { onDataSet } from '../../../document/experiment/on_data_set.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
@@ -19,7 +19,7 @@ const ROWS = Array.from({ length: 20 }, (_, i) => ({
   rejected: '0',
 }))
 
-async function document() {
+async function document(kind: 'reward_model' | 'preference' = 'reward_model') {
   const bytes = new TextEncoder().encode(JSON.stringify(ROWS))
   const file = { name: 'pairs.json', bytes }
   const plan = { ...USUAL_PLAN, ...proposeMapping((await readRows(file)).table) }
@@ -30,13 +30,13 @@ async function document() {
   const phases = [
     { kind: 'sft', steps: 1, batch_size: 4 },
     {
-      kind: 'reward_model',
+      kind,
       steps: 8,
       batch_size: 8,
       pairs,
       optim: { lr: 0.01, lr_warmup_steps: 0 },
     },
-    { kind: 'rl', steps: 1, reward_model: { enable: true } },
+    { kind: 'rl', steps: 1, reward_model: { enable: kind === 'reward_model' } },
   ]
   return tinyExperiment({ ...onDataSet({ phases }, choice).fields })
 }
@@ -56,25 +56,45 @@ test('it learns the pairs of the rows, those of held-out prompts apart', async (
     expect([held.has(prompt), rejected]).toEqual([true, '0'])
 })
 
-test('a run that is continued between its pairs, or repeated from its link, has the same bits', async () => {
-  const experiment = await document()
-  const whole = await run(decodeLink(encodeLink(experiment)).experiment)
-  const gpu = await Gpu.open()
-  const engine = steeredEngine(gpu, undefined)
-  const first = await SteeredRun.begin(engine, experiment)
-  for (let step = 0; step < 5; step++) {
-    await first.obey()
-    await (await first.queue()).result
-  }
-  const rest = await SteeredRun.resume(engine, await first.exportState())
-  const results = []
-  for (;;) {
-    await rest.obey()
-    if (rest.isFinished) break
-    results.push(numbers(await (await rest.queue()).result))
-  }
-  const { actor } = await rest.trainer.exportState()
-  gpu.destroy()
-  expect(results).toEqual(whole.results.slice(5))
-  expect(actor.weights).toEqual(whole.weights)
+test('a policy learns them without a reward model', async () => {
+  const { results } = await run(await document('preference'))
+  const taught = results.filter(({ metrics }) => 'preference/loss' in metrics)
+  expect(taught).toHaveLength(8)
+  expect(taught[0].metrics).toMatchObject({
+    ...{ 'preference/pairs': 16, 'preference/held_out_pairs': 4, 'preference/ties': 0 },
+    // Policy and reference are the same at first.
+    ...{ 'preference/loss': expect.closeTo(Math.log(2), 6), 'rewards/margins': 0 },
+  })
+  const { metrics, scored_pairs = [] } = taught[7]
+  expect(metrics['preference/loss']).toBeLessThan(Math.log(2))
+  expect(metrics['eval_rewards/accuracies']).toBe(1)
+  expect(scored_pairs).toHaveLength(4)
+  for (const { chosen_score, rejected_score, rejected } of scored_pairs)
+    expect([chosen_score > rejected_score, rejected]).toEqual([true, '0'])
 })
+
+test.for(['reward_model', 'preference'] as const)(
+  'a run that is continued between the pairs of its %s phase, or repeated from its link, has the same bits',
+  async (kind) => {
+    const experiment = await document(kind)
+    const whole = await run(decodeLink(encodeLink(experiment)).experiment)
+    const gpu = await Gpu.open()
+    const engine = steeredEngine(gpu, undefined)
+    const first = await SteeredRun.begin(engine, experiment)
+    for (let step = 0; step < 5; step++) {
+      await first.obey()
+      await (await first.queue()).result
+    }
+    const rest = await SteeredRun.resume(engine, await first.exportState())
+    const results = []
+    for (;;) {
+      await rest.obey()
+      if (rest.isFinished) break
+      results.push(numbers(await (await rest.queue()).result))
+    }
+    const { actor } = await rest.trainer.exportState()
+    gpu.destroy()
+    expect(results).toEqual(whole.results.slice(5))
+    expect(actor.weights).toEqual(whole.weights)
+  },
+)

@@ -76,7 +76,7 @@ describe('a file that is none', () => {
     [
       'pairs of another phase',
       edit('run', { pairs_of: 0 }),
-      'run.pairs_of: expected a reward_model phase',
+      'run.pairs_of: expected a reward_model or preference phase',
     ],
     ['pairs of no phase', edit('run', { pairs_of: null }), 'preferences: expected none'],
     ['an unknown reason', edit('run', { ends: 'boredom' }), 'run.ends: '],
