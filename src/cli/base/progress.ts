@@ -26,6 +26,7 @@ const HEADLINES = [
   ['critic/score/mean', 'reward'],
   ['train/loss', 'loss'],
   ['reward_model/loss', 'loss'],
+  ['preference/loss', 'loss'],
 ] as const
 
 /** Makes a function that shows one step; `now_ms` is a clock. Neither function throws: what cannot

@@ -36,6 +36,7 @@ const IDS: readonly string[] = [
   GREEDY_ACCURACY,
   'actor/ppo_kl',
   'reward_model/held_out_accuracy',
+  'eval_rewards/accuracies',
 ]
 
 function idOf(name: string): number | undefined {

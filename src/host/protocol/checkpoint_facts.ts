@@ -19,7 +19,7 @@ export interface RunHistory {
     readonly entry: SteeringEntry
     readonly refused: string | undefined
   }[]
-  /** What a person said in each reward_model phase, as the experiment's field holds it, by index of
+  /** What a person said in each phase of pairs, as the experiment's field holds it, by index of
    * the phase. */
   readonly verdicts: Readonly<Record<number, string>>
 }

@@ -14,6 +14,7 @@ const LOSSES = [
   'actor/kl_loss',
   'critic/vf_loss',
   'reward_model/loss',
+  'preference/loss',
 ] as const
 /** Entropies of policies: where advantages are zero there is no gradient to break, and these alone
  * show weights that are no numbers. */

@@ -253,7 +253,7 @@ export type LabEvent =
       readonly step: number
       readonly generations: readonly Generation[]
     }
-  /** The pairs of a reward_model phase that a person is asked about, whenever they change. */
+  /** The pairs of a phase of pairs that a person is asked about, whenever they change. */
   | {
       readonly type: 'pairs'
       readonly run: number

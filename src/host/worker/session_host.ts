@@ -54,7 +54,7 @@ export interface RunTrainer {
   readonly isWaiting: boolean
   /** The phase that has begun and that no step has reported. */
   takePhaseStart(): PhaseStart | undefined
-  /** Of a reward_model phase. */
+  /** Of a phase of pairs. */
   readonly preferences: Pick<Preferences, 'config' | 'pending' | 'given' | 'log'> | undefined
   /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
   readonly rollout_dtype?: RolloutDType | undefined

@@ -163,7 +163,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return this.trainer.takePhaseStart()
   }
 
-  /** Of a reward_model phase. */
+  /** Of a phase of pairs. */
   get preferences() {
     return this.trainer.preferences
   }

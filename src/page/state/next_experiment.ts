@@ -87,7 +87,7 @@ export function taughtExperiment(state: LabState): Experiment {
   return document === state.run_document ? withVerdicts(document, saidIn(state)) : document
 }
 
-/** What was said in each reward_model phase that has begun to train, and after which step the phase
+/** What was said in each phase of pairs that has begun to train, and after which step the phase
  * began. */
 export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
   return Object.entries(verdicts)

@@ -12,6 +12,7 @@ const KEY_METRICS = [
   GREEDY_ACCURACY,
   'actor/ppo_kl',
   'reward_model/held_out_accuracy',
+  'eval_rewards/accuracies',
 ]
 /** Layers below the last whose entropies are told. */
 const SHARED_LAYERS = 6

@@ -96,9 +96,9 @@ export interface LabState {
   /** What steps left for looking back; mutable, and `kept_version` counts its changes. */
   readonly kept: KeptOfRun
   readonly kept_version: number
-  /** Of the last reward_model phase that has begun. */
+  /** Of the last phase of pairs that has begun. */
   readonly asked: AskedPairs | undefined
-  /** What was said in each reward_model phase, as the experiment's field holds it, by index of the
+  /** What was said in each phase of pairs, as the experiment's field holds it, by index of the
    * phase. */
   readonly verdicts: Readonly<Record<number, string>>
   /** Held-out pairs as the reward model scored them last. */

@@ -4,7 +4,7 @@ import { parseExperiment, withField } from '../../document/experiment/experiment
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'
 
-/** What was said in one reward_model phase, as its field `pairs.verdicts` holds it. */
+/** What was said in one phase of pairs, as its field `pairs.verdicts` holds it. */
 export interface Said {
   /** Index of the phase in the run. */
   readonly index: number

@@ -86,7 +86,7 @@ export interface StepProfile {
   readonly peak: Peak | undefined
 }
 
-/** What a person is asked in the reward_model phase `phase`, and has said. */
+/** What a person is asked in the phase of pairs `phase`, and has said. */
 export interface AskedPairs {
   readonly phase: number
   readonly pairs: readonly AskedPair[]

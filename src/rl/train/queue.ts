@@ -1,6 +1,6 @@
 // Queues one step of any kind: its work, what is measured after it, and the promise of its result.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { hasStop, type Phase, trainsActor } from '../config/phase.ts'
+import { hasStop, isPaired, type Phase, trainsActor } from '../config/phase.ts'
 import { validatesBefore } from '../config/validation.ts'
 import { isShortInner } from '../look/moments.ts'
 import type { Observation } from '../look/observation.ts'
@@ -50,7 +50,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const { reading, tracing } = taken
   reading.catch(() => {}) // validation reports a device that is lost meanwhile
   tracing?.table.catch(() => {})
-  const epoch = trainsActor(current) ? responder.data.epoch : undefined
+  const epoch = isPaired(current) ? undefined : responder.data.epoch
   const { step, phase, phase_step } = progress
   const position = { step, phase, phase_step, ...progress.takeReason() }
   const work = {

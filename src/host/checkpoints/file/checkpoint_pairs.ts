@@ -1,4 +1,4 @@
-// The preferences of a reward_model phase in a file: texts and verdicts as JSON, token ids as
+// The preferences of a phase of pairs in a file: texts and verdicts as JSON, token ids as
 // tensors.
 import * as z from 'zod/mini'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'

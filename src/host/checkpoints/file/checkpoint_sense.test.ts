@@ -136,7 +136,7 @@ describe('counts that no run reaches are refused by name', () => {
     [
       'verdicts in a phase that asks nobody',
       { ...six, history: { ...six.history, verdicts: { 0: 'ab' } } },
-      'verdicts.0: expected those of a reward_model phase',
+      'verdicts.0: expected those of a reward_model or preference phase',
     ],
     [
       'something that was done after the last step',

@@ -2,6 +2,7 @@
 // that no optimizer leaves.
 
 import { MAX_STEPS } from '../../../document/experiment/fields/phase_fields.ts'
+import { isPairedDocument } from '../../../document/experiment/phases.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
@@ -84,9 +85,11 @@ export function brokenPosition(header: CheckpointHeader): Broken {
 
 /** Verdicts and steering of phases and steps that do not exist. */
 export function brokenTold({ experiment, counters, marks }: CheckpointHeader): Broken {
-  for (const phase of Object.keys(marks.verdicts))
-    if (experiment.phases[Number(phase)]?.kind !== 'reward_model')
-      return [`verdicts.${phase}`, 'expected those of a reward_model phase']
+  for (const index of Object.keys(marks.verdicts)) {
+    const phase = experiment.phases[Number(index)]
+    if (!phase || !isPairedDocument(phase))
+      return [`verdicts.${index}`, 'expected those of a reward_model or preference phase']
+  }
   for (const [i, { entry }] of marks.steered.entries())
     if (entry.step > counters.step)
       return [`steered.${i}`, `expected a step up to ${counters.step}, found ${entry.step}`]
