@@ -31,5 +31,10 @@ test('the two kinds of band differ, and one run has none', () => {
   const band = meanBand(runs, 't95')
   expect(band?.low.values[0]).toBeCloseTo(2 - 4.30265 / Math.sqrt(3), 10)
   expect(meanBand(runs, 'range')?.low.values[0]).toBe(1)
+  const [uncut, cut] = [band, meanBand(runs, 't95', [1, 2])]
+  expect(uncut?.low.values[0]).toBeLessThan(1)
+  expect(uncut?.high.values[0]).toBeGreaterThan(2)
+  expect([cut?.low.values[0], cut?.high.values[0]]).toEqual([1, 2])
+  expect(cut?.mean).toEqual(uncut?.mean)
   expect(meanBand(runs.slice(1, 2), 'range')).toBeUndefined()
 })

@@ -57,9 +57,14 @@ const column = (steps: readonly number[], values: readonly number[]): Column => 
 
 /**
  * Mean of a metric over runs, and its band, at the steps at which every run measured it: each point is about the same runs, so
- * the mean does not jump where a shorter one ends. A value that is not finite leaves a gap. Undefined for fewer than two runs.
+ * the mean does not jump where a shorter one ends. A value that is not finite leaves a gap. A t interval knows
+ * nothing of bounds, so the band is cut at those of the metric. Undefined for fewer than two runs.
  */
-export function meanBand(runs: readonly RunColumns[], kind: BandKind): MeanBand | undefined {
+export function meanBand(
+  runs: readonly RunColumns[],
+  kind: BandKind,
+  [least, most]: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+): MeanBand | undefined {
   if (runs.length < 2) return undefined
   const others = runs
     .slice(1)
@@ -80,8 +85,9 @@ export function meanBand(runs: readonly RunColumns[], kind: BandKind): MeanBand 
     }
     steps.push(step)
     means.push(mean)
-    lows.push(kind === 't95' || is_gap ? mean - half_width : Math.min(...all))
-    highs.push(kind === 't95' || is_gap ? mean + half_width : Math.max(...all))
+    const is_t = kind === 't95' || is_gap
+    lows.push(Math.max(least, is_t ? mean - half_width : Math.min(...all)))
+    highs.push(Math.min(most, is_t ? mean + half_width : Math.max(...all)))
   }
   return { mean: column(steps, means), low: column(steps, lows), high: column(steps, highs) }
 }

@@ -4,7 +4,7 @@ import type { Peak, ProfileRow } from '../../host/protocol/results.ts'
 import type { StepProfile } from '../../record/run/run_parts.ts'
 import { formatCount, formatNumber, formatShare, NONE } from '../kit/format.ts'
 import { BreakableName } from './BreakableName.tsx'
-import { clockNote, profileLine, STAGES } from './profile.ts'
+import { clockNote, peakWords, profileLine, reachedPeak, STAGES } from './profile.ts'
 
 /** Kernels shown before "all" is asked for. */
 const FIRST_KERNELS = 10
@@ -73,15 +73,14 @@ export function ProfileTables({ step, profile, peak }: StepProfile) {
   const [all, setAll] = useState(false)
   const { kernels, stages, time_ms, dispatches } = profile
   const shown = all ? kernels : kernels.slice(0, FIRST_KERNELS)
-  const rates = { total_ms: time_ms, peak }
+  const reached = peak && reachedPeak(peak, [...kernels, ...stages])
+  const rates = { total_ms: time_ms, peak: reached }
   return (
     <>
       <p data-testid="profile-summary">
         Step {step} took <b>{formatNumber(time_ms)} ms</b> of the GPU in {formatCount(dispatches)}{' '}
         calls of {kernels.length} kernels.{' '}
-        {peak && peak.gflops > 0
-          ? `The probe of this adapter reached ${formatNumber(peak.gflops)} GFLOP/s and ${formatNumber(peak.gbps)} GB/s. `
-          : ''}
+        {peak && reached && peak.gflops > 0 ? `${peakWords(peak, reached)} ` : ''}
         <span className="soft">{clockNote(profile)}</span>
       </p>
       <div className="profile-tables">

@@ -35,6 +35,8 @@ const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).
 const PLOT_HEIGHT = 232
 const SMALL_HEIGHT = 128
 const SHARE = [0, 1] as const
+/** The mean of one step's few responses jumps too much to be read. */
+const SAMPLED_SMOOTHING = 0.8
 
 interface Small {
   readonly id: string
@@ -202,9 +204,10 @@ function RewardChart() {
         label: has_reward_model ? 'task score, sampled' : 'reward, sampled',
         color: '--series-1',
         width: 1.75,
+        smooth: SAMPLED_SMOOTHING,
         help: has_reward_model
           ? 'Mean of the task’s own score of the sampled responses; training sees the reward model’s'
-          : 'Mean score of the responses sampled for training',
+          : 'Mean score of the responses sampled for training. Few are sampled in a step, so the line is a moving average, and what was measured lies faintly behind it',
       },
       {
         metric: greedyAccuracy(task),

@@ -7,7 +7,7 @@ import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
 import { newestIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
-import { bySeries, type NumberedLine, overlayStyle } from './chart_lines.ts'
+import { bySeries, type NumberedLine, overlayStyle, weightOf } from './chart_lines.ts'
 import { type Key, LineMark } from './Keys.tsx'
 import { useLiveText } from './live_text.ts'
 
@@ -18,22 +18,24 @@ interface ValueProps {
    * same columns. */
   readonly columns: () => readonly (Columns | undefined)[]
   readonly formatValue: FormatValue
+  /** What its line is smoothed by at least. */
+  readonly smooth: number | undefined
 }
 
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Measured, and smoothed behind a ~ where that is on. */
-function LineValue({ columns, formatValue }: ValueProps) {
+function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
   const smoothing = useStore(uiStore, selectSmoothing)
   const raw = useLiveText<HTMLElement>(
     useCallback(() => formatValue(newestIn(columns(), readStep())), [columns, formatValue]),
   )
   const smooth = useLiveText<HTMLElement>(
-    useCallback(
-      () => (smoothing > 0 ? `~${formatValue(newestIn(columns(), readStep(), smoothing))}` : ''),
-      [columns, formatValue, smoothing],
-    ),
+    useCallback(() => {
+      const weight = weightOf({ smooth: least }, smoothing)
+      return smoothing > 0 ? `~${formatValue(newestIn(columns(), readStep(), weight))}` : ''
+    }, [columns, formatValue, smoothing, least]),
   )
   return (
     <>
@@ -82,9 +84,10 @@ function Entry({ name, all, label, help, swatch, value }: EntryProps) {
 }
 
 /** The value of the shown run. */
-function OwnValue({ metric, formatValue }: { metric: string; formatValue: FormatValue }) {
+function OwnValue({ line, formatValue }: { line: NumberedLine; formatValue: FormatValue }) {
+  const { metric, smooth } = line
   const columns = useCallback(() => [seriesOf(metric)], [metric])
-  return <LineValue columns={columns} formatValue={formatValue} />
+  return <LineValue columns={columns} formatValue={formatValue} smooth={smooth} />
 }
 
 /** The value of one series of another run, behind the dash that the series has there. */
@@ -109,7 +112,7 @@ function OverlayValue(props: {
           <span className="soft">{line.label}</span>
         </>
       )}
-      <LineValue columns={columns} formatValue={formatValue} />
+      <LineValue columns={columns} formatValue={formatValue} smooth={line.smooth} />
     </span>
   )
 }
@@ -130,15 +133,15 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
   const style = { '--digits': '3.4em' } as CSSProperties
   return (
     <ul className="legend" style={style}>
-      {lines.map(({ metric, label, help, color, width = 1.5, dash = [] }) => (
+      {lines.map((line) => (
         <Entry
-          key={metric}
-          name={metric}
+          key={line.metric}
+          name={line.metric}
           all={all}
-          label={label}
-          help={help ?? label}
-          swatch={{ color, width, dash }}
-          value={<OwnValue metric={metric} formatValue={formatValue} />}
+          label={line.label}
+          help={line.help ?? line.label}
+          swatch={line}
+          value={<OwnValue line={line} formatValue={formatValue} />}
         />
       ))}
       {overlays.map((overlay) => (

@@ -73,6 +73,18 @@ test('smoothing puts the measured line behind, at a quarter of its strength', ()
   expect(looks).toEqual([0.25, 1])
 })
 
+test('a line that jumps is smoothed without being asked, and as much as is asked', () => {
+  const noisy = { ...line, smooth: 0.5 }
+  const drawn = (asked: number) =>
+    strokesOf([noisy], [], asked, false).map((s) => (s.kind === 'line' ? s.columns : undefined))
+  const [raw] = strokesOf([line], [], 0, false)
+  const measured = raw?.kind === 'line' ? raw.columns : undefined
+  if (!measured) throw new Error('nothing is drawn')
+  expect(drawn(0)).toEqual([measured, smoothed(measured, 0.5)])
+  expect(drawn(0.9)).toEqual([measured, smoothed(measured, 0.9)])
+  expect(columnsOf([noisy], [], 0).map(({ name }) => name)).toEqual(['loss', 'loss (smoothed 0.5)'])
+})
+
 test('the value axis holds other runs and their bands', () => {
   expect(boundsOf([line], [], [0, 3])).toMatchObject({ low: 0, high: 1 })
   const bounds = boundsOf([line], [other], [0, 3])

@@ -31,9 +31,15 @@ export interface Line {
   readonly width?: number
   readonly dash?: readonly number[]
   readonly dots?: boolean
+  /** It is smoothed at least so much, with what was measured faintly behind it. */
+  readonly smooth?: number
   /** One sentence for the legend's tooltip. */
   readonly help?: string
 }
+
+/** How much a line is smoothed: as the person asked, and no less than it needs to be read. */
+export const weightOf = ({ smooth = 0 }: Pick<Line, 'smooth'>, asked: number): number =>
+  Math.max(smooth, asked)
 
 /** A line, and how other runs' lines of the same metric are dashed. */
 export interface NumberedLine extends Line {
@@ -102,7 +108,8 @@ export function thinnedText(
     ...overlays.map((overlay) => overlay.series(metric) ?? []),
   ])
   const words = thinnedWords(thinnedOf(columns.flat()))
-  return words === '' || weight === 0 ? words : `${words} A smoothed line averages what is kept.`
+  const is_smooth = lines.some((line) => weightOf(line, weight) > 0)
+  return words === '' || !is_smooth ? words : `${words} A smoothed line averages what is kept.`
 }
 
 /** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed
@@ -110,7 +117,7 @@ export function thinnedText(
 export function strokesOf(
   lines: readonly NumberedLine[],
   overlays: readonly Overlay[],
-  weight: number,
+  asked: number,
   is_dark: boolean,
 ): Stroke[] {
   const bands: Stroke[] = []
@@ -118,6 +125,7 @@ export function strokesOf(
   const own: Stroke[] = []
   for (const line of lines) {
     const { metric, color: name, width = 1.5, dash = [], dots = false } = line
+    const weight = weightOf(line, asked)
     for (const overlay of overlays) {
       const color = resolveColor(overlay.color, is_dark)
       const area = overlay.band?.(metric)
@@ -201,9 +209,11 @@ export function summaryOf(
 export function columnsOf(
   lines: readonly Line[],
   overlays: readonly Overlay[],
-  weight: number,
+  asked: number,
 ): NamedColumns[] {
-  return lines.flatMap(({ metric }) => {
+  return lines.flatMap((line) => {
+    const { metric } = line
+    const weight = weightOf(line, asked)
     const own = seriesOf(metric)
     const named = own ? [{ name: metric, columns: own }] : []
     if (own && weight > 0)

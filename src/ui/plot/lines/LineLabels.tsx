@@ -5,7 +5,7 @@ import { smoothed } from '../../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../../scales/view.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { uiStore } from '../../shown/store.ts'
-import type { Line } from '../chart_lines.ts'
+import { type Line, weightOf } from '../chart_lines.ts'
 import { gutterLabels } from './place_labels.ts'
 
 const HEIGHT = 13
@@ -13,10 +13,11 @@ const HEIGHT = 13
 const LEAST_GUTTER = 60
 
 /** Where a line ends in the view; undefined where it has no point there. */
-function endOf({ metric }: Line, view: View): { x: number; y: number } | undefined {
-  const columns = seriesOf(metric)
+function endOf(line: Line, view: View): { x: number; y: number } | undefined {
+  const columns = seriesOf(line.metric)
   if (!columns) return undefined
-  const { steps, values, length } = smoothed(columns, uiStore.getState().smoothing)
+  const weight = weightOf(line, uiStore.getState().smoothing)
+  const { steps, values, length } = smoothed(columns, weight)
   let at = length - 1
   while (at >= 0 && (steps[at] > view.x[1] || !Number.isFinite(values[at]))) at--
   if (at < 0 || steps[at] < view.x[0]) return undefined

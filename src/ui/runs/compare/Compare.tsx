@@ -42,7 +42,7 @@ function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
 
 const BANDS = [
   { band: undefined, label: 'a line each' },
-  { band: 't95', label: 'mean and its 95 % interval (Student’s t)' },
+  { band: 't95', label: 'mean and its 95 % interval (Student’s t, cut where the measure ends)' },
   { band: 'range', label: 'mean, lowest and highest' },
 ] as const
 

@@ -1,5 +1,6 @@
 // The runs that are compared: their columns, and what the charts draw of them behind the shown run.
 
+import { boundsOf } from '../../../document/study/measure.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import {
@@ -91,7 +92,8 @@ function bandOf(group: readonly RunEntry[], label: string, kind: BandKind): Over
     const before = known.get(metric)
     const is_same = before?.length === length && runs.every((run, i) => run === before.runs[i])
     if (is_same) return before.band
-    const band = runs.length === group.length ? meanBand(runs, kind) : undefined
+    const { low, high } = boundsOf(metric)
+    const band = runs.length === group.length ? meanBand(runs, kind, [low, high]) : undefined
     known.set(metric, { runs, length, band })
     return band
   }
