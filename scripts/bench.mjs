@@ -23,7 +23,7 @@ import { findChromium } from './chromium.mjs'
 import { installMissing, loadVite, ROOT } from './project.mjs'
 
 const PRESET = 'two-skills-bupo'
-/** Of `sft`: a preset and a model of 5 million weights. */
+/** The models of the suite `sft`: a preset and one of 5 million weights. */
 const SFT_MODELS = [PRESET, '5m']
 const FIGURE = 'docs/figures/scaling.svg'
 

@@ -38,7 +38,7 @@ export const nodeDisk: Disk = {
   },
 }
 
-/** Of a file that is being written. One that is left behind was never finished. */
+/** The ending of a file that is being written. A file that still has it was never finished. */
 export const UNFINISHED = '.unfinished'
 
 /** Writes all bytes: a disk that fills takes some of them before it refuses. */

@@ -34,7 +34,7 @@ export function* linesOf(path: string): Generator<{ readonly line: string; reado
 }
 
 /** A file of {"step", "data"} lines as the table that `metricsCsv` writes; what is null there is
- * NaN. Lines that are none are passed over. The table is there whole or not at all. Throws where it
+ * NaN. Damaged lines are skipped. The table is there whole or not at all. Throws where it
  * cannot be written. */
 export function tableOfLines(lines: string, table: string, disk: Disk = nodeDisk): void {
   const names = new Map<string, string>()
@@ -68,7 +68,7 @@ interface Row {
   readonly data: Readonly<Record<string, number | null>>
 }
 
-/** The steps of a file of {"step", "data"} lines; lines that are none are passed over. */
+/** The steps of a file of {"step", "data"} lines; damaged lines are skipped. */
 export function* rowsOf(path: string): Generator<Row> {
   for (const { line } of linesOf(path)) {
     try {

@@ -11,9 +11,9 @@ import type { Guest, GuestHearer, ProgramOrder } from '../../host/sandbox/progra
 import { type Confinement, confinement, TOOL_PATH } from './confine.ts'
 import { watchMemory } from './memory_watch.ts'
 
-/** Of the heap of JavaScript, in megabytes. The engines' own memories have limits in the guest. */
+/** The limit of JavaScript's heap, in megabytes. The engines' own memories have limits in the guest. */
 const MOST_HEAP = 256
-/** Of the whole process, in megabytes. */
+/** The limit of the whole process, in megabytes. */
 const MOST_MEMORY = 768
 /** A line is at most so long, as on the page. */
 const LONGEST_LINE = 65_536

@@ -52,7 +52,7 @@ function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
   }
 }
 
-/** Of a file there are no more pairs than it has. */
+/** A phase takes no more pairs than its file has. */
 function pairsOfFile({ task }: Experiment, { pairs }: PairedDocument) {
   if (pairs.source !== 'file') return {}
   return {

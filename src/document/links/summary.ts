@@ -13,9 +13,9 @@ export interface Columns {
 const VERSION = 1
 /** Longer texts are not read at all. */
 export const MAX_SUMMARY_LENGTH = 4000
-/** Of a line. */
+/** Most points of a line. */
 export const MAX_POINTS = 40
-/** Of a line that is one of many. */
+/** Most points of each of many lines. */
 export const FEW_POINTS = 24
 const MAX_LINES = 16
 const MAX_ADAPTER = 48

@@ -15,7 +15,7 @@ export interface ContentFolder {
 
 const nameFile = (hash: string) => `${hash}.name`
 
-/** A store over a folder. Its methods throw what the folder throws; hashes that are none are not
+/** A store over a folder. Its methods throw what the folder throws; texts that are no hashes are not
  * there. */
 export function contentStore(folder: ContentFolder): ContentStore {
   const nameOf = async (hash: string): Promise<string> =>

@@ -26,7 +26,7 @@ export interface KernelChoice {
   remember(measured: MatmulChoice, is_over: boolean): string
 }
 
-/** What a run tells of its kernels. */
+/** What a run reports about its kernels. */
 export type KernelEvent =
   /** Those that its matrix products begin with, where they were chosen by measuring or pinned;
    * default kernels otherwise. */

@@ -126,7 +126,7 @@ export class RunLoop {
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)
   }
 
-  /** Waits for the step in flight and tells of it; whether it was a training step. */
+  /** Waits for the step in flight and reports it; returns whether it was a training step. */
   async #land(): Promise<boolean> {
     const flown = this.#in_flight
     const result = await flown?.result

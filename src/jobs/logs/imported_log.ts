@@ -43,7 +43,7 @@ const MAX_REMARKS = 8
 const MAX_NAMED = 8
 /** Answers of one step that can be read later. */
 const MAX_ANSWERS = 128
-/** Of all kept texts. */
+/** The limit of all kept texts together. */
 const MAX_CHARACTERS = 32_000_000
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`

@@ -29,7 +29,7 @@ export function onEdit(tell: (edit: Edit) => void): void {
   tellEdit = tell
 }
 
-/** Changes the settings, and tells of it. What was typed and did not hold goes where other settings
+/** Changes the settings, and announces it. What was typed and did not hold goes where other settings
  * take the place of all. */
 export function edit(change: Partial<LabState>, kind: EditKind): void {
   const before = settingsIn(labStore.getState())

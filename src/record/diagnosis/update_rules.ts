@@ -19,7 +19,7 @@ const FAR = 1
 const VERY_FAR = 3
 /** KL within one step, nats per token. Healthy runs stay below 0.01. */
 const RUNAWAY = 0.1
-/** Of ln V. */
+/** As a share of ln V. */
 const FLAT_ENTROPY = 0.02
 /** A healthy critic of the presets explains 4 % of the returns' variance after 30 steps and 7 %
  * after 40. */

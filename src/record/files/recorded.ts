@@ -4,7 +4,7 @@ import type { Experiment } from '../../document/experiment/schema.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 
-/** The events that tell of a run itself; the rest is about the machine that plays it. */
+/** The events about the run itself; the others are about the machine that plays it. */
 const RECORDED_TYPES = [
   'phase',
   'step',

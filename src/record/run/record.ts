@@ -50,7 +50,7 @@ export interface RunHeader {
   /** The vocabulary that its samples and its model were made with. Older records have none: theirs
    * is the task's. */
   readonly tokens?: readonly string[] | undefined
-  /** Of the page, and of the messages of its worker. */
+  /** The versions of the page and of its worker's messages. */
   readonly versions: { readonly understory: string; readonly protocol: number }
   /** Milliseconds since 1970. */
   readonly started_at: number

@@ -14,7 +14,7 @@ export interface Gap {
 /** The newest gaps of each phase that has begun, by its index; oldest first. */
 export type Gaps = Readonly<Record<number, readonly Gap[]>>
 
-/** Of each phase that are kept: enough for some validations, few enough to follow a change. */
+/** Times kept of each phase: enough for some validations, few enough to follow a change. */
 const MAX_GAPS = 128
 /** Two steps may arrive together: gaps of less than this in all say nothing. */
 const LEAST_MS = 100

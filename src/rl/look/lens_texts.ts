@@ -7,7 +7,7 @@ import type { Lens, LensReadout, LensSample } from './observation.ts'
 export interface LensText {
   readonly sample: LensSample
   readonly ids: readonly number[]
-  /** Of them the prompt's. */
+  /** How many of them are the prompt's. */
   readonly prompt_length: number
   readonly is_held_out: boolean
 }

@@ -29,7 +29,7 @@ export interface RunSoFar {
  * same moments. */
 export class Moments {
   #spent = 0
-  /** Of it, what short phases took, which the share leaves out. */
+  /** The part of it that short phases took, which the share leaves out. */
   #free = 0
   #last: number | undefined
 

@@ -106,7 +106,7 @@ export interface Lens extends LensSample {
   readonly is_held_out: boolean
   /** Text of each position's token, the prompt's first; S. */
   readonly tokens: readonly string[]
-  /** Of them the prompt's. */
+  /** How many of them are the prompt's. */
   readonly prompt_length: number
   /** Of the policy of H^l without norm, and of final_norm(H^l). */
   readonly raw: LensReadout

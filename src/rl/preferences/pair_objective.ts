@@ -44,7 +44,7 @@ export interface PreferenceUpdate {
   readonly losses: Float64Array
   /** [rows, columns], 0 where masked. */
   readonly d_log_probs: Float64Array
-  /** Of each answer, beta · log ratio; [rows]. */
+  /** beta · log ratio of each answer; [rows]. */
   readonly rewards: Float64Array
   /** TRL's names. */
   readonly metrics: Readonly<Record<string, number>>

@@ -15,7 +15,7 @@ export interface RolloutDType {
 
 type Settled = Pick<Rollout, 'size' | 'dtype' | 'fallback_reason' | 'half_difference'>
 
-/** Of several rollouts the one that fares worst; undefined where none asked for halves. */
+/** The worst result of several rollouts; undefined where none asked for halves. */
 export function rolloutDType(rollouts: Iterable<Settled>): RolloutDType | undefined {
   const asked = [...rollouts].filter(({ size }) => size.dtype === 'float16')
   const worst = ({ dtype, half_difference = 0 }: Settled) =>

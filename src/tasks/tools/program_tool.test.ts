@@ -1,5 +1,5 @@
 // Tools that a person wrote: what their file says, how calls reach the program, and what becomes of
-// answers that are none.
+// values that are no answers.
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import {

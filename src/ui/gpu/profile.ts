@@ -28,7 +28,7 @@ export interface Line {
   readonly name: string
   readonly calls: number
   readonly time_ms: number | undefined
-  /** Of all GPU time. */
+  /** The share of all GPU time. */
   readonly share: number | undefined
   readonly gflops: number | undefined
   readonly gbps: number | undefined

@@ -1,6 +1,6 @@
 // Text that any XML reader takes: names may hold what a picture must not.
 
-/** What XML 1.0 cannot hold, in no form: most control characters, and two that are none. */
+/** Characters that XML 1.0 cannot hold in any form: most control characters, and two others. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 

@@ -24,7 +24,7 @@ import { Status } from './Status.tsx'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
-/** Of the moment too, and only while the run is at work. */
+/** The time that is left, beside the newest step of a run that is training. */
 function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
   const { status, timing } = shownStore.getState()
   const { left } = timing

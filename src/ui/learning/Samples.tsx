@@ -18,7 +18,7 @@ type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]
 
 const SHOWN_STEPS = 3
-/** Of every step; a page of thousands of rows helps nobody. */
+/** Prompts shown of each step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
 const selectSeries = (state: LabState) => state.series
 /** Nobody reads faster. */

@@ -5,7 +5,7 @@ import { spread } from '../plot/files/chart_file.ts'
 
 /** Lines that can be told apart. */
 export const MOST_LINES = 8
-/** Of a deep model, before anybody has picked. */
+/** How many layers of a deep model are shown before anybody has picked. */
 const PICKED_AT_FIRST = 5
 
 /** undefined until somebody picks; a model of another depth begins again. */

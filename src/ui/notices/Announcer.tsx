@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useLab } from '../shown/run.ts'
 import { quietFor, statusSentence } from './announce.ts'
 
-/** Tells screen readers how the run goes; errors tell of themselves. */
+/** Tells screen readers how the run goes; errors are announced where they appear. */
 export function Announcer() {
   const sentence = useLab(statusSentence)
   const [said, setSaid] = useState('')

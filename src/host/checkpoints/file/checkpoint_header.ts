@@ -17,7 +17,7 @@ import { CheckpointError } from './checkpoint_error.ts'
 import { brokenPairs, pairsSchema, type WrittenPairs, writtenPairs } from './checkpoint_pairs.ts'
 
 export const CHECKPOINT_FORMAT = 'understory-checkpoint'
-/** Of the file. A file of a higher one is not read. */
+/** The file's version. A file of a higher version is not read. */
 const CHECKPOINT_VERSION = 2
 /** Hexadecimal digits of SHA-256. */
 export const CHECKSUM_DIGITS = 64

@@ -18,7 +18,7 @@ export const INDEX_FILE = 'model.safetensors.index.json'
 const SINGLE_FILE = 'model.safetensors'
 const SMALL_FILES: readonly string[] = [CONFIG_FILE, ...TOKENIZER_FILES]
 const SHARD = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors$/
-/** Of an index or a listing: far above any model's. */
+/** Most shards of an index or a listing: far above any model's. */
 const MOST_SHARDS = 1000
 
 /** Names to look for where a folder has no listing; the shards of an index come on top. */

@@ -15,7 +15,7 @@ export interface PackageLock {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-/** What a guest is told of modules. */
+/** What a guest is told about its modules. */
 export interface PythonModules {
   readonly offered: {
     /** Modules that can be imported, with their sizes. */

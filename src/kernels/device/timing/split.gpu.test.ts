@@ -217,7 +217,7 @@ const SLOW: readonly unknown[] = [
   ...[vocab_head_forward, vocab_head_backward_hidden, vocab_head_backward_weight],
 ]
 const isSlow = ({ name, kernel }: Case) => SLOW.includes(kernel) || /staged|skinny/.test(name)
-/** Of the quick ones every second. */
+/** Every second one of the quick ones. */
 const cases = process.env.LONG_TESTS
   ? all
   : all.filter((of) => !isSlow(of)).filter((_, i) => i % 2 === 0)

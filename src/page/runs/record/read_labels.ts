@@ -4,7 +4,7 @@ import { withoutHidden } from '../../../document/experiment/hidden.ts'
 import { NO_LABELS, RUN_COLORS, type RunLabels } from '../../../record/run/record.ts'
 import { fieldOf } from './record_fields.ts'
 
-/** Cut between characters: half an emoji is none. */
+/** Cuts between whole characters, so no half of an emoji stays. */
 const text = (value: unknown, longest: number): string =>
   typeof value === 'string'
     ? withoutHidden(value)

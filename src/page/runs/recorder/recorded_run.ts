@@ -10,7 +10,7 @@ import type { LabState } from '../../state/store.ts'
 
 /** A record in more parts than this is written again as one. */
 export const MAX_PARTS = 512
-/** Of each kind of kept items, in a record: less than the page itself keeps. */
+/** Bytes that a record keeps of each kind of item: less than the page itself keeps. */
 const RECORD_KEPT_BYTES = 4e6
 
 /** The run, and how much of it is written. */

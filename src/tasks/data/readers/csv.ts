@@ -12,7 +12,7 @@ export interface CsvRecord {
   readonly line: number
 }
 
-/** Of these the one that occurs most often outside of quotes in the first line. */
+/** A file's separator is the one that is most frequent outside quotes in its first line. */
 const SEPARATORS = [',', '\t', ';'] as const
 
 function separatorOf(text: string): string {

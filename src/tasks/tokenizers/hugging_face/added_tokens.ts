@@ -22,7 +22,7 @@ const WORD = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]`
 const ENDS_WITH_WORD = new RegExp(`${WORD}$`, 'u')
 const BEGINS_WITH_WORD = new RegExp(`^${WORD}`, 'u')
 
-/** Of all tokens that begin at a place the longest is taken. */
+/** Where several tokens begin at one place, the longest is taken. */
 export function addedTokenFinder(sought: readonly Sought[]): FindAdded {
   const texts = sought.flatMap(({ written }) => (written === '' ? [] : [written]))
   if (texts.length === 0) return (section) => [section]

@@ -190,7 +190,7 @@ const validationCharts = (metrics: readonly string[], is_dark: boolean): readonl
 ]
 
 const TIME = 'timing_s/'
-/** Stages that no profile of the GPU tells of. */
+/** Stages that are missing in a profile of the GPU. */
 const OTHER_STAGES: Readonly<Record<string, string>> = {
   reward: 'scoring',
   adv: 'advantages',

@@ -75,7 +75,7 @@ function stepRows(lines: readonly Columns[], x: Domain, count: number): StepRows
   }
 }
 
-/** Of each line. */
+/** Most values of each line. */
 const MAX_VALUES = 50
 
 /** The shown steps of lines as a table on the page. */

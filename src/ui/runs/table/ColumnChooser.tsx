@@ -6,7 +6,7 @@ import { columnGroups, columnLabel } from './columns.ts'
 import { type Selection, selectionStore, setView } from './selection.ts'
 
 const selectColumns = ({ view }: Selection) => view.columns
-/** Of a group that is shown at once; the search finds the others. */
+/** Columns of a group that are shown at once; the search finds the others. */
 const MOST_SHOWN = 12
 
 function toggle(columns: readonly string[], column: string): void {
