@@ -11,7 +11,8 @@ import type { Guest, GuestHearer, ProgramOrder } from '../../host/sandbox/progra
 import { type Confinement, confinement, TOOL_PATH } from './confine.ts'
 import { watchMemory } from './memory_watch.ts'
 
-/** The limit of JavaScript's heap, in megabytes. The engines' own memories have limits in the guest. */
+/** The limit of JavaScript's heap, in megabytes. The engines' own memories have limits in the
+ * guest. */
 const MOST_HEAP = 256
 /** The limit of the whole process, in megabytes. */
 const MOST_MEMORY = 768

@@ -1,8 +1,8 @@
 // Spoils sound input in the ways that accidents and strangers do. For tests; never shipped.
 import fc from 'fast-check'
 
-/** What parsers trip over: sizes beyond sense, names of prototypes, numbers that are not finite, markup,
- * endless nesting. */
+/** What parsers trip over: sizes beyond sense, names of prototypes, numbers that are not finite,
+ * markup, endless nesting. */
 const POISON = [
   '__proto__',
   'constructor',

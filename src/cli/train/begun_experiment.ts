@@ -1,11 +1,13 @@
-// What becomes of an experiment before a run of it begins: the sizes of a given model, no warm start where weights bring it, nobody to ask.
+// Changes an experiment before a run of it begins: it takes the sizes of a given model, drops the
+// warm start where weights bring it, and refuses questions to a person.
 import { followExperiment, parseExperiment } from '../../document/experiment/experiment.ts'
 import { isPairedDocument, type PhaseDocument } from '../../document/experiment/phases.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { LabFailure } from '../base/command.ts'
 import type { GivenModel } from '../input/given_model.ts'
 
-/** The experiment with the sizes of the model that it begins with. Throws LabFailure where it does not fit them. */
+/** The experiment with the sizes of the model that it begins with. Throws LabFailure where it does
+ * not fit them. */
 export function withModel(experiment: Experiment, { model }: GivenModel): Experiment {
   const parsed = parseExperiment({ ...experiment, model: { ...experiment.model, ...model } })
   if (parsed.ok) return parsed.experiment

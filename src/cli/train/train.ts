@@ -89,7 +89,8 @@ const LENS_TEXTS = 2
 /** Steps between two observations of a run without validation. */
 const OBSERVE_EVERY = 10
 
-/** All there is to see at every validation; divergences are measured from the first inner layer that is trained. */
+/** All there is to see at every validation; divergences are measured from the first inner layer
+ * that is trained. */
 function recordedRequest({ phases, validation }: TrainerConfig, L: number): ObservationRequest {
   const inner = phases.flatMap((phase) =>
     'target_layer' in phase && phase.target_layer < L ? [phase.target_layer] : [],

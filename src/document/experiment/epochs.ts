@@ -13,7 +13,8 @@ export const batchOf = (experiment: Experiment, phase: BatchedDocument): number 
 export const epochSteps = (experiment: Experiment, phase: BatchedDocument): number =>
   stepsPerEpoch(experiment.data, batchOf(experiment, phase))
 
-/** The experiment with the steps of every phase that says its epochs: verl's total_epochs times whole batches. */
+/** The experiment with the steps of every phase that says its epochs: verl's total_epochs times
+ * whole batches. */
 export function withEpochs(experiment: Experiment): Experiment {
   const counted = (phase: PhaseDocument): PhaseDocument => {
     if (isPairedDocument(phase) || phase.epochs === 0) return phase

@@ -39,10 +39,8 @@ export function withResponseLength(document: Document): Document {
   return { ...document, rollout: { ...rollout, max_response_length } }
 }
 
-/**
- * One way to write each phase: the last layer's policy is the model's own, so it has one name, 'final'; what
- * sets nothing is left out.
- */
+/** One way to write each phase: the last layer's policy is the model's own, so it has one name,
+ * 'final'; what sets nothing is left out. */
 function tidyPhase(phase: PhaseDocument, layers: number): PhaseDocument {
   if (!('target_layer' in phase)) return phase
   const tidy = withoutEmpty(phase as unknown as Document) as unknown as typeof phase
@@ -77,10 +75,8 @@ export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
     }))
   })
 
-/**
- * The document with every default filled in, or everything that is wrong with it. Takes hostile input: nothing
- * throws, and what is too large is refused before it is parsed.
- */
+/** The document with every default filled in, or everything that is wrong with it. Takes hostile
+ * input: nothing throws, and what is too large is refused before it is parsed. */
 export function parseExperiment(document: unknown): Parsed {
   const size = sizeIssue(document)
   if (size) return { ok: false, issues: [size] }
@@ -117,10 +113,9 @@ export const followExperiment = (
     leaveOut,
   )
 
-/**
- * What an action makes of the experiment while phase `present` runs, of which `taken` steps are done, or why it cannot be
- * done. `at` names the part of the action that is wrong; '' = all of it.
- */
+/** What an action makes of the experiment while phase `present` runs, of which `taken` steps are
+ * done, or why it cannot be done. `at` names the part of the action that is wrong; '' = all of
+ * it. */
 export function steerExperiment(
   experiment: Experiment,
   action: SteeringAction,
@@ -156,10 +151,8 @@ export function steerExperiment(
   return { ok: false, at: 'phase' in action ? 'phase' : '', message: `${path}: ${message}` }
 }
 
-/**
- * A phase with every default: what *Add phase* adds. Its estimator is that of the last rl phase `beside` it, for which the
- * experiment's batch is made.
- */
+/** A phase with every default: what *Add phase* adds. Its estimator is that of the last rl phase
+ * `beside` it, for which the experiment's batch is made. */
 export function newPhase(
   kind: PhaseDocument['kind'],
   beside: readonly PhaseDocument[] = [],
@@ -190,10 +183,9 @@ function setPair(
   return setAt(document, path, ends ? undefined : pair)
 }
 
-/**
- * The experiment with one field changed; `undefined` brings its default back. `path` may also name a whole part,
- * e.g. 'phases'. A number of steps ends a number of epochs. A new task brings its own parameters and, if need be, room for its longer answers.
- */
+/** The experiment with one field changed; `undefined` brings its default back. `path` may also name
+ * a whole part, e.g. 'phases'. A number of steps ends a number of epochs. A new task brings its own
+ * parameters and, if need be, room for its longer answers. */
 export function withField(
   experiment: Experiment,
   path: string,

@@ -31,7 +31,8 @@ export interface RewardModelDocument extends RewardModelFields {
   readonly kind: 'reward_model'
 }
 
-/** Whose policy a phase trains: 1…L−1 = the one that an inner layer holds; 'final' = the model's own. */
+/** Whose policy a phase trains: 1…L−1 = the one that an inner layer holds; 'final' = the model's
+ * own. */
 type TargetLayer = number | 'final'
 
 /** A phase that trains the policy on pairs of responses, without a reward model. */
@@ -62,7 +63,8 @@ export const isPairedDocument = (phase: PhaseDocument): phase is PairedDocument 
 /** A phase that goes through the training set in batches. */
 export type BatchedDocument = Exclude<PhaseDocument, PairedDocument>
 
-/** The inner layer whose policy a phase trains; undefined where it trains the whole model's, or a reward model. */
+/** The inner layer whose policy a phase trains; undefined where it trains the whole model's, or a
+ * reward model. */
 export const innerTarget = (phase: PhaseDocument): number | undefined =>
   'target_layer' in phase && phase.target_layer !== 'final' ? phase.target_layer : undefined
 

@@ -83,7 +83,8 @@ function preferencePhase(
   }
 }
 
-/** The inner layer that a phase trains, else the first that any phase does; undefined where none does. */
+/** The inner layer that a phase trains, else the first that any phase does; undefined where none
+ * does. */
 export function innerLayer({ model, phases }: Experiment, phase: number): number | undefined {
   const inner = phases.map((one) => {
     const layer = innerTarget(one)
@@ -92,7 +93,8 @@ export function innerLayer({ model, phases }: Experiment, phase: number): number
   return inner[phase] ?? inner.find((layer) => layer !== undefined)
 }
 
-/** The phases as the trainer runs them: names given, own settings laid over the experiment's, layers as numbers. */
+/** The phases as the trainer runs them: names given, own settings laid over the experiment's,
+ * layers as numbers. */
 export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
   return experiment.phases.map((phase) => {

@@ -140,7 +140,8 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
   )
 }
 
-/** A choice as phase `index` of a list: a method is rewarded by the reward model of an earlier phase, where there is one. */
+/** A choice as phase `index` of a list: a method is rewarded by the reward model of an earlier
+ * phase, where there is one. */
 export function placedPhase(
   { group, phase }: PhaseChoice,
   phases: readonly PhaseDocument[],

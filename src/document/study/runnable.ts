@@ -1,4 +1,5 @@
-// Why an experiment cannot be an arm, although its document is sound: known before anything is trained.
+// Why an experiment cannot be an arm, although its document is sound: known before anything is
+// trained.
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import { isPairedDocument } from '../experiment/phases.ts'

@@ -15,8 +15,8 @@ export interface ContentFolder {
 
 const nameFile = (hash: string) => `${hash}.name`
 
-/** A store over a folder. Its methods throw what the folder throws; texts that are no hashes are not
- * there. */
+/** A store over a folder. Its methods throw what the folder throws; texts that are no hashes are
+ * not there. */
 export function contentStore(folder: ContentFolder): ContentStore {
   const nameOf = async (hash: string): Promise<string> =>
     new TextDecoder().decode((await folder.read(nameFile(hash))) ?? new Uint8Array()) || hash

@@ -1,5 +1,5 @@
-// Which phase of an experiment becomes a job, and what is said of the others. verl and TRL train one phase of the whole model; BuPO's fork
-// trains an inner phase and the whole model after it.
+// Which phase of an experiment becomes a job, and what is said of the others. verl and TRL train
+// one phase of the whole model; BuPO's fork trains an inner phase and the whole model after it.
 import { type PhaseSettings, settingsOf } from '../../document/experiment/phase_settings.ts'
 import {
   innerTarget,

@@ -29,8 +29,8 @@ export function onEdit(tell: (edit: Edit) => void): void {
   tellEdit = tell
 }
 
-/** Changes the settings, and announces it. What was typed and did not hold goes where other settings
- * take the place of all. */
+/** Changes the settings, and announces it. What was typed and did not hold goes where other
+ * settings take the place of all. */
 export function edit(change: Partial<LabState>, kind: EditKind): void {
   const before = settingsIn(labStore.getState())
   labStore.setState({ ...change, ...(kind.kind !== 'field' && { wrong_fields: [] }) })

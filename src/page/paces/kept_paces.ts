@@ -1,4 +1,5 @@
-// Remembers in this browser how fast runs and adapters were, so that the next run can say how long it will take.
+// Remembers in this browser how fast runs and adapters were, so that the next run can say how long
+// it will take.
 import * as z from 'zod/mini'
 import { PHASE_KINDS } from '../../document/experiment/phases.ts'
 import { adapterName } from '../../document/links/names.ts'
@@ -71,7 +72,8 @@ function remember(state: LabState): void {
   keptRuns.set(storedRuns.parse(now))
 }
 
-/** Reads what is known, adds every run when it pauses or ends, and has an adapter probed that is new here. To be called once per page. */
+/** Reads what is known, adds every run when it pauses or ends, and has an adapter probed that is
+ * new here. To be called once per page. */
 export function followPaces(): void {
   runs = keptRuns.get() as readonly RunPaces[]
   speeds = keptSpeeds.get()

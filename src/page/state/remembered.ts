@@ -1,8 +1,10 @@
-// What this browser remembers from one visit to the next. Storage may be off, full, or hold something else: then nothing is remembered.
+// What this browser remembers from one visit to the next. Storage may be off, full, or hold
+// something else: then nothing is remembered.
 import type * as z from 'zod/mini'
 
 export interface Remembered<T> {
-  /** What is remembered now, as another tab may have left it; the fallback where there is nothing of this kind. */
+  /** What is remembered now, as another tab may have left it; the fallback where there is nothing
+   * of this kind. */
   get(): T
   /** Without effect where storage is off or full: the choice lasts as long as the page. */
   set(value: T): void
@@ -19,10 +21,8 @@ function attempt<T>(what: () => T): T | undefined {
   }
 }
 
-/**
- * A value under a name of its own, kept as JSON and read back by its schema. Fields in `z.catch` fall back one by one, so that one
- * that is not sound takes no other with it.
- */
+/** A value under a name of its own, kept as JSON and read back by its schema. Fields in `z.catch`
+ * fall back one by one, so that one that is not sound takes no other with it. */
 export function remembered<T>(
   name: string,
   schema: z.ZodMiniType<T>,

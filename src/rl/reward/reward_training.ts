@@ -1,4 +1,5 @@
-// The reward model of a run: made from the policy, taught by preferences, and asked for the scores of responses.
+// The reward model of a run: made from the policy, taught by preferences, and asked for the scores
+// of responses.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { type ParamLayout, sharedRuns } from '../../model/layout/params.ts'

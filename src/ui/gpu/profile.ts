@@ -39,8 +39,8 @@ export interface Line {
 const rate = (amount: number | undefined, time_ms: number | undefined): number | undefined =>
   amount !== undefined && time_ms !== undefined && time_ms > 0 ? amount / time_ms / 1e6 : undefined
 
-/** The probe is no bound: a kernel that keeps more of its data in a cache or in registers is faster.
- * Then the most that was seen is the peak, so that no share exceeds 1. */
+/** The probe is no bound: a kernel that keeps more of its data in a cache or in registers is
+ * faster. Then the most that was seen is the peak, so that no share exceeds 1. */
 export function reachedPeak(peak: Peak, rows: readonly ProfileRow[]): Peak {
   const most = (all: readonly (number | undefined)[], probed: number) =>
     probed > 0 ? Math.max(probed, ...all.map((one) => one ?? 0)) : probed

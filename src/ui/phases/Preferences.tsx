@@ -1,4 +1,5 @@
-// Two responses side by side: which one is better? Below it, what the reward model has learned of the answers.
+// Two responses side by side: which one is better? Below it, what the reward model has learned of
+// the answers.
 
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
@@ -56,7 +57,8 @@ const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
 const asksPerson = ({ source }: { source: string }): boolean =>
   source === 'human' || source === 'mixed'
 
-/** The settings’ first phase whose verdicts are recorded, so that nobody is asked in it; -1 without one. */
+/** The settings’ first phase whose verdicts are recorded, so that nobody is asked in it; -1 without
+ * one. */
 const selectRecorded = ({ experiment }: LabState): number =>
   experiment.phases.findIndex(
     (phase) => isPairedDocument(phase) && asksPerson(phase.pairs) && phase.pairs.verdicts !== '',

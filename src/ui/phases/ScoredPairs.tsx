@@ -32,10 +32,8 @@ function orderWords({ chosen_score, rejected_score }: Pair): string {
   return chosen_score > rejected_score ? 'same order' : 'other order'
 }
 
-/**
- * ✓ and ✗ are the task’s; the learner’s order is beside them, because it may prefer what is wrong. The scores of a policy are the
- * rewards that it implies.
- */
+/** ✓ and ✗ are the task’s; the learner’s order is beside them, because it may prefer what is wrong.
+ * The scores of a policy are the rewards that it implies. */
 export function ScoredPairs({
   pairs,
   step,

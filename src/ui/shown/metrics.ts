@@ -6,12 +6,14 @@ export const REWARD = 'critic/score/mean'
 /** The task's score of sampled responses, also where a reward model's is trained on. */
 export const TASK_SCORE = 'task/score/mean'
 export const HELD_OUT_PREFERENCES = 'reward_model/held_out_accuracy'
-/** How often the policy of a preference phase prefers the better response of a held-out pair; TRL's name. */
+/** How often the policy of a preference phase prefers the better response of a held-out pair; TRL's
+ * name. */
 export const HELD_OUT_REWARDS = 'eval_rewards/accuracies'
 export const greedyAccuracy = (task_id: string) => `val-aux/${task_id}/acc/greedy`
 export const sampledAccuracy = (task_id: string, n: number) => `val-core/${task_id}/acc/mean@${n}`
 const HELD_OUT_MEAN = /^val-core\/.+\/(?:acc|reward)\/mean@\d+$/
-/** The mean of held-out answers in a run of another trainer, which names it by its own data source. */
+/** The mean of held-out answers in a run of another trainer, which names it by its own data
+ * source. */
 export function foreignHeldOut(metrics: Iterable<string>): string | undefined {
   for (const metric of metrics) if (HELD_OUT_MEAN.test(metric)) return metric
   return undefined

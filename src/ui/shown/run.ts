@@ -1,4 +1,5 @@
-// What the page reads of the lab: selectors in one place, numbers straight from the columns.
+// Selects what the page reads of the lab: selectors in one place, numbers straight from the
+// columns.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'

@@ -1,4 +1,5 @@
-// A reward model, and a policy, that are trained on the pairs of a file. Here, because lab may not load the GPU side.
+// A reward model, and a policy, that are trained on the pairs of a file. Here, because lab may not
+// load the GPU side.
 import { expect, test } from 'vitest'
 import { onDataSet } from '../../../document/experiment/on_data_set.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'

@@ -88,7 +88,8 @@ function sftFields(experiment: Experiment, phase: SftDocument, index: number): F
   return [...withEpochsTold(experiment, phase, own), ...stopFields(experiment, phase, index)]
 }
 
-/** Whether a setting of the objective changes anything: the loss has it, and what asks for it is on. */
+/** Whether a setting of the objective changes anything: the loss has it, and what asks for it is
+ * on. */
 function objectiveMatters(name: string, { preference }: PreferenceDocument): boolean {
   const loss = preferenceLossOf(preference.loss_type)
   if (name in PREFERENCE_NUMBERS) return loss.numbers.some((own) => own === name)

@@ -1,4 +1,5 @@
-// The rules of a preference phase: its loss goes with its settings, and the policy that it trains is one of the model's.
+// The rules of a preference phase: its loss goes with its settings, and the policy that it trains
+// is one of the model's.
 import { preferenceRefusal } from '../../../rl/preferences/settings.ts'
 import type { PreferenceDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'

@@ -1,4 +1,5 @@
-// The rules between estimators, the critic's warm-up and what is taken off rewards; and those of the pairs of a reward model.
+// The rules between estimators, the critic's warm-up and what is taken off rewards; and those of
+// the pairs of a reward model.
 import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'

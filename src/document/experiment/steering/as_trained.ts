@@ -1,4 +1,5 @@
-// What a run did, as a plan. Settings that leave a run leave its steering behind; its phases stay as long as they were.
+// Turns what a run did into a plan. Settings that leave a run leave its steering behind; its phases
+// stay as long as they were.
 import { parseExperiment } from '../experiment.ts'
 import { isPairedDocument, type PhaseDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
@@ -38,7 +39,8 @@ export function trainedPhases(
   })
 }
 
-/** Settings that were those of a run, without its steering; the same object where no phase was ended by hand. */
+/** Settings that were those of a run, without its steering; the same object where no phase was
+ * ended by hand. */
 export function asTrained(experiment: Experiment, run: Run): Experiment {
   const is_of_run = experiment.name === run.experiment.name
   if (!is_of_run || experiment.phases.length !== run.experiment.phases.length) return experiment

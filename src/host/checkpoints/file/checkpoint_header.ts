@@ -1,4 +1,5 @@
-// The words of a checkpoint: what it holds beside its tensors, as strings of a safetensors file. Everything that is read is checked.
+// The words of a checkpoint: what it holds beside its tensors, as strings of a safetensors file.
+// Everything that is read is checked.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { isPairedDocument } from '../../../document/experiment/phases.ts'

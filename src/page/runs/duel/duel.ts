@@ -1,4 +1,5 @@
-// Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes its step after each of the first.
+// Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes
+// its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { isPairedDocument } from '../../../document/experiment/phases.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
@@ -47,7 +48,8 @@ const browserPage: Omit<DuelPage, 'newRecorder'> = {
 const asksPeople = ({ phases }: Experiment): boolean =>
   phases.some((phase) => isPairedDocument(phase) && phase.pairs.source !== 'judge')
 
-/** Why two experiments cannot run in turns and be told apart by nothing but their settings; undefined where they can. */
+/** Why two experiments cannot run in turns and be told apart by nothing but their settings;
+ * undefined where they can. */
 export function duelProblem(first: Experiment, second: Experiment): string | undefined {
   if (first.seed !== second.seed)
     return `The second experiment has seed ${second.seed}, the settings have seed ${first.seed}: with another seed the prompts differ too.`

@@ -120,7 +120,8 @@ interface HeldOut {
   readonly scored_pairs: readonly ScoredPair[]
 }
 
-/** What held-out pairs come to after the update, in steps that validate and the first of a phase. */
+/** What held-out pairs come to after the update, in steps that validate and the first of a
+ * phase. */
 async function heldOut(
   training: Training,
   phase: PreferencePhase,
