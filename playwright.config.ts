@@ -44,7 +44,9 @@ export default defineConfig({
   // What is kept for offline use would hide what a test answers in place of the server;
   // e2e/offline.spec.ts allows it.
   use: {
-    ...{ baseURL: address, browserName: 'chromium', serviceWorkers: 'block' },
+    baseURL: address,
+    browserName: 'chromium',
+    serviceWorkers: 'block',
     // A control that cannot be used is said long before the test's own end.
     actionTimeout: 180_000,
   },

@@ -63,7 +63,11 @@ function reported(kernel: AnyKernel): ReportedKernel {
   const [, variant = ''] = /_(staged_\w+?)(_bf16)?$/.exec(name) ?? []
   const { rows = 0, cols = 0, stage = 0 } = TILES[variant] ?? {}
   return {
-    ...{ name, wgsl, constants, requires, bindings: Object.values(bindings) },
+    name,
+    wgsl,
+    constants,
+    requires,
+    bindings: Object.values(bindings),
     ...(stage > 0 && { stage_fmas: rows * cols * stage }),
   }
 }

@@ -12,8 +12,15 @@ const LINK =
   // A critic, so that its charts have something to show.
   '&phases.2.adv_estimator=gae'
 const MORE_PLOTS = [
-  ...['policy-loss', 'critic-loss', 'explained-variance', 'values', 'advantages', 'returns'],
-  ...['best-of-n', 'majority-of-n', 'stage-times'],
+  'policy-loss',
+  'critic-loss',
+  'explained-variance',
+  'values',
+  'advantages',
+  'returns',
+  'best-of-n',
+  'majority-of-n',
+  'stage-times',
 ].map((name) => `${name}-chart`)
 const PLOTS = ['reward-chart', 'entropy-chart', 'heatmap-plot', 'kl-chart']
 

@@ -19,9 +19,13 @@ function consoleOf(steps: number): string {
   const line = (step: number) =>
     [
       `${process} step:${step}`,
-      ...[`training/global_step:${step}`, `critic/score/mean:${0.25 * step}`],
+      `training/global_step:${step}`,
+      `critic/score/mean:${0.25 * step}`,
       `actor/entropy:np.float64(${2 - 0.5 * step})`,
-      ...['actor/pg_loss:-0.01', 'actor/grad_norm:1.5', 'actor/lr:0.001', 'actor/ppo_kl:0.002'],
+      'actor/pg_loss:-0.01',
+      'actor/grad_norm:1.5',
+      'actor/lr:0.001',
+      'actor/ppo_kl:0.002',
       'response_length/mean:3.75',
       ...(step === steps ? ['val-core/understory/sort_digits/acc/mean@1:0.625'] : []),
     ].join(' - ')
@@ -41,8 +45,14 @@ function consoleOf(steps: number): string {
 function mergedModel(folder: string): string {
   const out = join(folder, 'merged')
   execFileSync('node', [
-    ...['scripts/lab.mjs', 'export', `${JOB}/experiment.json`, '--weights', `${JOB}/warm`],
-    ...['--to', 'hf', out],
+    'scripts/lab.mjs',
+    'export',
+    `${JOB}/experiment.json`,
+    '--weights',
+    `${JOB}/warm`,
+    '--to',
+    'hf',
+    out,
   ])
   rmSync(join(out, 'understory.json'))
   const config = join(out, 'config.json')

@@ -175,7 +175,8 @@ test(
         return Array.from(values?.slice(0, states) ?? [])
       }
       return {
-        ...{ raw: at(layer_entropy?.raw), normed: at(layer_entropy?.normed) },
+        raw: at(layer_entropy?.raw),
+        normed: at(layer_entropy?.normed),
         whole: samples.every((sample) => sample.layer_entropy) && samples.length,
       }
     }, next)

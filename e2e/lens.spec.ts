@@ -34,7 +34,11 @@ const observe = (page: Page, step: number, lenses: readonly PlainLens[]) =>
         next_prob: Float32Array.from(readout.next_prob),
       })
       const observation = {
-        ...{ num_hidden_layers: 3, tokens: 0, mean: {}, std: {}, layer: 0 },
+        num_hidden_layers: 3,
+        tokens: 0,
+        mean: {},
+        std: {},
+        layer: 0,
         cost_ms: { lens: 12.5 },
         lenses: lenses.map((lens) => ({
           ...lens,

@@ -38,8 +38,12 @@ const copyRun = (page: Page): Promise<void> =>
               const summary = { ...header.summaries[metric], last: accuracy }
               tx.objectStore('headers').put({
                 ...header,
-                ...{ id, document, experiment: document },
-                ...{ status: 'finished', started_at: 1e12 + i, ended_at: 1e12 + i + 60_000 },
+                id,
+                document,
+                experiment: document,
+                status: 'finished',
+                started_at: 1e12 + i,
+                ended_at: 1e12 + i + 60_000,
                 summaries: { ...header.summaries, [metric]: summary },
               })
               tx.objectStore('labels').put({ id, tags: i < 6 ? ['paper'] : [] })

@@ -35,7 +35,8 @@ async function expectSameDevice(lab: LabPage): Promise<void> {
 
 async function numbers(lab: LabPage) {
   return (await lab.steps()).map(({ step, phase, metrics }) => ({
-    ...{ step, phase },
+    step,
+    phase,
     metrics: Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
   }))
 }
@@ -91,7 +92,11 @@ test(
     expect(states).toBeGreaterThan(1)
     expect(seen).toEqual(
       plain.map(({ step }) => ({
-        ...{ step, after: 'step', states, lenses: [states, states], is_timed: true },
+        step,
+        after: 'step',
+        states,
+        lenses: [states, states],
+        is_timed: true,
         refused: expect.stringContaining('"x"'),
       })),
     )

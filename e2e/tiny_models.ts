@@ -20,9 +20,17 @@ export async function tinyModel(model_type: ModelType, seed = 1): Promise<string
   if (!files) throw new Error('no tokenizer')
   const vocabulary = await loadTokenizer(files)
   const config = {
-    ...{ model_type, vocab_size: vocabulary.vocab_size, hidden_size: 32, intermediate_size: 64 },
-    ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 8 },
-    ...{ rms_norm_eps: 1e-6, rope_theta: 10_000, tie_word_embeddings: model_type !== 'llama' },
+    model_type,
+    vocab_size: vocabulary.vocab_size,
+    hidden_size: 32,
+    intermediate_size: 64,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    head_dim: 8,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    tie_word_embeddings: model_type !== 'llama',
   }
   const layout = paramLayout(modelShape(config))
   const weights = initialWeights(layout, seed)

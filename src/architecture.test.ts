@@ -48,8 +48,13 @@ const PLAIN = [
  * and what is plain. */
 const DEVICE_FREE = [
   'kernels/policy_loss/aggregations/',
-  ...['model/layout/', 'model/hf/'],
-  ...['rl/math/', 'rl/preferences/', 'rl/estimators/', 'rl/losses/', 'rl/config/'],
+  'model/layout/',
+  'model/hf/',
+  'rl/math/',
+  'rl/preferences/',
+  'rl/estimators/',
+  'rl/losses/',
+  'rl/config/',
 ]
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g

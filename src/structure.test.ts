@@ -1,7 +1,8 @@
-// Keeps the house readable: imports inside a folder point one way, without circles, and files stay
-// short.
+// Keeps the house readable: imports inside a folder point one way, without circles, files and
+// functions stay short, and literals are written plainly.
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
+import { type ESTree, parseSync, Visitor } from 'vite'
 import { expect, test } from 'vitest'
 
 /** Folders inside a folder, in the order of imports: each may import from itself and from those
@@ -18,21 +19,21 @@ const ORDER: Readonly<Record<string, string>> = {
   ui: 'kit scales shown open part lessons glossary plot gpu replay learning data look tokens inside phases settings runs study share notices forest gallery shell',
 }
 const MOST_LINES = 300
+const MOST_LINES_OF_FUNCTION = 60
 const MOST_FILES = 15
 
 /** Catalogues: one long list of data each, which a cut would make harder to read. */
-const CATALOGUES: readonly string[] = ['src/jobs/settings/settings.ts', 'src/ui/glossary/terms.ts']
+const CATALOGUES: readonly string[] = ['src/jobs/settings/settings.ts']
 /** Folders whose files are a list of things of one kind. */
 const COLLECTIONS: readonly string[] = [
-  ...['conformance', 'conformance/hf'],
+  'conformance',
+  'conformance/hf',
   'src/document/experiment/fields',
-  ...[
-    'src/rl/estimators',
-    'src/rl/losses',
-    'src/rl/preferences/losses',
-    'src/tasks/rewards',
-    'src/tasks/tasks',
-  ],
+  'src/rl/estimators',
+  'src/rl/losses',
+  'src/rl/preferences/losses',
+  'src/tasks/rewards',
+  'src/tasks/tasks',
 ]
 
 const files = ['src', 'conformance', 'tools'].flatMap((folder) =>
@@ -110,13 +111,6 @@ test('the order names every folder, and no others', () => {
   }
 })
 
-test('a file has at most 300 lines beside its imports, tests too and catalogues apart', () => {
-  const long = [...files, ...others].filter(
-    (file) => linesOf(readFileSync(file, 'utf8').replace(IMPORTS, '')) > MOST_LINES,
-  )
-  expect(long.sort()).toEqual([...CATALOGUES].sort())
-})
-
 test('a folder holds about fifteen product files, but for collections', () => {
   const counts = new Map<string, number>()
   for (const file of product)
@@ -125,6 +119,96 @@ test('a folder holds about fifteen product files, but for collections', () => {
   expect(full.filter((folder) => !COLLECTIONS.includes(folder))).toEqual([])
 })
 
-/** The statements that bring names in: no reader counts them. */
-const IMPORTS = /^import\s[^'"]*['"][^'"]+['"].*\n/gm
-const linesOf = (text: string) => text.trimEnd().split('\n').length
+type Part = Pick<ESTree.Node, 'start' | 'end'>
+
+/** The lines that a reader reads: not those that are blank, or only close a bracket or an
+ * element. */
+const linesOf = (text: string) =>
+  text.split('\n').filter((line) => !/^(<\/[\w.]*>|[\])}>;,/\s])*$/.test(line)).length
+
+/** What the text of a file breaks of the rules of style. */
+function readStyle(file: string, text: string) {
+  const { program, comments } = parseSync(file, text)
+  const uncounted: Part[] = [...comments]
+  const functions: ESTree.Node[] = []
+  const spreads: Part[] = []
+  const declare = (part: Part) => void uncounted.push(part)
+  const spread = (node: ESTree.SpreadElement) => {
+    if (/^(Array|Object)Expression$/.test(node.argument.type)) spreads.push(node)
+  }
+  new Visitor({
+    ImportDeclaration: declare,
+    TSTypeAliasDeclaration: declare,
+    TSInterfaceDeclaration: declare,
+    ArrowFunctionExpression: ({ body }) => void functions.push(body),
+    FunctionDeclaration: ({ body }) => void (body && functions.push(body)),
+    FunctionExpression: ({ body }) => void (body && functions.push(body)),
+    SpreadElement: spread,
+  }).visit(program)
+  const chars = [...text.split('')]
+  for (const { start, end } of uncounted)
+    for (let i = start; i < end; i++) if (chars[i] !== '\n') chars[i] = ' '
+  const counted = ({ start, end }: Part) => linesOf(chars.slice(start, end).join(''))
+  const at = ({ start }: Part) => `${file}:${text.slice(0, start).split('\n').length}`
+  return {
+    lines: counted({ start: 0, end: text.length }),
+    // The brackets of a body are not lines of its own.
+    long: functions
+      .filter(({ type, start, end }) =>
+        type === 'BlockStatement'
+          ? counted({ start: start + 1, end: end - 1 }) > MOST_LINES_OF_FUNCTION
+          : counted({ start, end }) > MOST_LINES_OF_FUNCTION,
+      )
+      .map(at),
+    spreads: spreads.map(at),
+  }
+}
+
+const styles = new Map(
+  [...new Set([...files, ...others])].map((file) => [
+    file,
+    readStyle(file, sourceOf.get(file) ?? readFileSync(file, 'utf8')),
+  ]),
+)
+const inAll = (what: 'long' | 'spreads', of = (_: string) => true) =>
+  [...styles].flatMap(([file, style]) => (of(file) ? style[what] : []))
+
+test('a file has at most 300 lines that are read, tests too and catalogues apart', () => {
+  const long = [...styles].filter(([, { lines }]) => lines > MOST_LINES).map(([file]) => file)
+  expect(long).toEqual(CATALOGUES)
+})
+
+test('a function has at most 60 lines that are read', () => {
+  // The callback of `describe` is a list of tests, not a function that one reads as a whole.
+  expect(inAll('long', (file) => !/\.(test|spec)\.tsx?$/.test(file))).toEqual([])
+})
+
+test('a literal is not spread into a literal or a call: its parts are written in their place', () => {
+  expect(inAll('spreads')).toEqual([])
+})
+
+test('imports, types, comments, blank lines and closing brackets do not count as lines', () => {
+  const lines = (count: number) => '  f(1)\n'.repeat(count)
+  const text = (count: number) => `import { f } from './f.ts'
+
+/** A type
+ * of two lines. */
+interface Uncounted {
+  readonly a: number
+}
+export function g() {
+  // A comment.
+  type Own =
+    | Uncounted
+${lines(count)}
+}
+const a = [1, ...[2], ...rest]
+const b = { ...{ c: 1 }, ...(d && { e: 1 }) }
+`
+  expect(readStyle('a.ts', text(60))).toEqual({
+    lines: 63,
+    long: [],
+    spreads: ['a.ts:74', 'a.ts:75'],
+  })
+  expect(readStyle('a.ts', text(61)).long).toEqual(['a.ts:8'])
+})

@@ -5,8 +5,13 @@ import { cardTable, fileName, withTable } from './card_table.mjs'
 const card = {
   adapter: 'NVIDIA H100 <Hopper>|',
   browser: 'Chrome 142',
-  ...{ peak_gflops: 51230, peak_gbps: 2346, matmul_256_gflops: 615.4, matmul_512_gflops: 2663 },
-  ...{ sft_steps_per_second: 53.2, rl_steps_per_second: 32.6, rollout_tokens_per_second: 91000 },
+  peak_gflops: 51230,
+  peak_gbps: 2346,
+  matmul_256_gflops: 615.4,
+  matmul_512_gflops: 2663,
+  sft_steps_per_second: 53.2,
+  rl_steps_per_second: 32.6,
+  rollout_tokens_per_second: 91000,
 }
 
 test('a card is one row, with what its names could say as Markdown escaped', () => {

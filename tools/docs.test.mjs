@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const pages = [
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'bench/torch/README.md'],
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'bench/torch/README.md',
   ...readdirSync('docs', { recursive: true })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),

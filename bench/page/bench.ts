@@ -15,9 +15,17 @@ async function adapter(): Promise<string | undefined> {
 }
 
 const bench = {
-  ...{ adapter, matmulShapes, matmul: benchMatmul, sft: benchSft, training: benchTraining },
-  ...{ parts: benchParts, features: benchFeatures, scalingAxes, scaling: benchScaling },
-  ...{ modelNames, models: benchModels },
+  adapter,
+  matmulShapes,
+  matmul: benchMatmul,
+  sft: benchSft,
+  training: benchTraining,
+  parts: benchParts,
+  features: benchFeatures,
+  scalingAxes,
+  scaling: benchScaling,
+  modelNames,
+  models: benchModels,
   recordSteps,
   variants: benchVariants,
 }

@@ -83,8 +83,13 @@ const withRewardModel: Change = (config, phase) => {
     },
     phases: [
       {
-        ...{ kind: 'reward_model', name: 'reward model', steps: 1, batch_size: 8 },
-        ...{ grad_clip, optim, pairs: { ...pairs, temperature: 1 } },
+        kind: 'reward_model',
+        name: 'reward model',
+        steps: 1,
+        batch_size: 8,
+        grad_clip,
+        optim,
+        pairs: { ...pairs, temperature: 1 },
       },
       { ...phase, reward_model: { enable: true } },
     ],

@@ -91,7 +91,11 @@ export async function recordSteps(
     model: config.model,
     phase,
     rows: updated[2],
-    ...{ prompt_length, response_length, eos_token_id, pad_token_id, steps },
+    prompt_length,
+    response_length,
+    eos_token_id,
+    pad_token_id,
+    steps,
   }
 }
 

@@ -79,9 +79,15 @@ export const UI_CASES: readonly UiCase[] = [
 
 /** Beside it, and where no GPU draws, the picture is painted when there is news. */
 const SOFTWARE: AdapterFacts = {
-  ...{ vendor: 'made', architecture: 'up', description: '', is_software: true },
-  ...{ features: [], has_subgroups: false, has_f16: false },
-  ...{ max_buffer_bytes: 2 ** 28, max_binding_bytes: 2 ** 27 },
+  vendor: 'made',
+  architecture: 'up',
+  description: '',
+  is_software: true,
+  features: [],
+  has_subgroups: false,
+  has_f16: false,
+  max_buffer_bytes: 2 ** 28,
+  max_binding_bytes: 2 ** 27,
 }
 
 const CHARTS = 4

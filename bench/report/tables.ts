@@ -49,7 +49,9 @@ export function printMatmul(matmul: NonNullable<BenchRecord['matmul']>, peers: P
     ['', 'm', 'n', 'k', ...titles, ...Object.keys(peers).map((name) => `${name} ÷ ours`), 'error'],
     matmul.map(({ of, op, m, n, k, ms, error }) => [
       `${of} ${op}`,
-      ...[m, n, k],
+      m,
+      n,
+      k,
       ...names.map(
         (name) => `${ms[name].toFixed(3)} (${((2e-6 * m * n * k) / ms[name]).toFixed(1)})`,
       ),
@@ -81,7 +83,11 @@ export function printVariants({ peak, rows }: VariantsRecord): void {
       })
       const best = sorted[0].ms
       return [
-        ...[`${of} ${op}`, m, n, k, `${default_ms.toFixed(4)} (${rate(default_ms).toFixed(2)})`],
+        `${of} ${op}`,
+        m,
+        n,
+        k,
+        `${default_ms.toFixed(4)} (${rate(default_ms).toFixed(2)})`,
         (best / default_ms).toFixed(2),
         `${Math.round((1e5 * rate(best)) / peak.gflops)} %`,
         ...cells,

@@ -59,7 +59,10 @@ test.for<[string, TraceHead, object]>([
 test('settings that a trace does not name are those of its job, else the fork’s defaults', async () => {
   const [{ phase }] = (await opened({})).steps
   expect(phase.actor).toMatchObject({
-    ...{ clip_ratio_c: 10, grad_clip: 1, use_kl_loss: false, kl_loss_type: 'low_var_kl' },
+    clip_ratio_c: 10,
+    grad_clip: 1,
+    use_kl_loss: false,
+    kl_loss_type: 'low_var_kl',
     optim: { betas: [0.9, 0.95], weight_decay: 0.1 },
   })
 })

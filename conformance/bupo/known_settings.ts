@@ -5,11 +5,27 @@ import type { TraceSettings } from './trace_settings.ts'
 
 /** Read by bupo_settings.ts and bupo_trace.ts. */
 const FOLLOWED = [
-  ...['strategy', 'clip_ratio', 'clip_ratio_low', 'clip_ratio_high', 'clip_ratio_c'],
-  ...['policy_loss.loss_mode', 'policy_loss.kl_cov_ratio', 'policy_loss.ppo_kl_coef'],
-  ...['loss_agg_mode', 'entropy_coeff', 'use_kl_loss', 'kl_loss_coef', 'kl_loss_type'],
-  ...['grad_clip', 'optim.lr', 'optim.betas', 'optim.weight_decay', 'ppo_micro_batch_size_per_gpu'],
-  ...['internal_policy_interative', 'internal_layer', 'iterative_steps'],
+  'strategy',
+  'clip_ratio',
+  'clip_ratio_low',
+  'clip_ratio_high',
+  'clip_ratio_c',
+  'policy_loss.loss_mode',
+  'policy_loss.kl_cov_ratio',
+  'policy_loss.ppo_kl_coef',
+  'loss_agg_mode',
+  'entropy_coeff',
+  'use_kl_loss',
+  'kl_loss_coef',
+  'kl_loss_type',
+  'grad_clip',
+  'optim.lr',
+  'optim.betas',
+  'optim.weight_decay',
+  'ppo_micro_batch_size_per_gpu',
+  'internal_policy_interative',
+  'internal_layer',
+  'iterative_steps',
 ].map((name) => `actor_rollout_ref.actor.${name}`)
 
 /** An update has its rows, its learning rate and the advantages; how these came about is not
@@ -84,7 +100,15 @@ const isNameOfFork = (name: string): boolean =>
 
 /** Names of WITHOUT_EFFECT that read like a setting of a loss. */
 const NAMES = [
-  ...['lr_warmup_steps_ratio', 'min_lr_ratio', 'clip_cov_ratio', 'clip_cov_lb', 'clip_cov_ub'],
-  ...['use_torch_compile', 'use_fused_kernels', 'use_remove_padding', 'use_shm', 'use_liger'],
+  'lr_warmup_steps_ratio',
+  'min_lr_ratio',
+  'clip_cov_ratio',
+  'clip_cov_lb',
+  'clip_cov_ub',
+  'use_torch_compile',
+  'use_fused_kernels',
+  'use_remove_padding',
+  'use_shm',
+  'use_liger',
   'kl_coef',
 ]

@@ -83,8 +83,11 @@ async function filledStep(
       Math.hypot(...Array.from(weights[name])),
     ])
     updates.push({
-      ...{ rows: [update.rows[0], update.rows[0] + update.rows.length], lr: update.lr, grad_norm },
-      ...{ pg_loss: metrics['actor/pg_loss'], ppo_kl: metrics['actor/ppo_kl'] },
+      rows: [update.rows[0], update.rows[0] + update.rows.length],
+      lr: update.lr,
+      grad_norm,
+      pg_loss: metrics['actor/pg_loss'],
+      ppo_kl: metrics['actor/ppo_kl'],
       ...(step.phase.actor.use_kl_loss && { kl_loss: metrics['actor/kl_loss'] }),
       param_norms: Object.fromEntries(norms),
       slices: Object.fromEntries(

@@ -78,7 +78,9 @@ interface Term {
 
 const PPO = {
   loss_agg_mode: 'token-mean',
-  ...{ clip_ratio_low: 0.2, clip_ratio_high: 0.2, clip_ratio_c: 3 },
+  clip_ratio_low: 0.2,
+  clip_ratio_high: 0.2,
+  clip_ratio_c: 3,
 } as const
 
 /** Cross entropy, or PPO whose ratio is exp(delta), of the sampled tokens. */
@@ -100,7 +102,10 @@ function sampledTerm(
           d_log_probs: Float64Array.from(response_mask, (m) => -m / tokens),
         }
       : policyLossRef('vanilla', PPO, {
-          ...{ log_probs, advantages, response_mask, response_length },
+          log_probs,
+          advantages,
+          response_mask,
+          response_length,
           old_log_probs: log_probs.map((lp, i) => lp - delta[i]),
         })
   for (const [i, id] of response_ids.entries()) d_log_probs[i * V + id] = found.d_log_probs[i]

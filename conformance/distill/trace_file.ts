@@ -55,7 +55,9 @@ export async function openDistillCase(folder: string, pinned: Pinned = {}): Prom
   const parent = basename(resolve(folder, '..'))
   return {
     name: `${parent}/${basename(resolve(folder))}`,
-    ...{ student, teacher, matmul: pinned.matmul },
+    student,
+    teacher,
+    matmul: pinned.matmul,
     runs: trace.list('runs').map((run) => readRun(run, student)),
   }
 }
@@ -95,7 +97,9 @@ function readRun(run: Fields, student: HfModel): DistillRun {
   )
   const size = { prompt_length, response_length }
   return {
-    ...{ name, optim, ...read },
+    name,
+    optim,
+    ...read,
     updates: updates.map(({ expected, parts }) => ({
       expected,
       micro_batches: parts.map((part) => readMicroBatch(part, size, student)),

@@ -81,7 +81,8 @@ function readPlan(c: ModelCase): CriticPlan {
     batches,
     rows,
     mini: (rows * batches) / updates,
-    ...{ gamma: number('gamma'), lam: number('lam') },
+    gamma: number('gamma'),
+    lam: number('lam'),
     cliprange_value: number('cliprange_value'),
     ...readOptim(c),
   }

@@ -61,7 +61,10 @@ export async function openPeftCase(folder: string, pinned: Pinned = {}): Promise
     model.config.num_hidden_layers,
     { batch: rows, mini: MINI_ROWS },
     {
-      ...{ clip_ratio_low: clip, clip_ratio_high: clip, grad_clip, kl_loss_coef },
+      clip_ratio_low: clip,
+      clip_ratio_high: clip,
+      grad_clip,
+      kl_loss_coef,
       clip_ratio_c: grpo.number('clip_ratio_c'),
       // With a coefficient of 0 the KL is in the series all the same.
       use_kl_loss: true,
@@ -78,7 +81,14 @@ export async function openPeftCase(folder: string, pinned: Pinned = {}): Promise
     },
   )
   return {
-    ...{ name: basename(resolve(folder)), folder, model, adapter, json, tensors, phase, grad_clip },
+    name: basename(resolve(folder)),
+    folder,
+    model,
+    adapter,
+    json,
+    tensors,
+    phase,
+    grad_clip,
     params: paramsOf(model),
     layout: adapterLayout(model.layout.shape, adapter.lora),
     matmul: pinned.matmul,
@@ -120,7 +130,10 @@ export function peftBatch(c: PeftCase, i: number): RolloutBatch {
     rows,
     prompt_length: width - R,
     response_length: R,
-    ...{ input_ids, attention_mask, position_ids, response_mask },
+    input_ids,
+    attention_mask,
+    position_ids,
+    response_mask,
     response_ids: Uint32Array.from(
       rowsOf.flatMap((b) => [...input_ids.subarray((b + 1) * width - R, (b + 1) * width)]),
     ),

@@ -26,8 +26,16 @@ type Numbers = ArrayLike<number>
 
 /** Tolerances of the goldens' README. */
 const TOLERANCE: Readonly<Record<string, number>> = {
-  ...{ loss: 5e-5, ppo_kl: 5e-5, kl_loss: 5e-5, grad_norm: 2e-4, pg_clipfrac: 1e-6 },
-  ...{ logits: 2e-4, trained_logits: 1e-3, log_probs: 1e-4, merged: 1e-6, adapter: 2e-4 },
+  loss: 5e-5,
+  ppo_kl: 5e-5,
+  kl_loss: 5e-5,
+  grad_norm: 2e-4,
+  pg_clipfrac: 1e-6,
+  logits: 2e-4,
+  trained_logits: 1e-3,
+  log_probs: 1e-4,
+  merged: 1e-6,
+  adapter: 2e-4,
 }
 const within = (kind: string) => ({ rtol: 0, atol: TOLERANCE[kind] })
 

@@ -74,7 +74,13 @@ export function readPolicyPlan(c: ModelCase, tag: string): PolicyPlan {
   const inner = phaseOfLayer(golden.has('layer_k') ? golden.number('layer_k') + 1 : c.layer)
   const inner_batches = golden.has('s_inter') ? golden.number('s_inter') : 0
   return {
-    ...{ tag, batches, rows, mini, optim, grad_clip, inner_batches },
+    tag,
+    batches,
+    rows,
+    mini,
+    optim,
+    grad_clip,
+    inner_batches,
     phaseOf: (batch) => (batch < inner_batches ? inner : whole),
   }
 }

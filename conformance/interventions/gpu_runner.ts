@@ -66,7 +66,10 @@ async function recordPass(c: InterventionCase, gpu: Gpu, batch: RefBatch) {
 }
 
 const changeOf = (edit: RefEdit, tokens: number): Change => ({
-  ...{ where: edit.where, layer: edit.layer, head: edit.head, adds: edit.adds ?? false },
+  where: edit.where,
+  layer: edit.layer,
+  head: edit.head,
+  adds: edit.adds ?? false,
   values: Float32Array.from(edit.values),
   ...(edit.isChosen && {
     chosen: Uint32Array.from({ length: tokens }, (_, m) => Number(edit.isChosen?.(m))),

@@ -54,8 +54,15 @@ export async function openInterventionCase(
   const rows = { ...batch, width: widthOf(batch) }
   return {
     ...model,
-    ...{ name: `interventions/${basename(resolve(folder))}`, folder, expected, hf },
-    ...{ settings, losses: json.fields('losses'), main, batch, rows },
+    name: `interventions/${basename(resolve(folder))}`,
+    folder,
+    expected,
+    hf,
+    settings,
+    losses: json.fields('losses'),
+    main,
+    batch,
+    rows,
     untouched: forwardRef(model.model.config, model.params, rows),
   }
 }

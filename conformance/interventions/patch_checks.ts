@@ -50,7 +50,10 @@ export async function* patchChecks(c: InterventionCase, runner: Runner): AsyncGe
   const at = (t: number | undefined, width: number) =>
     t === undefined ? {} : { isChosen: (m: number) => m % width === t }
   const carried = (from: RefCache, where: RefPlace, layer: number, t?: number, head?: number) => ({
-    ...{ where, layer, ...at(t, S), ...(head !== undefined && { head }) },
+    where,
+    layer,
+    ...at(t, S),
+    ...(head !== undefined && { head }),
     values:
       head === undefined
         ? stateOf(from, where, layer)
@@ -90,14 +93,16 @@ function pairOf({ expected, model: { config }, params }: InterventionCase): Pair
   const ids = expected.tensor('in.clean_ids')
   const [rows, width] = ids.shape
   const shared = {
-    ...{ rows, width },
+    rows,
+    width,
     attention_mask: expected.ids('in.patch_attention_mask'),
     position_ids: expected.ids('in.patch_position_ids'),
   }
   const clean = { ...shared, input_ids: expected.ids('in.clean_ids') }
   const corrupt = { ...shared, input_ids: expected.ids('in.corrupt_ids') }
   return {
-    ...{ clean, corrupt },
+    clean,
+    corrupt,
     clean_cache: forwardRef(config, params, clean),
     corrupt_cache: forwardRef(config, params, corrupt),
     answer: expected.ids('in.answer'),

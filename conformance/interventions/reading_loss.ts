@@ -30,7 +30,11 @@ export function goldenPpo(
   const { response_mask, response_length } = batch
   return (log_probs) =>
     policyLossRef('vanilla', config, {
-      ...{ log_probs, old_log_probs, advantages, response_mask, response_length },
+      log_probs,
+      old_log_probs,
+      advantages,
+      response_mask,
+      response_length,
     })
 }
 

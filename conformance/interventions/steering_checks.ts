@@ -58,7 +58,10 @@ const steered = (
   vector: Float64Array,
   scale: number,
 ): RefEdit => ({
-  ...{ where: 'residual', layer, isChosen: columnsOf(c, mode), adds: true },
+  where: 'residual',
+  layer,
+  isChosen: columnsOf(c, mode),
+  adds: true,
   values: vector.map((x) => scale * x),
 })
 

@@ -44,7 +44,8 @@ async function step(load) {
   const phase = { ...RL, adv_estimator: NAME }
   expect(driverColumns(phase)).toEqual([])
   const batch = {
-    ...{ response_length: 2, index: [0, 1, 2] },
+    response_length: 2,
+    index: [0, 1, 2],
     response_mask: [1, 1, 1, 0, 1, 1],
     token_level_scores: [0, 1, 0.5, 0, 0, 0],
   }
@@ -60,8 +61,11 @@ async function step(load) {
   expect(part).toMatchObject({ part: 'advantage', name: 'advantage, batch_baseline' })
   expect(part.lines).toEqual([
     {
-      ...{ result: 'advantage', symbol: 'A', value: -0.5 },
-      ...{ symbols: 's − mean s of the batch', numbers: '0 − 0.5' },
+      result: 'advantage',
+      symbol: 'A',
+      value: -0.5,
+      symbols: 's − mean s of the batch',
+      numbers: '0 − 0.5',
     },
   ])
 }

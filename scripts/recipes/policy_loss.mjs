@@ -46,7 +46,12 @@ async function settings(load) {
     label: 'TOPR (tapered)',
   })
   expect(form.get(FIELD)).toMatchObject({
-    ...{ label: 'Largest ratio', value: 1, default: 1, min: 0.01, max: 10, live: true },
+    label: 'Largest ratio',
+    value: 1,
+    default: 1,
+    min: 0.01,
+    max: 10,
+    live: true,
     has_effect: true,
   })
   expect(fields('vanilla').get(FIELD).has_effect).toBe(false)
@@ -120,7 +125,10 @@ function traced(phase) {
   )
   const { response_mask, advantages, ...read } = arrays
   const batch = {
-    ...{ rows: 1, prompt_length: 1, response_length: R, response_mask },
+    rows: 1,
+    prompt_length: 1,
+    response_length: R,
+    response_mask,
     response_ids: new Uint32Array(R),
     response_lengths: Uint32Array.of(R),
     is_ended: [true],
@@ -131,7 +139,11 @@ function traced(phase) {
     drawn: {
       columns: new Map(),
       problems: [],
-      ...{ batch, texts: ['aaaaaa'], scores: [1], index: [0], order: [0] },
+      batch,
+      texts: ['aaaaaa'],
+      scores: [1],
+      index: [0],
+      order: [0],
       samples: [{ prompt: '', ground_truth: '', demonstration: '' }],
       token_level_scores: token_level_rewards,
     },

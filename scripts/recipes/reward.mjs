@@ -37,7 +37,10 @@ async function scores(load) {
   const { trainerConfig } = await load('document/experiment/trainer_config.ts')
   const { reward: composed } = trainerConfig(await experimentOf(load))
   const responses = ['aba', 'ab', 'aa'].map((solution_str) => ({
-    ...{ data_source: 'x', solution_str, ground_truth: '', extra_info: { prompt: '' } },
+    data_source: 'x',
+    solution_str,
+    ground_truth: '',
+    extra_info: { prompt: '' },
   }))
   const scored = await composed.score(responses)
   expect(scored.scores).toEqual([0.5, 0, 0])

@@ -10,8 +10,16 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What tsconfig.json names, without data. */
 const COMPILED = [
-  ...['src', 'conformance', 'tools', 'e2e', 'bench'],
-  ...['vite.config.ts', 'playwright.config.ts', 'tsconfig.json', 'package.json', 'index.html'],
+  'src',
+  'conformance',
+  'tools',
+  'e2e',
+  'bench',
+  'vite.config.ts',
+  'playwright.config.ts',
+  'tsconfig.json',
+  'package.json',
+  'index.html',
 ]
 
 /** The file and the line of each recipe in a copy of the tree; `destroy` removes it. */

@@ -192,14 +192,21 @@ function tableFor(adv_estimator: AdvEstimator, change: Partial<Algorithm> = {}):
   const experience = makeExperience(
     phase,
     {
-      ...{ response_length: R, response_mask, token_level_scores, index, reward_baselines },
+      response_length: R,
+      response_mask,
+      token_level_scores,
+      index,
+      reward_baselines,
       ...read,
       sum_pi_squared: values(7).map(Math.abs),
     },
     klController(phase.algorithm.kl_ctrl),
   )
   const batch = {
-    ...{ rows: 6, prompt_length: 1, response_length: R, response_mask },
+    rows: 6,
+    prompt_length: 1,
+    response_length: R,
+    response_mask,
     input_ids: new Uint32Array(6 * (R + 1)),
     attention_mask: new Uint32Array(6 * (R + 1)),
     position_ids: new Uint32Array(6 * (R + 1)),

@@ -17,8 +17,14 @@ const model = await readModel(directory(json, named))
 const Q = 'model.layers.0.self_attn.q_proj'
 const [out, columns] = model.layout.params.find(({ name }) => name === `${Q}.weight`)?.shape ?? []
 const CONFIG = {
-  ...{ peft_type: 'LORA', r: 2, lora_alpha: 4, target_modules: ['q_proj'], use_rslora: false },
-  ...{ rank_pattern: { q_proj: 2 }, alpha_pattern: {}, bias: 'none' },
+  peft_type: 'LORA',
+  r: 2,
+  lora_alpha: 4,
+  target_modules: ['q_proj'],
+  use_rslora: false,
+  rank_pattern: { q_proj: 2 },
+  alpha_pattern: {},
+  bias: 'none',
 }
 const factorsOf = (value: number) =>
   writeSafetensors([

@@ -14,8 +14,14 @@ const shown = (error: unknown): string =>
 /** Errors that say all there is to say; anything else is our own mistake and shows where it
  * happened. */
 const PLAIN = new Set([
-  ...['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError', 'JobError'],
-  ...['LabFailure', 'RewardError', 'TokenizerFileError'],
+  'GpuError',
+  'ExperimentError',
+  'ModelFileError',
+  'CheckpointError',
+  'JobError',
+  'LabFailure',
+  'RewardError',
+  'TokenizerFileError',
 ])
 
 const isHelp = (word: string) => word === 'help' || word === '--help' || word === '-h'

@@ -24,8 +24,14 @@ test.for([
   const { vocab_size, hidden_size, num_hidden_layers, intermediate_size, head_dim } = model
   const { num_attention_heads, num_key_value_heads, model_type } = model
   expect(SHAPES[shape]).toMatchObject({
-    ...{ vocab_size, hidden_size, num_hidden_layers, intermediate_size, head_dim },
-    ...{ num_attention_heads, num_key_value_heads, model_type },
+    vocab_size,
+    hidden_size,
+    num_hidden_layers,
+    intermediate_size,
+    head_dim,
+    num_attention_heads,
+    num_key_value_heads,
+    model_type,
   })
   const { r, lora_alpha } = model.lora
   const adapted = { ...SHAPES[shape], dtype: 'bfloat16', lora: { ...LORA, r, lora_alpha } } as const

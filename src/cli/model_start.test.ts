@@ -44,7 +44,9 @@ function reader() {
     check: (folder, adapter) =>
       openFiles(folder, adapter.length > 0 ? wholeFiles(adapter) : undefined),
     open: async () => ({
-      ...{ adapter: '', bytes: 1, close: () => {} },
+      adapter: '',
+      bytes: 1,
+      close: () => {},
       look: async () => ({}) as never,
       changes: async () => ({ dH_attn: [], dH_ffn: [] }),
       generation: { write: async () => [] },

@@ -51,8 +51,12 @@ const LORAS = [
   { r: 4, lora_alpha: 8, target_modules: 'all-linear' },
   { r: 3, lora_alpha: 5, target_modules: ['q_proj', 'down_proj'], use_rslora: true },
   {
-    ...{ r: 2, lora_alpha: 4, target_modules: ['q_proj', 'up_proj'] },
-    ...{ rank_pattern: { up_proj: 5 }, alpha_pattern: { up_proj: 1 }, layers_to_transform: [1] },
+    r: 2,
+    lora_alpha: 4,
+    target_modules: ['q_proj', 'up_proj'],
+    rank_pattern: { up_proj: 5 },
+    alpha_pattern: { up_proj: 1 },
+    layers_to_transform: [1],
   },
 ]
 const IDS = [4, 2, 9, 5, 10, 3, 7, 2]

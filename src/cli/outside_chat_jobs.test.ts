@@ -70,7 +70,8 @@ async function experimentWith(prompts: 'messages' | 'texts', more: object) {
   const choice = choiceOf(files, plan, await prepareFiles(file, undefined, plan, source))
   await loadDataFiles(choice, file, undefined, source)
   const document = {
-    ...{ model: MODEL, phases: [{ kind: 'rl', steps: 2 }] },
+    model: MODEL,
+    phases: [{ kind: 'rl', steps: 2 }],
     rollout: { train_batch_size: 4, n: 2, max_response_length: 64 },
     actor: { ppo_mini_batch_size: 4 },
     validation: { prompts: 2 },

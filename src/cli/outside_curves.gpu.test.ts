@@ -56,8 +56,13 @@ function startOf(name: string): readonly string[] {
   return folder !== undefined
     ? [`${folder}/experiment.json`, '--warm-start', `${folder}/warm`]
     : [
-        ...[`conformance/trl/${name}.json`, '--model', `${REPEAT}/model`],
-        ...['--data', `${REPEAT}/data/train.jsonl`, '--val-data', `${REPEAT}/data/val.jsonl`],
+        `conformance/trl/${name}.json`,
+        '--model',
+        `${REPEAT}/model`,
+        '--data',
+        `${REPEAT}/data/train.jsonl`,
+        '--val-data',
+        `${REPEAT}/data/val.jsonl`,
       ]
 }
 

@@ -117,7 +117,9 @@ print(json.dumps(answers))
           const expected = texts.map((text) => tokenizer.encode(text))
           const { pad_token_id, eos_token_id } = tokenizer
           return {
-            ...{ ids: expected, chat: expected, texts },
+            ids: expected,
+            chat: expected,
+            texts,
             special: [pad_token_id, eos_token_id, eos_token_id],
           }
         }),
@@ -223,7 +225,9 @@ test.skipIf(!HAS_PYTHON)('reward.py works expressions out as the lab does', () =
     ['1,3,3=1', ['3/3*1', '1/3*3', '3*(1/3)', '3/(3/1)', '1*3/3']],
   ].flatMap(([prompt, texts]) =>
     [...texts].map((response) => ({
-      ...{ prompt: `${prompt}`, ground_truth: '', response },
+      prompt: `${prompt}`,
+      ground_truth: '',
+      response,
       score: task.score(`${prompt}`, response),
     })),
   )

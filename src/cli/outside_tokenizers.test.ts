@@ -93,7 +93,7 @@ test.skipIf(!hasModules('tokenizers'))(
       const tokenizer = new HfTokenizer(parseTokenizerJson(json))
       const decoded = (ids: number[]): Decoded =>
         [
-          ...[ids],
+          ids,
           tokenizer.decode(ids),
           tokenizer.decode(ids, { skip_special_tokens: true }),
         ] as Decoded

@@ -7,19 +7,28 @@ import { plannedModel } from '../host/worker/opened/model_plan.ts'
 import { planUses } from '../rl/train/uses/planned_uses.ts'
 
 const LLAMA = {
-  ...{ model_type: 'llama', vocab_size: 32_000, rms_norm_eps: 1e-5, tie_word_embeddings: true },
+  model_type: 'llama',
+  vocab_size: 32_000,
+  rms_norm_eps: 1e-5,
+  tie_word_embeddings: true,
   num_key_value_heads: undefined as number | undefined,
 }
 const QWEN = {
-  ...{ vocab_size: 151_936, rope_theta: 1e6, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  vocab_size: 151_936,
+  rope_theta: 1e6,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
   torch_dtype: 'bfloat16',
 }
 const SMOLLM = { ...LLAMA, vocab_size: 49_152, rope_theta: 1e5, torch_dtype: 'bfloat16' }
 
 /** config.json of each, in short: hidden, feed-forward, layers, heads, key-value heads. */
 const sizes = (C: number, F: number, L: number, H: number, K: number) => ({
-  ...{ hidden_size: C, intermediate_size: F, num_hidden_layers: L },
-  ...{ num_attention_heads: H, num_key_value_heads: K },
+  hidden_size: C,
+  intermediate_size: F,
+  num_hidden_layers: L,
+  num_attention_heads: H,
+  num_key_value_heads: K,
 })
 const MODELS = {
   'stories15M shape': { ...LLAMA, ...sizes(288, 768, 6, 6, 6) },

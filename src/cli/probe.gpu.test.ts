@@ -65,7 +65,9 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
       expect(report).toMatchObject({ ...rows, model: { ...config, dtype: 'F32', pad_token_id: 0 } })
       expect(report.adapter).not.toBe('')
       const batch = {
-        ...{ rows: 2, width: 5, input_ids: rows.input_ids.flat() },
+        rows: 2,
+        width: 5,
+        input_ids: rows.input_ids.flat(),
         attention_mask: rows.attention_mask.flat(),
         position_ids: rows.position_ids.flat(),
       }

@@ -17,7 +17,10 @@ export const HAS_PYTHON = hasModules()
 /** Runs a program with JSON as its input, and reads the JSON of its last line. */
 export function python(code: string, input: unknown): unknown {
   const done = spawnSync(PYTHON, ['-c', code], {
-    ...{ input: JSON.stringify(input), encoding: 'utf8', env: pythonEnv, maxBuffer: 2 ** 28 },
+    input: JSON.stringify(input),
+    encoding: 'utf8',
+    env: pythonEnv,
+    maxBuffer: 2 ** 28,
   })
   if (done.status !== 0) throw new Error(done.stderr.slice(-3000))
   return JSON.parse(done.stdout.trim().split('\n').at(-1) ?? '')

@@ -41,7 +41,11 @@ const bypass = (change: Partial<Algorithm['rollout_correction']>): Partial<Algor
 })
 const policy_loss = {
   ...RL.actor.policy_loss,
-  ...{ clip_cov_ratio: 0.2, clip_cov_lb: -10, clip_cov_ub: 10, kl_cov_ratio: 0.2, ppo_kl_coef: 1 },
+  clip_cov_ratio: 0.2,
+  clip_cov_lb: -10,
+  clip_cov_ub: 10,
+  kl_cov_ratio: 0.2,
+  ppo_kl_coef: 1,
 }
 const adaptive = { type: 'adaptive', kl_coef: 0.1, horizon: 100, target_kl: 0.01 } as const
 
@@ -141,7 +145,10 @@ function aggregate(loss_mode: LossMode, rows: readonly RowLosses[]): number {
 
 /** Where LONG_TESTS is not set: kinds of lines that tell the others apart. */
 const SHORT = [
-  ...['GRPO, vanilla', 'gspo', 'clip_cov', 'bypass, ppo_clip, rejecting'],
+  'GRPO, vanilla',
+  'gspo',
+  'clip_cov',
+  'bypass, ppo_clip, rejecting',
   'adaptive KL in the reward, KL in the loss, entropy, critic',
 ]
 

@@ -46,9 +46,17 @@ export async function locate(
 
 /** Names under which weights of other kinds are kept. */
 const OTHER_WEIGHTS = [
-  ...['pytorch_model.bin', 'pytorch_model.bin.index.json', 'pytorch_model-00001-of-00002.bin'],
-  ...['consolidated.00.pth', 'pytorch_model.pt', 'model.pt', 'model.gguf', 'ggml-model-f16.gguf'],
-  ...['model.onnx', 'tf_model.h5', 'flax_model.msgpack'],
+  'pytorch_model.bin',
+  'pytorch_model.bin.index.json',
+  'pytorch_model-00001-of-00002.bin',
+  'consolidated.00.pth',
+  'pytorch_model.pt',
+  'model.pt',
+  'model.gguf',
+  'ggml-model-f16.gguf',
+  'model.onnx',
+  'tf_model.h5',
+  'flax_model.msgpack',
 ]
 
 /** What is there in place of safetensors, and what to do. */

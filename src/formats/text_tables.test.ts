@@ -3,11 +3,22 @@ import { csvCell, csvTable, markdownTable, markdownText } from './text_tables.ts
 
 test('a text that a spreadsheet would compute stays a text, and numbers stay numbers', () => {
   expect(['=1+1', '+1', '-1', '@x', '\tx', '\rx'].map(csvCell)).toEqual([
-    ...["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"'],
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@x",
+    "'\tx",
+    '"\'\rx"',
   ])
   expect(csvCell('=HYPERLINK("https://x")')).toBe('"\'=HYPERLINK(""https://x"")"')
   expect(['a=1', 'val/x', '', -0.5, 1e-7, Number.NaN, undefined].map(csvCell)).toEqual([
-    ...['a=1', 'val/x', '', '-0.5', '1e-7', 'NaN', ''],
+    'a=1',
+    'val/x',
+    '',
+    '-0.5',
+    '1e-7',
+    'NaN',
+    '',
   ])
 })
 

@@ -38,7 +38,9 @@ export interface ModelSource {
 
 /** An experiment as it begins; `policy` = weights that were given by hand. */
 export const experimentSource = (experiment: Experiment, policy?: Float32Array): ModelSource => ({
-  ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, policy },
+  experiment,
+  vocabulary: taskOf(experiment.task).tokenizer,
+  policy,
   place: { phase: 0, phase_step: 0 },
   step: policy === undefined ? 0 : undefined,
   first_problem: 0,
@@ -56,7 +58,9 @@ export function checkpointSource({ trainer, experiment }: SteeredState): ModelSo
   }
   for (const [name, own] of Object.entries(models)) if (own) requireFinite(name, own)
   return {
-    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, step },
+    experiment,
+    vocabulary: taskOf(experiment.task).tokenizer,
+    step,
     ...models,
     place: { phase, phase_step },
     first_problem: sample_index,
@@ -165,7 +169,9 @@ function headFiles(
   const layout = paramLayout(modelShape(config), head)
   const longest = task.max_prompt_length + experiment.rollout.max_response_length
   return modelFiles({
-    ...{ config, layout, vocabulary },
+    config,
+    layout,
+    vocabulary,
     weights: weights ?? initialWeights(layout, experiment.seed),
     max_position_embeddings: Math.max(128, 2 ** Math.ceil(Math.log2(longest))),
   })

@@ -14,12 +14,10 @@ import { bupoCommand, type VerlJob, verlCommand } from './verl_arguments.ts'
 
 /** An untrained experiment, as the command line exports it. */
 export const sourceOf = (experiment: Experiment): JobSource => ({
-  ...{
-    experiment,
-    vocabulary: taskOf(experiment.task).tokenizer,
-    understory: '0.0.0',
-    policy: undefined,
-  },
+  experiment,
+  vocabulary: taskOf(experiment.task).tokenizer,
+  understory: '0.0.0',
+  policy: undefined,
   place: { phase: 0, phase_step: 0 },
   step: 0,
   first_problem: 0,
@@ -34,7 +32,8 @@ export const experimentOf = (document: object): Experiment => {
 /** What a job of a preset says when it is refused, else its files by path. */
 export function filesOf(experiment: Experiment, options: Partial<JobOptions> = {}) {
   const { files, warnings } = makeJob(sourceOf(experiment), {
-    ...{ target: 'verl', verl: '0.9' },
+    target: 'verl',
+    verl: '0.9',
     ...options,
   })
   const text = new Map(

@@ -46,7 +46,12 @@ export function numberedTask(of: NumberedProblems): Task {
   const problems = splitProblems(`${id} ${of.name}`, numbering.total)
   const { test_size, train_size } = problems
   return {
-    ...{ id, tokenizer, max_prompt_length, max_response_length, test_size, train_size },
+    id,
+    tokenizer,
+    max_prompt_length,
+    max_response_length,
+    test_size,
+    train_size,
     exact_match: of.check === undefined,
     ...(partial_score !== undefined && { partial_score }),
     sample(seed, index, split) {

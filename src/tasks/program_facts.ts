@@ -28,7 +28,8 @@ export class ProgramCounts {
     const said = answers.map(({ printed = '' }) => printed).join('')
     const printed = ((before?.printed ?? '') + said).slice(-MOST_PRINTED)
     this.#facts.set(`${entry} ${code}`, {
-      ...{ name, function: entry },
+      name,
+      function: entry,
       calls: (before?.calls ?? 0) + answers.length,
       errors: (before?.errors ?? 0) + failed.length - timeouts,
       timeouts: (before?.timeouts ?? 0) + timeouts,

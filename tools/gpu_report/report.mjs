@@ -51,38 +51,60 @@ const TWO = /navi31 (default|clamp)/
 const BARS = [
   { what: 'spilled registers', of: ({ spilled }) => spilled, most: 0 },
   {
-    ...{ what: 'instructions of matrix units', of: ({ matrix_ops }) => matrix_ops, least: 1 },
+    what: 'instructions of matrix units',
+    of: ({ matrix_ops }) => matrix_ops,
+    least: 1,
     kernels: /_matrices_/,
   },
   { what: 'bytes of scratch', of: ({ scratch }) => scratch, most: 0 },
   { what: 'waves', of: ({ waves }) => waves, least: 4, but: FEW_WAVES },
   {
-    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 85 },
-    ...{ kernels: /^matmul_((n\w+|tn)_staged_64x64|\w+_staged_128x128)_8x8$/, modes: TWO },
+    what: 'VALU %',
+    of: ({ valu_bound }) => 100 * valu_bound,
+    least: 85,
+    kernels: /^matmul_((n\w+|tn)_staged_64x64|\w+_staged_128x128)_8x8$/,
+    modes: TWO,
   },
   {
-    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 80 },
-    ...{ kernels: /^matmul_tn_bias_staged_64x64_8x8$/, modes: TWO },
+    what: 'VALU %',
+    of: ({ valu_bound }) => 100 * valu_bound,
+    least: 80,
+    kernels: /^matmul_tn_bias_staged_64x64_8x8$/,
+    modes: TWO,
   },
   {
-    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 80 },
-    ...{ kernels: /^matmul_n\w+_staged_128x128_8x8_bf16$/, modes: TWO },
+    what: 'VALU %',
+    of: ({ valu_bound }) => 100 * valu_bound,
+    least: 80,
+    kernels: /^matmul_n\w+_staged_128x128_8x8_bf16$/,
+    modes: TWO,
   },
   {
-    ...{ what: 'cache %', of: ({ cache_bound }) => 100 * cache_bound, least: 80 },
-    ...{ kernels: /^matmul_.*_staged_(64x64|128x128)_8x8(_bf16)?$/, modes: TWO },
+    what: 'cache %',
+    of: ({ cache_bound }) => 100 * cache_bound,
+    least: 80,
+    kernels: /^matmul_.*_staged_(64x64|128x128)_8x8(_bf16)?$/,
+    modes: TWO,
   },
   {
-    ...{ what: 'round trips after the loop', of: ({ trips_after }) => trips_after, most: 6 },
-    ...{ kernels: /^(matmul|decode)_/, but: MANY_WAITS },
+    what: 'round trips after the loop',
+    of: ({ trips_after }) => trips_after,
+    most: 6,
+    kernels: /^(matmul|decode)_/,
+    but: MANY_WAITS,
   },
   {
-    ...{ what: 'round trips a key', of: ({ trips }) => trips, most: 2 },
+    what: 'round trips a key',
+    of: ({ trips }) => trips,
+    most: 2,
     kernels: /^attention_/,
   },
   {
-    ...{ what: 'VALU %', of: ({ valu_bound }) => 100 * valu_bound, least: 40 },
-    ...{ kernels: /^(attention|vocab_head)_(forward|backward)/, but: SMALL_HEADS },
+    what: 'VALU %',
+    of: ({ valu_bound }) => 100 * valu_bound,
+    least: 40,
+    kernels: /^(attention|vocab_head)_(forward|backward)/,
+    but: SMALL_HEADS,
   },
 ]
 
@@ -125,16 +147,16 @@ export function tableOf(judged) {
     .map(({ name, of }) => {
       const k = of[first]
       return [
-        ...[
-          name,
-          k.vgprs,
-          k.waves,
-          k.spilled,
-          k.fmas,
-          percent(k.valu_bound),
-          percent(k.cache_bound),
-        ],
-        ...[k.trips, k.trips_after, ...others.map((mode) => percent(of[mode]?.valu_bound))],
+        name,
+        k.vgprs,
+        k.waves,
+        k.spilled,
+        k.fmas,
+        percent(k.valu_bound),
+        percent(k.cache_bound),
+        k.trips,
+        k.trips_after,
+        ...others.map((mode) => percent(of[mode]?.valu_bound)),
       ]
     })
   const line = (cells) => `| ${cells.join(' | ')} |`

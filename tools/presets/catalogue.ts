@@ -40,10 +40,8 @@ function seenOf({ id, experiment }: Preset, rows: AllRows): PresetSeen {
   if (unopenedModel(experiment) !== undefined)
     return {
       what_you_should_see: written(CARDS[id], { experiment, runs, runsOf }),
-      ...{
-        measured: '',
-        command: `${commandOf(id, 1, false)} --model DIR --data FILE --tokenizer DIR`,
-      },
+      measured: '',
+      command: `${commandOf(id, 1, false)} --model DIR --data FILE --tokenizer DIR`,
     }
   if (runs.length === 0)
     return { what_you_should_see: NO_RUNS, measured: '', command: commandOf(id, 1, false) }

@@ -58,7 +58,11 @@ export function shortRun(id: string, seed: number): Experiment {
   const kind = kindOf(id)
   const task = { id, ...kind.short_run }
   const parsed = parseExperiment({
-    ...{ ...BASE, ...OWN[id], name: `${kind.name}, short run`, seed, task },
+    ...BASE,
+    ...OWN[id],
+    name: `${kind.name}, short run`,
+    seed,
+    task,
     validation: { test_freq: 50, prompts: Math.min(MOST_PROMPTS, testSize(task)), n: 1 },
   })
   if (parsed.ok) return parsed.experiment
@@ -101,8 +105,11 @@ export function taskRow(
       seed: experiment.seed,
       adapter: adapter.description,
       weights: paramLayout(modelShape(trainerConfig(experiment).model)).num_parameters,
-      ...{ sft_steps, rl_steps: stepsOf('rl'), seconds: rounded(wall_time_s) },
-      ...{ accuracy_first: rounded(accuracy[0]), accuracy_last: rounded(accuracy.at(-1) ?? 0) },
+      sft_steps,
+      rl_steps: stepsOf('rl'),
+      seconds: rounded(wall_time_s),
+      accuracy_first: rounded(accuracy[0]),
+      accuracy_last: rounded(accuracy.at(-1) ?? 0),
       reward_first: rounded(mean(reward.slice(0, EDGE))),
       reward_last: rounded(mean(reward.slice(-EDGE))),
     },

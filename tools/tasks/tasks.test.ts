@@ -30,8 +30,14 @@ test.for(TASKS)('$id has a short run of at most 300,000 weights', ({ id, short_r
   const { result, settings } = taskRow(experiment, facts, rows(id))
   expect(result.weights).toBeLessThan(300_000)
   expect(result).toMatchObject({
-    ...{ params: short_run, accuracy_first: 0.25, accuracy_last: 0.5, seconds: 12.3457 },
-    ...{ reward_first: 0.125, reward_last: 0.75, sft_steps: 200, rl_steps: 150 },
+    params: short_run,
+    accuracy_first: 0.25,
+    accuracy_last: 0.5,
+    seconds: 12.3457,
+    reward_first: 0.125,
+    reward_last: 0.75,
+    sft_steps: 200,
+    rl_steps: 150,
   })
   expect(settings).toMatchObject({ 'task.id': id })
   expect(resultText(result)).toMatch(/from 25 % to 50 % of held-out problems/)

@@ -114,7 +114,8 @@ describe('a run leaves', () => {
     expect(String(base.weights)).toBe(String(trainer.actor.weights))
     const read = await readAdapter(modelDirectory(adapter), base.layout)
     expect(read.lora).toEqual({
-      ...{ ...lora, target_modules: ['q_proj', 'down_proj'] },
+      ...lora,
+      target_modules: ['q_proj', 'down_proj'],
       layers_to_transform: null,
     })
     const layout = adapterLayout(base.layout.shape, read.lora)
@@ -124,8 +125,10 @@ describe('a run leaves', () => {
     // A run can begin with it, whatever adapter its own experiment had.
     const begun = await readGivenAdapter(adapter, tinyExperiment({}))
     expect(begun.experiment.model.lora).toEqual({
-      ...{ ...lora, layers_to_transform: '' },
-      ...{ source: '', source_name: '' },
+      ...lora,
+      layers_to_transform: '',
+      source: '',
+      source_name: '',
     })
     expect(String(begun.factors)).toBe(String(trainer.actor.adapter))
     const wider = tinyExperiment({ model: { ...model, hidden_size: model.hidden_size + 8 } })

@@ -142,9 +142,12 @@ async function taskOn(
     const { table } = await readRows(train)
     const plan = { ...USUAL_PLAN, ...proposeMapping(table), ...rows, ...chosen, skip_bad_rows }
     const files = {
-      ...{ data: train.hash, name: train.name },
-      ...{ val_data: val?.hash ?? '', val_name: val?.name ?? '' },
-      ...{ tokenizer_data: file?.hash ?? '', tokenizer_name: file?.name ?? '' },
+      data: train.hash,
+      name: train.name,
+      val_data: val?.hash ?? '',
+      val_name: val?.name ?? '',
+      tokenizer_data: file?.hash ?? '',
+      tokenizer_name: file?.name ?? '',
     }
     const prepared = await prepareFiles(train, val, plan, { file })
     for (const note of prepared.found.notes) tell(`${train.name}: ${note}`)

@@ -30,14 +30,21 @@ test('a job’s rows are a task, with its validation rows held out', async () =>
   const experiment = await experimentOn(TRAIN, VAL)
   expect(experiment.seed).toBe(5)
   expect(experiment.task).toMatchObject({
-    ...{ id: 'dataset', name: 'train.jsonl', val_name: 'val.jsonl' },
-    ...{ max_prompt_length: 2, max_response_length: 2, train_size: 1024, test_size: 10 },
+    id: 'dataset',
+    name: 'train.jsonl',
+    val_name: 'val.jsonl',
+    max_prompt_length: 2,
+    max_response_length: 2,
+    train_size: 1024,
+    test_size: 10,
   })
   const given = await givenData({ data: TRAIN, 'val-data': VAL })
   await loadNamedFiles(experiment, given, () => {})
   const task = taskOf(experiment.task)
   expect(task.sample(1, 0, 'train_set')).toMatchObject({
-    ...{ prompt: '6=', ground_truth: '6', demonstration: '6' },
+    prompt: '6=',
+    ground_truth: '6',
+    demonstration: '6',
     data_source: 'understory/repeat-digit',
     extra_info: { index: 0, split: 'train' },
   })
@@ -100,8 +107,11 @@ test('a data file by itself is an experiment', async () => {
   const { run, data } = await readOptions([file, '--seed', '7'])
   if ('resume' in run) throw new Error('expected a new run')
   expect(run.experiment).toMatchObject({
-    ...{ name: 'sums.csv', seed: 7, task: { prompt_key: 'sum', train_size: 32, test_size: 8 } },
-    ...{ data: { train_max_samples: 32 }, validation: { prompts: 8 } },
+    name: 'sums.csv',
+    seed: 7,
+    task: { prompt_key: 'sum', train_size: 32, test_size: 8 },
+    data: { train_max_samples: 32 },
+    validation: { prompts: 8 },
   })
   await loadNamedFiles(run.experiment, data, () => {})
   expect(taskOf(run.experiment.task).score('3+1=', '4')).toBe(1)

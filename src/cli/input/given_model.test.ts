@@ -29,9 +29,16 @@ async function tokenizerOf(text: string, vocab_size: number): Promise<Tokenizer>
 /** A tiny model with this tokenizer, as a folder. */
 function modelWith(name: string, vocabulary: Tokenizer): string {
   const config: ModelConfig = {
-    ...{ model_type: 'qwen3', vocab_size: vocabulary.vocab_size, hidden_size: 16 },
-    ...{ intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 1 },
-    ...{ num_key_value_heads: 1, head_dim: 16, rms_norm_eps: 1e-6, rope_theta: 10000 },
+    model_type: 'qwen3',
+    vocab_size: vocabulary.vocab_size,
+    hidden_size: 16,
+    intermediate_size: 32,
+    num_hidden_layers: 1,
+    num_attention_heads: 1,
+    num_key_value_heads: 1,
+    head_dim: 16,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10000,
     tie_word_embeddings: true,
   }
   const layout = paramLayout(modelShape(config))

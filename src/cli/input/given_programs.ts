@@ -81,7 +81,10 @@ export const rewardedBy =
       ...(reward as object),
       parts: given.flatMap(({ file: { hash, name }, functions }) =>
         functions.map((own) => ({
-          ...{ id: PROGRAM_ID, weight: 1, code: hash, name },
+          id: PROGRAM_ID,
+          weight: 1,
+          code: hash,
+          name,
           ...(own !== '' && { function: own }),
         })),
       ),

@@ -32,7 +32,8 @@ export function modelRanges(folder: string): RangedFolder {
       if (!existsSync(path)) return undefined
       const { size } = await readable(folder, name, async () => statSync(path))
       return {
-        ...{ name, size },
+        name,
+        size,
         read: (begin, end) => readable(folder, name, () => readRange(path, begin, end)),
       }
     },

@@ -13,9 +13,13 @@ afterEach(() => installPatternGuard(undefined))
  * more. */
 const filesOf = (part: object) => ({
   'tokenizer.json': JSON.stringify({
-    ...{ added_tokens: [{ id: 2, content: '<end>', special: true }], decoder: null },
-    ...{ normalizer: null, pre_tokenizer: null, post_processor: null },
-    ...{ model: { type: 'BPE', vocab: { '1': 0, x: 1 }, merges: [] }, ...part },
+    added_tokens: [{ id: 2, content: '<end>', special: true }],
+    decoder: null,
+    normalizer: null,
+    pre_tokenizer: null,
+    post_processor: null,
+    model: { type: 'BPE', vocab: { '1': 0, x: 1 }, merges: [] },
+    ...part,
   }),
   'tokenizer_config.json': '{"eos_token": "<end>"}',
 })

@@ -41,7 +41,9 @@ const text = (digits: string, answer = [...digits].sort().join('')) =>
   [...`${digits}=${answer}`].map((c) => (c === '=' ? 17 : Number(c) + 2))
 
 const batchOf = (ids: readonly number[]) => ({
-  ...{ rows: 1, width: ids.length, input_ids: ids },
+  rows: 1,
+  width: ids.length,
+  input_ids: ids,
   attention_mask: ids.map(() => 1),
   position_ids: ids.map((_, i) => i),
 })
@@ -137,10 +139,21 @@ test('an empty list changes nothing that a probe says', async () => {
 function writeCopier(): string {
   const [V, C] = [12, 12]
   const config = {
-    ...{ architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_act: 'silu' },
-    ...{ vocab_size: V, hidden_size: C, intermediate_size: 4, num_hidden_layers: 1 },
-    ...{ num_attention_heads: 1, num_key_value_heads: 1, head_dim: C, rms_norm_eps: 1e-6 },
-    ...{ rope_theta: 1e4, tie_word_embeddings: false, pad_token_id: 11, eos_token_id: 11 },
+    architectures: ['LlamaForCausalLM'],
+    model_type: 'llama',
+    hidden_act: 'silu',
+    vocab_size: V,
+    hidden_size: C,
+    intermediate_size: 4,
+    num_hidden_layers: 1,
+    num_attention_heads: 1,
+    num_key_value_heads: 1,
+    head_dim: C,
+    rms_norm_eps: 1e-6,
+    rope_theta: 1e4,
+    tie_word_embeddings: false,
+    pad_token_id: 11,
+    eos_token_id: 11,
   }
   const identity = (size: number) =>
     Float32Array.from({ length: size * C }, (_, i) => (i % (C + 1) === 0 && i < 10 * C ? 1 : 0))

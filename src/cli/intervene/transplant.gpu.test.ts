@@ -41,8 +41,17 @@ test('parts of two checkpoints are exchanged both ways round, and everything giv
   for (const { accuracy, mixtures } of transplants) {
     const names = mixtures.map(({ name }: { name: string }) => name)
     expect(names).toEqual([
-      ...['block 1', 'block 2', 'attention 1', 'attention 2', 'feed_forward 1', 'feed_forward 2'],
-      ...['blocks up to 1', 'blocks up to 2', 'norm', 'embedding', 'everything'],
+      'block 1',
+      'block 2',
+      'attention 1',
+      'attention 2',
+      'feed_forward 1',
+      'feed_forward 2',
+      'blocks up to 1',
+      'blocks up to 2',
+      'norm',
+      'embedding',
+      'everything',
     ])
     expect(mixtures.at(-1).accuracy).toBe(accuracy.donor)
     expect(mixtures.at(-1).change).toBeCloseTo(accuracy.donor - accuracy.host, 12)

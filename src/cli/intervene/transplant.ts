@@ -143,7 +143,10 @@ async function exchanged(
   const titled = ({ name, step }: Source) => `${name} (step ${step})`
   const accuracy = { host: share(own), donor: share(other) }
   return {
-    ...{ host: titled(host), donor: titled(donor), problems: own.length, accuracy },
+    host: titled(host),
+    donor: titled(donor),
+    problems: own.length,
+    accuracy,
     mixtures: found,
   }
 }

@@ -22,7 +22,8 @@ const set = (...given: string[]) => withSettings(tiny, given)
 
 test('fields of a preset are set by their path, and said', () => {
   expect(set('actor.optim.lr=1e-4', 'phases.0.steps=5', 'name=my run', 'seed=3')).toMatchObject({
-    ...{ name: 'my run', seed: 3 },
+    name: 'my run',
+    seed: 3,
     actor: { optim: { lr: 1e-4 } },
     phases: [{ steps: 5 }, {}, {}],
   })
@@ -77,7 +78,7 @@ test('everything that is wrong is said at once', () => {
       .slice(1)
       .map((line) => line.trim().split(':')[0])
       .sort(),
-  ).toEqual([...['actor.optim.lrr', 'phases.0.stepps', 'rollout.n', 'seed']])
+  ).toEqual(['actor.optim.lrr', 'phases.0.stepps', 'rollout.n', 'seed'])
   expect(lines.join()).toContain('actor.optim.lrr: did you mean lr? unknown')
 })
 

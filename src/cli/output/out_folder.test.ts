@@ -112,7 +112,10 @@ test('an earlier run is refused with both ways out; --force deletes its files an
   expect(contents(folder)).toEqual(before)
   begin(folder, true)
   expect(Object.keys(contents(folder)).sort()).toEqual([
-    ...['checkpoints/mine.safetensors', 'experiment.json', 'metrics.jsonl', 'plot.png'],
+    'checkpoints/mine.safetensors',
+    'experiment.json',
+    'metrics.jsonl',
+    'plot.png',
     'samples.jsonl',
   ])
   expect(contents(folder)).toMatchObject({ ...foreign, 'metrics.jsonl': '' })

@@ -19,8 +19,12 @@ const lockOf = (folder: string, fields: object) =>
   writeFileSync(
     join(folder, LOCK),
     JSON.stringify({
-      ...{ format: 'understory-lock-1', pid: process.pid, host: hostname(), started: '' },
-      ...{ since: '2026-01-01T00:00:00.000Z', ...fields },
+      format: 'understory-lock-1',
+      pid: process.pid,
+      host: hostname(),
+      started: '',
+      since: '2026-01-01T00:00:00.000Z',
+      ...fields,
     }),
   )
 

@@ -91,15 +91,23 @@ namespaced('code in Node reaches no file, network or process of the system', asy
   expect(stderr).toBe('')
   expect(heard).toEqual([])
   expect(JSON.parse(stdout)).toEqual({
-    ...{ process: 1, variables: 0, secret: 'ENOENT', passwd: 'ENOENT', processes: 'ENOENT' },
-    ...{ root: '', write: 'EROFS', write_root: 'EROFS', shell: 'ENOENT', kill: 'ESRCH' },
-    ...{
-      port: 'ENETUNREACH',
-      elsewhere: 'ENETUNREACH',
-      socket: 'ENOENT',
-      abstract: 'ECONNREFUSED',
-    },
-    ...{ name: 'EAI_AGAIN', rights: 'EPERM', memory: 'Array buffer allocation failed' },
+    process: 1,
+    variables: 0,
+    secret: 'ENOENT',
+    passwd: 'ENOENT',
+    processes: 'ENOENT',
+    root: '',
+    write: 'EROFS',
+    write_root: 'EROFS',
+    shell: 'ENOENT',
+    kill: 'ESRCH',
+    port: 'ENETUNREACH',
+    elsewhere: 'ENETUNREACH',
+    socket: 'ENOENT',
+    abstract: 'ECONNREFUSED',
+    name: 'EAI_AGAIN',
+    rights: 'EPERM',
+    memory: 'Array buffer allocation failed',
   })
 })
 

@@ -18,8 +18,15 @@ const MOST_DATA = 1_048_576
 
 /** Where the loader of the system looks for libraries. */
 const LIBRARIES = [
-  ...['/lib', '/lib32', '/lib64', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/local/lib'],
-  ...['/nix/store', '/gnu/store'],
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/usr/lib',
+  '/usr/lib32',
+  '/usr/lib64',
+  '/usr/local/lib',
+  '/nix/store',
+  '/gnu/store',
 ]
 
 /** Makes a disk of nothing but Node and libraries, and starts Node in it without any right of the
@@ -51,8 +58,21 @@ exec env -i "$(command -v chroot)" "$root" "$setpriv" --no-new-privs --bounding-
 /** Ends with the process that started it; user, network, processes, disk, messages and names of its
  * own. */
 const NAMESPACES = [
-  ...['setpriv', '--pdeathsig', 'KILL', 'unshare', '--kill-child', '--propagation', 'private'],
-  ...['--user', '--map-root-user', '--net', '--pid', '--fork', '--mount', '--ipc', '--uts'],
+  'setpriv',
+  '--pdeathsig',
+  'KILL',
+  'unshare',
+  '--kill-child',
+  '--propagation',
+  'private',
+  '--user',
+  '--map-root-user',
+  '--net',
+  '--pid',
+  '--fork',
+  '--mount',
+  '--ipc',
+  '--uts',
 ]
 
 function namespaced(): readonly string[] {
@@ -72,7 +92,9 @@ function whyNot(prefix: readonly string[]): string | undefined {
   if (process.platform !== 'linux') return `${process.platform} has no namespaces`
   const [command, ...args] = prefix
   const { status, stderr, error } = spawnSync(command, [...args, '-e', PROBE], {
-    ...{ env: { PATH: TOOL_PATH }, encoding: 'utf8', timeout: 20_000 },
+    env: { PATH: TOOL_PATH },
+    encoding: 'utf8',
+    timeout: 20_000,
   })
   if (status === 0) return undefined
   const said = error?.message ?? stderr.trim().split('\n').at(-1)

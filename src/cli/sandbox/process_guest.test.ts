@@ -22,7 +22,10 @@ function sandboxOf(source: string, language: 'javascript' | 'python' = 'javascri
   return sandbox
 }
 const argsOf = (solution_str: string) => ({
-  ...{ data_source: 'toy', solution_str, ground_truth: '12', extra_info: { prompt: '5+7=' } },
+  data_source: 'toy',
+  solution_str,
+  ground_truth: '12',
+  extra_info: { prompt: '5+7=' },
 })
 const ask = (source: string, texts: readonly string[], language?: 'python', limits = LIMITS) =>
   sandboxOf(source, language).call(texts.map(argsOf), limits)
@@ -83,7 +86,8 @@ test('of what a program prints the end is kept, call by call', async () => {
   expect(printed).toHaveLength(1000)
   expect(printed.endsWith('line 4998\nline 4999\n')).toBe(true)
   expect(answers[2]).toEqual({
-    ...{ problem: 'error', message: 'reward.js, line 4: Error: no mood' },
+    problem: 'error',
+    message: 'reward.js, line 4: Error: no mood',
     printed: 'about throw {"n":1}\n',
   })
   expect(answers[3]).toEqual({ value: 1, printed: 'about 2 {"n":1}\n' })
@@ -255,8 +259,15 @@ const wheelOf = (name: string, text: string) =>
 test('a module that the host offers is loaded before the program begins, and the same every time', async () => {
   const file_name = 'dice-1.0-py3-none-any.whl'
   const dice = {
-    ...{ name: 'dice', version: '1.0', file_name, sha256: '0'.repeat(64), install_dir: 'site' },
-    ...{ imports: ['dice'], depends: [], package_type: 'package', unvendored_tests: false },
+    name: 'dice',
+    version: '1.0',
+    file_name,
+    sha256: '0'.repeat(64),
+    install_dir: 'site',
+    imports: ['dice'],
+    depends: [],
+    package_type: 'package',
+    unvendored_tests: false,
   }
   const order = {
     ...({ language: 'python', name: 'reward.py', entry: '' } as const),
@@ -265,7 +276,8 @@ def compute_score(solution_str, ground_truth): return [dice.throw(), {"score": 1
     files: { [file_name]: wheelOf('dice', 'import random\ndef throw(): return random.random()\n') },
     modules: {
       offered: { there: ['dice'], fetched_later: {} },
-      ...{ packages: { dice }, imports: ['dice'] },
+      packages: { dice },
+      imports: ['dice'],
     },
   }
   const asked = async () => {

@@ -76,7 +76,9 @@ export function startProcessGuest(
   const files = { ...engineFiles(order.language), ...more }
   const [command, ...args] = [...nodeIn(confined), ...FLAGS, '-e', PROCESS_CODE]
   const child = spawn(command, args, {
-    ...{ env: { PATH: TOOL_PATH }, cwd: '/', stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
+    env: { PATH: TOOL_PATH },
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
   const [stdin, stdout, stderr, pipe] = child.stdio as unknown as [
     Writable,

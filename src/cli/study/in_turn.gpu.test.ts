@@ -110,7 +110,10 @@ function lab() {
 const start = (i: number, in_turn: boolean) =>
   ({
     type: 'start',
-    ...{ run: i + 1, record: `study-${i}`, paused: false, in_turn },
+    run: i + 1,
+    record: `study-${i}`,
+    paused: false,
+    in_turn,
     experiment: runs[i].experiment,
     checkpoints: { every_steps: 1, every_ms: 0, budget_bytes: 1e9 },
   }) as const

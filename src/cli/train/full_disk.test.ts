@@ -77,7 +77,10 @@ async function driven({
 }: Driven & { disk?: Disk } & Partial<TrainingRunParts>) {
   const files = folderFiles(out, 'made-up', disk)
   const training = new TrainingRun({
-    ...{ gpu: GPU, run, folder, origin: { record: 'made-up' } },
+    gpu: GPU,
+    run,
+    folder,
+    origin: { record: 'made-up' },
     checkpoints: { files, schedule: { every_steps: 2, every_ms: 0 } },
     watch: new RunWatch(EXPERIMENT),
     ...parts,

@@ -79,7 +79,10 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment =
   }
   const files = memoryFiles()
   const session = new Session({
-    ...{ open: unused, benchmark: unused, peak: async () => undefined, version: 'test' },
+    open: unused,
+    benchmark: unused,
+    peak: async () => undefined,
+    version: 'test',
     prepare,
     checkpoints: {
       open: async () => ({ files, why_memory: '' }),
@@ -195,8 +198,11 @@ test('in the command line too, a run whose weights are not finite at its end has
   const run = await SteeredRun.begin(steeredEngine(gpu, undefined), experiment)
   run.trainer.importWeights((await weightsOf(run)).fill(Number.NaN))
   const own = new TrainingRun({
-    ...{ gpu, run, folder: undefined },
-    ...{ watch: new RunWatch(experiment, 0), origin: { record: 'r' } },
+    gpu,
+    run,
+    folder: undefined,
+    watch: new RunWatch(experiment, 0),
+    origin: { record: 'r' },
   })
   const error = await own.train().catch((error: unknown) => error)
   if (!(error instanceof BrokenNumbers)) throw new Error(`ended well: ${own.status}`)

@@ -46,7 +46,11 @@ async function keptModel(): Promise<{ experiment: Experiment; embedding: ArrayLi
   const lists = [listOf('tiny', files)]
   const { fields } = startOf(
     {
-      ...{ address: '', config: model, exact_dtype: 'bfloat16', lists, tokenizer: {} },
+      address: '',
+      config: model,
+      exact_dtype: 'bfloat16',
+      lists,
+      tokenizer: {},
       enable_gradient_checkpointing: false,
     },
     'fresh',
@@ -64,7 +68,9 @@ function realLab(experiment: Experiment) {
     const gpu = await Gpu.open({ gpu: lab.gpu })
     lab.devices.push(gpu)
     return {
-      ...{ adapter: gpu.facts, lost: gpu.lost, ...UNMEASURED },
+      adapter: gpu.facts,
+      lost: gpu.lost,
+      ...UNMEASURED,
       start: async () => {
         const run = await SteeredRun.begin(steeredEngine(gpu, undefined), experiment)
         const model = (folder: RangedFolder) => openFiles(folder, undefined)
@@ -72,7 +78,9 @@ function realLab(experiment: Experiment) {
         await loadStart(experiment.model, async () => disk, readers, run.trainer)
         lab.first_weight = (await run.trainer.exportWeights())[0]
         return {
-          ...{ trainer: run, counts: gpu.counts, memory: () => gpu.memory() },
+          trainer: run,
+          counts: gpu.counts,
+          memory: () => gpu.memory(),
           profile: (work) => gpu.profile(work),
         }
       },
@@ -81,8 +89,13 @@ function realLab(experiment: Experiment) {
   }
   const unused = () => Promise.reject(new Error('not here'))
   const session = new Session({
-    ...{ open: unused, benchmark: unused, peak: async () => undefined, version: 'test', prepare },
-    ...{ post: (event) => events.push(event), ...systemClock },
+    open: unused,
+    benchmark: unused,
+    peak: async () => undefined,
+    version: 'test',
+    prepare,
+    post: (event) => events.push(event),
+    ...systemClock,
   })
   return { lab, events, session }
 }

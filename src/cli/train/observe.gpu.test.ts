@@ -26,8 +26,12 @@ const DOCUMENT = parsed({
   seed: 3,
   task: { id: 'sort_digits', length: 2 },
   model: {
-    ...{ hidden_size: 16, intermediate_size: 24, num_hidden_layers: 3 },
-    ...{ num_attention_heads: 2, num_key_value_heads: 1, head_dim: 8 },
+    hidden_size: 16,
+    intermediate_size: 24,
+    num_hidden_layers: 3,
+    num_attention_heads: 2,
+    num_key_value_heads: 1,
+    head_dim: 8,
   },
   rollout: { train_batch_size: 4, n: 4 },
   actor: { ppo_mini_batch_size: 2, optim: { lr: 0.002, lr_warmup_steps: 2 } },
@@ -41,9 +45,11 @@ const DOCUMENT = parsed({
   // A larger batch, longer responses: other buffers.
   steering: [
     {
-      ...{ step: 3, kind: 'insert_phase' },
+      step: 3,
+      kind: 'insert_phase',
       phase: {
-        ...{ kind: 'rl', steps: 2 },
+        kind: 'rl',
+        steps: 2,
         rollout: { train_batch_size: 8, max_response_length: 6 },
       },
     },

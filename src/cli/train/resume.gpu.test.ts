@@ -125,9 +125,13 @@ test('a run that is killed and continued writes the bytes of one that was left a
   const answers = lines('whole', 'generations.jsonl').trim().split('\n')
   expect(answers).toHaveLength(16 * evaluations)
   expect(JSON.parse(answers[8])).toEqual({
-    ...{ step: 0, input: expect.any(String), output: expect.any(String) },
-    ...{ gts: expect.any(String), score: expect.any(Number) },
-    ...{ do_sample: true, is_ended: expect.any(Boolean) },
+    step: 0,
+    input: expect.any(String),
+    output: expect.any(String),
+    gts: expect.any(String),
+    score: expect.any(Number),
+    do_sample: true,
+    is_ended: expect.any(Boolean),
   })
 
   // In the first phase, between verdicts of either kind of phase, and at the switch that steering brought.

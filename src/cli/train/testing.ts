@@ -19,8 +19,13 @@ const metricsOf = (step: number) => ({
 })
 
 const SAMPLE = {
-  ...{ prompt: '12=', response: '12', ground_truth: '12' },
-  ...{ score: 1, advantage: 0, response_length: 2, is_ended: true },
+  prompt: '12=',
+  response: '12',
+  ground_truth: '12',
+  score: 1,
+  advantage: 0,
+  response_length: 2,
+  is_ended: true,
 }
 
 /** What the command line and a steered run ask of a trainer. */
@@ -77,7 +82,9 @@ class MadeUpTrainer {
     this.#is_started = true
     const { step, phase, phase_step } = this
     const result: StepResult = {
-      ...{ step, phase, phase_step },
+      step,
+      phase,
+      phase_step,
       metrics: metricsOf(step),
       samples: [SAMPLE],
       ...(this.#began && { phase_started: { phase, reason: this.#began } }),
@@ -101,8 +108,13 @@ class MadeUpTrainer {
     const { step, phase, phase_step } = this
     return {
       ...this.#weights(),
-      ...{ step, phase, phase_step, stage_step: step, is_started: this.#is_started },
-      ...{ ends: this.#ends ?? null, began: this.#began ?? null },
+      step,
+      phase,
+      phase_step,
+      stage_step: step,
+      is_started: this.#is_started,
+      ends: this.#ends ?? null,
+      began: this.#began ?? null,
     }
   }
   importState(state: TrainerState) {

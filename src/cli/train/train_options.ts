@@ -149,7 +149,10 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
       values.resume === undefined
         ? await newRun(values, positionals, { data, rewards, tools }, bundled)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
-    ...{ data, rewards, tools, bundled },
+    data,
+    rewards,
+    tools,
+    bundled,
     out: values.out,
     is_dry: values['dry-run'],
     force: values.force,

@@ -95,7 +95,10 @@ export class TrainingRun {
     this.#run = new Run(
       this.#host(),
       {
-        ...{ type: 'start', run: RUN, record: origin.record, paused: true },
+        type: 'start',
+        run: RUN,
+        record: origin.record,
+        paused: true,
         experiment: run.experiment,
         observe: observe ?? NO_OBSERVATION,
         ...(settings && { checkpoints: settings }),

@@ -73,8 +73,15 @@ export function refuseSave(folder: string): void {
 
 /** Fields of the model that the meaning of its weights does not depend on. */
 const LEFT_OPEN = [
-  ...['enable_gradient_checkpointing', 'activations_dtype', 'padding_idx', 'lora', 'dtype'],
-  ...['vocab_size', 'source', 'source_name', 'source_address'],
+  'enable_gradient_checkpointing',
+  'activations_dtype',
+  'padding_idx',
+  'lora',
+  'dtype',
+  'vocab_size',
+  'source',
+  'source_name',
+  'source_address',
 ]
 
 /** Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and
@@ -117,8 +124,13 @@ export function savedModel(folder: string): HfModel | undefined {
     )
   const weights = readFloats(folder, header.count)
   return {
-    ...{ config, head: 'lm_head', layout, weights, dtype: 'F32' },
-    ...{ eos_token_ids: [...eos_token_ids], pad_token_id },
+    config,
+    head: 'lm_head',
+    layout,
+    weights,
+    dtype: 'F32',
+    eos_token_ids: [...eos_token_ids],
+    pad_token_id,
   }
 }
 

@@ -59,12 +59,21 @@ test('a recording holds it', () => {
   if (!experiment) throw new Error('no preset')
   const { run: _, ...event } = memory(FALLEN)
   const adapter = {
-    ...{ vendor: 'v', architecture: 'a', description: 'an adapter', is_software: true },
-    ...{ features: [], has_subgroups: true, has_f16: false },
-    ...{ max_buffer_bytes: 1, max_binding_bytes: 1 },
+    vendor: 'v',
+    architecture: 'a',
+    description: 'an adapter',
+    is_software: true,
+    features: [],
+    has_subgroups: true,
+    has_f16: false,
+    max_buffer_bytes: 1,
+    max_binding_bytes: 1,
   }
   const text = writeRecording({
-    ...{ experiment, adapter, date: '2026-11-21', versions: {} },
+    experiment,
+    adapter,
+    date: '2026-11-21',
+    versions: {},
     events: [
       { at_ms: 0, event: { type: 'step', step: 0, phase: 0, phase_step: 0, metrics: {} } },
       { at_ms: 1, event },

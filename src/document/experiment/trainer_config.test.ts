@@ -37,8 +37,11 @@ describe('a LoRA adapter', () => {
 
   test('is written as PEFT writes it', () => {
     expect(given({ r: 8, target_modules: 'all-linear', layers_to_transform: null })).toEqual({
-      ...{ r: 8, lora_alpha: 16, use_rslora: false },
-      ...{ target_modules: 'all-linear', layers_to_transform: null },
+      r: 8,
+      lora_alpha: 16,
+      use_rslora: false,
+      target_modules: 'all-linear',
+      layers_to_transform: null,
     })
     expect(
       given({ r: 1, target_modules: ['q_proj', 'v_proj'], layers_to_transform: [0, 5] }),

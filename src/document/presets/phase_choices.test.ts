@@ -8,8 +8,13 @@ test('every choice can be added to every preset', () => {
   for (const { id, experiment } of PRESETS) {
     const choices = phaseChoices(experiment)
     for (const method of [
-      ...['grpo', 'gae', 'bupo', 'rloo', 'reinforce_plus_plus'],
-      ...['sft', 'reward_model'],
+      'grpo',
+      'gae',
+      'bupo',
+      'rloo',
+      'reinforce_plus_plus',
+      'sft',
+      'reward_model',
     ])
       expect(
         choices.map((choice) => choice.id),

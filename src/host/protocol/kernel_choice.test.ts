@@ -27,7 +27,10 @@ const cacheOf = (choice: unknown, version: unknown = VERSION) =>
   JSON.stringify({ version, matmul: { [KEY]: choice } })
 const read = (cache: string | undefined) => readChoices(cache, VERSION, variants)
 const needs = (defaults: Readonly<Record<string, string>>, suited = {}) => ({
-  ...{ adapter, defaults, suited, variants },
+  adapter,
+  defaults,
+  suited,
+  variants,
 })
 const choose = (of: ReturnType<typeof needs>, cache?: string, changed = {}) =>
   chooseKernels(of, VERSION, cache, changed)

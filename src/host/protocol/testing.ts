@@ -22,13 +22,23 @@ export const sample = (step: number): RolloutSample => ({
   is_ended: true,
 })
 export const GENERATION: Generation = {
-  ...{ input: '21', output: '12', gts: '12' },
-  ...{ score: 1, do_sample: true, is_ended: true },
+  input: '21',
+  output: '12',
+  gts: '12',
+  score: 1,
+  do_sample: true,
+  is_ended: true,
 }
 
 /** What a step shows that was asked for this. */
 export const observation = ({ groups, layer }: ObservationRequest): Observation => ({
-  ...{ num_hidden_layers: 2, rows: 'responses', tokens: 4, mean: {}, std: {}, layer, lenses: [] },
+  num_hidden_layers: 2,
+  rows: 'responses',
+  tokens: 4,
+  mean: {},
+  std: {},
+  layer,
+  lenses: [],
   cost_ms: Object.fromEntries(groups.map((group) => [group, 1])),
 })
 export const asking = (

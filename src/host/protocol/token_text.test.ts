@@ -8,20 +8,31 @@ test('whitespace gets a visible sign in texts of any length', () => {
 
 test('a special token is one sign in a box, and keeps its name where there is room', () => {
   expect(['<eos>', '<pad>', ' ', '\n', ' the', '7'].map(tokenSign)).toEqual([
-    ...['∎', '∅', '␣', '↵', '␣the', '7'],
+    '∎',
+    '∅',
+    '␣',
+    '↵',
+    '␣the',
+    '7',
   ])
   expect(shownText('<eos>')).toBe('<eos>')
 })
 
 test('signs have words', () => {
   expect(['<eos>', '<pad>', ' ', '\n', 'r'].map(tokenWords)).toEqual([
-    ...['end', 'padding', 'space', 'new line', 'r'],
+    'end',
+    'padding',
+    'space',
+    'new line',
+    'r',
   ])
 })
 
 test('padding in a response is found in its tokens and in its text', () => {
   expect([holdsPadding(['1', '<pad>']), holdsPadding('1<pad>'), holdsPadding('12')]).toEqual([
-    ...[true, true, false],
+    true,
+    true,
+    false,
   ])
 })
 
@@ -48,6 +59,8 @@ test('a title gives the text, its bytes and its id', () => {
 
 test('a word with a space before it is read so', () => {
   expect([' the', '\n\n', 'constructor'].map(tokenWords)).toEqual([
-    ...['space the', 'new line  new line', 'constructor'],
+    'space the',
+    'new line  new line',
+    'constructor',
   ])
 })

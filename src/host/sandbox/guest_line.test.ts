@@ -43,7 +43,9 @@ test.for([
 test('what is printed keeps its end, and an error its beginning', () => {
   const long = 'x'.repeat(5000)
   expect(readLine(JSON.stringify({ index: 0, error: `a${long}`, printed: `${long}z` }))).toEqual({
-    ...{ index: 0, is_fatal: false, error: `a${long.slice(0, 1999)}` },
+    index: 0,
+    is_fatal: false,
+    error: `a${long.slice(0, 1999)}`,
     printed: `${long.slice(0, 999)}z`,
   })
 })

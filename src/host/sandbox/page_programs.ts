@@ -68,7 +68,9 @@ export async function callOnPage(
 const WHEELS = Object.fromEntries(
   Object.entries(
     import.meta.glob<string>('./modules/wheels/*.whl', {
-      ...{ query: '?url', import: 'default', eager: true },
+      query: '?url',
+      import: 'default',
+      eager: true,
     }),
   ).map(([path, address]) => [path.split('/').at(-1) ?? '', address]),
 )

@@ -37,7 +37,10 @@ function ask(source: string, rows: readonly Row[], entry = ''): readonly Told[] 
 }
 
 const row = (solution_str: string, ground_truth: unknown = '12', more: Row = {}): Row => ({
-  ...{ data_source: 'toy', solution_str, ground_truth, completion_ids: [1, 2, 3] },
+  data_source: 'toy',
+  solution_str,
+  ground_truth,
+  completion_ids: [1, 2, 3],
   extra_info: { prompt: '5+7=', index: 4 },
   ...more,
 })

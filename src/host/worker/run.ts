@@ -269,7 +269,9 @@ export class Run {
     this.#kernels.begin({ orders, open, now: host.now })
     this.#loop = new RunLoop(
       {
-        ...{ id: this.#id, host, orders },
+        id: this.#id,
+        host,
+        orders,
         keeper: this.#keeper,
         samples_ms: host.is_unattended ? 0 : SAMPLES_MS,
         between: async () => {

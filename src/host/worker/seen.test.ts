@@ -14,15 +14,23 @@ const seen = (
   step,
   request: { ...NO_OBSERVATION, ...request },
   observation: {
-    ...{ num_hidden_layers: 1, tokens: 4, mean: {}, std: {}, layer: request.layer ?? 0 },
-    ...{ lenses: [], cost_ms: {}, ...observation },
+    num_hidden_layers: 1,
+    tokens: 4,
+    mean: {},
+    std: {},
+    layer: request.layer ?? 0,
+    lenses: [],
+    cost_ms: {},
+    ...observation,
   },
 })
 const similarity = seen(
   { groups: ['similarity'], layer: 1 },
   {
-    ...{ mean: { kl_of_layer: [2, 0] }, std: { kl_of_layer: [1, 0] } },
-    ...{ cost_ms: { similarity: 5 }, refused: 'lens: no' },
+    mean: { kl_of_layer: [2, 0] },
+    std: { kl_of_layer: [1, 0] },
+    cost_ms: { similarity: 5 },
+    refused: 'lens: no',
   },
 )
 const cosines = seen({ groups: ['cosines'], layer: 0 }, { mean: { cos_ffn: [0.5] } })

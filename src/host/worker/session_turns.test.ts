@@ -65,8 +65,12 @@ test('another run ends those that take turns, and is freed after them', async ()
   await session.idle
   expect(ended(events)).toEqual([3])
   expect(log.filter((line) => /create|free/.test(line))).toEqual([
-    ...['create', 'create'],
-    ...['free', 'free', 'create', 'free'],
+    'create',
+    'create',
+    'free',
+    'free',
+    'create',
+    'free',
   ])
 })
 

@@ -138,7 +138,10 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     const { step, phase, phase_step } = trainer
     const position = { step, phase, phase_step }
     return plannedTotal({
-      ...{ experiment, steering: this.#due, steered: [], phase_switches: [] },
+      experiment,
+      steering: this.#due,
+      steered: [],
+      phase_switches: [],
       ...position,
     })
   }

@@ -117,8 +117,11 @@ class FakeTrainer implements RunTrainer {
     this.#lab.log.push(`export ${this.#step}`)
     return {
       trainer: {
-        ...{ step: this.#step, phase: this.#phase, phase_step: this.#phase_step },
-        ...{ began: null, pairs_of: null },
+        step: this.#step,
+        phase: this.#phase,
+        phase_step: this.#phase_step,
+        began: null,
+        pairs_of: null,
         ...(this.#of.unsound.includes(this.#step) && { actor: NO_NUMBERS }),
       },
       experiment,

@@ -76,14 +76,26 @@ export function importedRun(
   }
   const experiment = experimentOf(file.replace(/\.\w+$/, ''), log.step, named)
   const header: RunHeader = {
-    ...{ id, record_version: RECORD_VERSION, preset_id: '', document: experiment, experiment },
-    ...{ adapter: '', kernels: '', error: undefined, parent: undefined },
+    id,
+    record_version: RECORD_VERSION,
+    preset_id: '',
+    document: experiment,
+    experiment,
+    adapter: '',
+    kernels: '',
+    error: undefined,
+    parent: undefined,
     versions: { understory: version, protocol: PROTOCOL_VERSION },
-    ...{ started_at: now, ended_at: now, status: 'finished' },
-    ...{ step: log.step, phase: 0, phase_step: log.step },
+    started_at: now,
+    ended_at: now,
+    status: 'finished',
+    step: log.step,
+    phase: 0,
+    phase_step: log.step,
     phase_switches: [{ step: 0, phase: 0, reason: 'start' }],
     steered: [],
-    ...{ metrics, summaries },
+    metrics,
+    summaries,
     source: { kind: log.kind, file: file.slice(0, MAX_NAME), remarks: log.remarks },
   }
   const items = log.generations.map((kept) => ({ run: id, kind: 'generations' as const, ...kept }))

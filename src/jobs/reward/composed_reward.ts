@@ -34,8 +34,15 @@ import { rewardOf, scoreOf } from './rewards.ts'
 
 /** Every kind of part in Python: a function `make` of its settings that returns the rule. */
 const PARTS: Readonly<Record<string, string>> = {
-  ...{ exact_match, normalised_match, number_match, multiple_choice, edit_distance },
-  ...{ regex, json_schema, format, length },
+  exact_match,
+  normalised_match,
+  number_match,
+  multiple_choice,
+  edit_distance,
+  regex,
+  json_schema,
+  format,
+  length,
   // It works expressions out as the task does.
   equation: `${countdown}\n${equation}`,
   [PROGRAM_ID]: program,
@@ -48,7 +55,8 @@ export function rewardFiles({ reward, seed }: Experiment, task: Task): OutFile[]
   const kinds = rewardKinds(task)
   const own = `${scoreOf(task)}\n\n${task_score}`
   const written = reward.parts.map((part, i) => ({
-    ...{ name: names[i], weight: part.weight },
+    name: names[i],
+    weight: part.weight,
     source: part.id === 'task' ? own : sourceOf(part),
     params: paramsOf(part, task, names[i]),
     is_verifier: kinds.find(({ id }) => id === part.id)?.is_verifier ?? true,

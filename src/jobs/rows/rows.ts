@@ -73,7 +73,9 @@ export const valFile = (task: Task, prompts: number): OutFile =>
 
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const
 const group = (name: string, num_children: number, extra = {}) => ({
-  ...{ name, num_children, repetition_type: 'OPTIONAL' as const },
+  name,
+  num_children,
+  repetition_type: 'OPTIONAL' as const,
   ...extra,
 })
 

@@ -12,7 +12,9 @@ async function written(truths: readonly Json[]): Promise<unknown[]> {
     id: 'dataset',
     test_size: truths.length,
     sample: (_: number, i: number): Sample => ({
-      ...{ prompt: `${i}`, demonstration: '', ground_truth: JSON.stringify(truths[i]) },
+      prompt: `${i}`,
+      demonstration: '',
+      ground_truth: JSON.stringify(truths[i]),
       ...(typeof truths[i] !== 'string' && { truth: truths[i] }),
     }),
   } as unknown as Task

@@ -17,7 +17,8 @@ export function scaledSettings(settings: PhaseSettings, { values }: Scale): Phas
     rollout: { ...rollout, train_batch_size, max_response_length },
     actor: {
       ...actor,
-      ...{ ppo_mini_batch_size, ppo_micro_batch_size_per_gpu },
+      ppo_mini_batch_size,
+      ppo_micro_batch_size_per_gpu,
       optim: { ...actor.optim, lr },
     },
     // Its mini-batch is a number of the toy's batch; 0 = as the actor's.

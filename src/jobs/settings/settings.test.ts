@@ -21,11 +21,14 @@ import { divisor, SETTINGS } from './settings.ts'
 /** Every field of the schema, by the path that the table has. */
 const FIELDS = [
   ...leavesOf(ROOT).map(([path]) => path),
-  ...['version', 'kernels', 'steering', 'tools', 'reward.parts', 'phases.rl.target_layer'],
-  ...[
-    'task.id',
-    ...[...TASK_PARAMS].flatMap(([, own]) => Object.keys(own).map((n) => `task.${n}`)),
-  ],
+  'version',
+  'kernels',
+  'steering',
+  'tools',
+  'reward.parts',
+  'phases.rl.target_layer',
+  'task.id',
+  ...[...TASK_PARAMS].flatMap(([, own]) => Object.keys(own).map((n) => `task.${n}`)),
   ...Object.entries({
     data: DATA,
     reward: REWARD,

@@ -73,9 +73,14 @@ test('rows that ids name are gathered and kept; eight rows that have all ended a
     decode_linear_normed,
     { m, n, k, has_addend: 0, addend_stride: 0, gathers: 1, eps: EPS },
     {
-      ...{ a: f32('a', a), norm_weight: f32('w', norm_weight), b: f32('b', b) },
-      ...{ addend: f32('none', Float32Array.of(Number.NaN)), ended: u32('ended', ended) },
-      ...{ ids: u32('ids', ids), kept, out },
+      a: f32('a', a),
+      norm_weight: f32('w', norm_weight),
+      b: f32('b', b),
+      addend: f32('none', Float32Array.of(Number.NaN)),
+      ended: u32('ended', ended),
+      ids: u32('ids', ids),
+      kept,
+      out,
     },
   )
   const rows = Float32Array.from(ids.flatMap((id) => [...a.subarray(id * k, (id + 1) * k)]))

@@ -19,8 +19,14 @@ export const decode_linear_normed = defineKernel({
   wgsl: linear_interface + linear + gatheredTile,
   params: { ...decode_linear.params, gathers: 'u32', eps: 'f32' },
   bindings: {
-    ...{ a: 'read', norm_weight: 'read', b: 'read', addend: 'read', ended: 'read', ids: 'read' },
-    ...{ kept: 'read_write', out: 'read_write' },
+    a: 'read',
+    norm_weight: 'read',
+    b: 'read',
+    addend: 'read',
+    ended: 'read',
+    ids: 'read',
+    kept: 'read_write',
+    out: 'read_write',
   },
   workgroups: decodeGrid(4, 64),
   cost: ({ m, n, k, has_addend, gathers }) => ({

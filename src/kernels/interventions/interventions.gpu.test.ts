@@ -16,11 +16,42 @@ test.for([
   async ([tokens, cols, stride, offset]) => {
     const mask_tokens = tokens * stride
     const table = Uint32Array.from([
-      ...[0, 0, 0, 4],
-      ...[0, cols, KEEPS.base_a, 0, 0, 1, 0, 0],
-      ...[Math.floor(cols / 2), Math.ceil(cols / 2), KEEPS.state, 1, 0, 2, 0, 0],
-      ...[0, Math.ceil(cols / 3), KEEPS.base_b, 2, 1, 2, 0, 0],
-      ...[cols - 1, 1, KEEPS.nothing, 5, 0, 1, 0, 0],
+      0,
+      0,
+      0,
+      4,
+      0,
+      cols,
+      KEEPS.base_a,
+      0,
+      0,
+      1,
+      0,
+      0,
+      Math.floor(cols / 2),
+      Math.ceil(cols / 2),
+      KEEPS.state,
+      1,
+      0,
+      2,
+      0,
+      0,
+      0,
+      Math.ceil(cols / 3),
+      KEEPS.base_b,
+      2,
+      1,
+      2,
+      0,
+      0,
+      cols - 1,
+      1,
+      KEEPS.nothing,
+      5,
+      0,
+      1,
+      0,
+      0,
     ])
     const random = (size: number, seed: number) => randomValues(size, seed)
     const data = {
@@ -37,7 +68,10 @@ test.for([
     const tensors = {
       table: gpu.tensor('table', 'u32', [table.length], { data: table }),
       chosen: gpu.tensor('chosen', 'u32', [chosen.length], { data: chosen }),
-      ...{ values: f32('values'), base_a: f32('base_a'), base_b: f32('base_b'), state },
+      values: f32('values'),
+      base_a: f32('base_a'),
+      base_b: f32('base_b'),
+      state,
     }
     await gpu.run(apply_interventions, { ...params, place: 0, mask_offset: offset }, tensors)
     expect((await gpu.read(state))[0]).toEqual(data.state)

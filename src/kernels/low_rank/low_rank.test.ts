@@ -34,6 +34,11 @@ test('the backward is the gradient of the forward', () => {
 
 test('modules that are not there have no rows', () => {
   expect(moduleParams([{ first: 3, rows: 4 }])).toEqual({
-    ...{ first_0: 3, rows_0: 4, first_1: 0, rows_1: 0, first_2: 0, rows_2: 0 },
+    first_0: 3,
+    rows_0: 4,
+    first_1: 0,
+    rows_1: 0,
+    first_2: 0,
+    rows_2: 0,
   })
 })

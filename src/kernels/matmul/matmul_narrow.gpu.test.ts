@@ -44,7 +44,9 @@ test('a product of a decoded token has the bits of decode_linear', async () => {
   const size = { m: 77, n: 32, k: 64 }
   const [m, n, k] = [size.m, size.n, size.k]
   const tensors = {
-    ...{ a: upload('a', m * k, 1), b: upload('b', n * k, 2), addend: upload('addend', m * n, 4) },
+    a: upload('a', m * k, 1),
+    b: upload('b', n * k, 2),
+    addend: upload('addend', m * n, 4),
     ended: gpu.tensor('ended', 'u32', [m]),
   }
   const kernel = decodeLinearKernel(undefined, size)

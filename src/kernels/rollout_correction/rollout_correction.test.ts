@@ -92,10 +92,17 @@ describe('rejection', () => {
     const k2 = [ln3 ** 2 / 2, ln2 ** 2 / 2]
     const k3 = [2 - ln3, ln2 - 0.5]
     const values = {
-      ...{ token_k1: -ln3, token_k2: k2[0], token_k3: k3[0] },
-      ...{ seq_sum_k1: ln2 - ln3, seq_sum_k2: k2[0] + k2[1], seq_sum_k3: k3[0] + k3[1] },
-      ...{ seq_mean_k1: (ln2 - ln3) / 2, seq_mean_k2: (k2[0] + k2[1]) / 2 },
-      ...{ seq_mean_k3: (k3[0] + k3[1]) / 2, seq_max_k2: k2[0], seq_max_k3: k3[0] },
+      token_k1: -ln3,
+      token_k2: k2[0],
+      token_k3: k3[0],
+      seq_sum_k1: ln2 - ln3,
+      seq_sum_k2: k2[0] + k2[1],
+      seq_sum_k3: k3[0] + k3[1],
+      seq_mean_k1: (ln2 - ln3) / 2,
+      seq_mean_k2: (k2[0] + k2[1]) / 2,
+      seq_mean_k3: (k3[0] + k3[1]) / 2,
+      seq_max_k2: k2[0],
+      seq_max_k3: k3[0],
     }
     for (const name of RS_CRITERIA) {
       const x = values[name]

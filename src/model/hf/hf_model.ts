@@ -78,7 +78,11 @@ export async function openHfModel(
   const placed = layout.params.flatMap(({ name }) => placedIn(located, name) ?? [])
   const dtype = placedIn(located, EMBEDDING)?.entry.dtype ?? 'F32'
   return {
-    ...{ config: parsed.config, head, layout, ...tokens, dtype },
+    config: parsed.config,
+    head,
+    layout,
+    ...tokens,
+    dtype,
     exact_dtype: exactDtype(
       parsed.config,
       placed.every(({ entry }) => entry.dtype === 'BF16' || entry.shape.length < 2),

@@ -119,8 +119,11 @@ describe('an adapter is merged piece by piece', () => {
     if (!entry) throw new Error('no tensor')
     const param = { ...model.layout.params[0], name: 'w', shape: [rows, width], offset: 0 }
     const own = {
-      ...{ param: { ...param, size: rows * width }, rank: 1, scale: 1 },
-      ...{ A: new Float32Array(width).fill(1), B: new Float32Array(rows).fill(2) },
+      param: { ...param, size: rows * width },
+      rank: 1,
+      scale: 1,
+      A: new Float32Array(width).fill(1),
+      B: new Float32Array(rows).fill(2),
     }
     await streamTensors([{ name: 'w', file: opened, entry }], {
       write: (_, first, piece) => {

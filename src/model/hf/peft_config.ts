@@ -12,10 +12,21 @@ const MOST_RANK = 4096
 /** Fields that must be off: each would make more of the adapter than B·A, or change the base's
  * weights before training. */
 const MUST_BE_OFF = [
-  ...['use_dora', 'lora_bias', 'fan_in_fan_out', 'use_qalora', 'use_bdlora'],
-  ...['modules_to_save', 'target_parameters', 'trainable_token_indices', 'layer_replication'],
-  ...['alora_invocation_tokens', 'arrow_config', 'kasa_config', 'monteclora_config'],
-  ...['velora_config', 'lora_ga_config'],
+  'use_dora',
+  'lora_bias',
+  'fan_in_fan_out',
+  'use_qalora',
+  'use_bdlora',
+  'modules_to_save',
+  'target_parameters',
+  'trainable_token_indices',
+  'layer_replication',
+  'alora_invocation_tokens',
+  'arrow_config',
+  'kasa_config',
+  'monteclora_config',
+  'velora_config',
+  'lora_ga_config',
 ] as const
 /** First values of A and B that leave the base's weights as they are. */
 const INITS: readonly unknown[] = [undefined, null, true, false, 'gaussian', 'orthogonal', 'eva']
@@ -40,7 +51,9 @@ export function parseAdapterConfig(json: JsonObject): AdapterConfig {
   if (!isNumber(lora_alpha)) throw wrong('lora_alpha', 'a finite number', lora_alpha)
   if (typeof use_rslora !== 'boolean') throw wrong('use_rslora', 'true or false', use_rslora)
   return {
-    ...{ r, lora_alpha, use_rslora },
+    r,
+    lora_alpha,
+    use_rslora,
     rank_pattern: patterns(json, 'rank_pattern'),
     alpha_pattern: patterns(json, 'alpha_pattern'),
   }

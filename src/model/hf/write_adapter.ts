@@ -28,13 +28,27 @@ export function adapterFiles({
     throw new RangeError(`adapter: expected ${layout.size} values, got ${weights.length}`)
   const { r, lora_alpha, use_rslora, target_modules, layers_to_transform } = layout.lora
   const config = {
-    ...{ peft_type: 'LORA', task_type: 'CAUSAL_LM', peft_version: PEFT_VERSION },
-    ...{ base_model_name_or_path, revision: null, inference_mode: true },
-    ...{ r, lora_alpha, use_rslora, lora_dropout: 0, bias: 'none' },
+    peft_type: 'LORA',
+    task_type: 'CAUSAL_LM',
+    peft_version: PEFT_VERSION,
+    base_model_name_or_path,
+    revision: null,
+    inference_mode: true,
+    r,
+    lora_alpha,
+    use_rslora,
+    lora_dropout: 0,
+    bias: 'none',
     // PEFT writes the names that it found.
     target_modules: target_modules === 'all-linear' ? TARGET_MODULES : target_modules,
-    ...{ layers_to_transform, layers_pattern: null, rank_pattern: {}, alpha_pattern: {} },
-    ...{ init_lora_weights: true, use_dora: false, fan_in_fan_out: false, modules_to_save: null },
+    layers_to_transform,
+    layers_pattern: null,
+    rank_pattern: {},
+    alpha_pattern: {},
+    init_lora_weights: true,
+    use_dora: false,
+    fan_in_fan_out: false,
+    modules_to_save: null,
   }
   const tensors = layout.params.map(({ name, shape, offset, size }): [string, WrittenTensor] => [
     name,

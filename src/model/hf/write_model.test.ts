@@ -22,7 +22,10 @@ function written(config = TINY, head: Head = 'lm_head') {
   const layout = paramLayout(modelShape(config), head)
   const weights = initialWeights(layout, 3)
   return {
-    ...{ config, layout, weights, vocabulary: vocabulary(config.vocab_size) },
+    config,
+    layout,
+    weights,
+    vocabulary: vocabulary(config.vocab_size),
     max_position_embeddings: 40,
   }
 }

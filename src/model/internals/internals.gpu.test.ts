@@ -67,7 +67,10 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
 
     test('the response’s positions equal the float64 model', async () => {
       const response = {
-        ...{ ...BATCH, positions: 'response' as const, response_length: BATCH.R, layer: 1 },
+        ...BATCH,
+        positions: 'response' as const,
+        response_length: BATCH.R,
+        layer: 1,
       }
       const { values, mask } = await probe(model, ws, QUANTITY_NAMES, 'response')
       const truth = internalsRef(config, exact, cache, response)
@@ -157,7 +160,10 @@ test('response positions are the columns before the tokens, in a slice of a work
 test.for(['left', 'right'] as const)('padding on the %s changes no real position', async (side) => {
   // One row of four tokens, alone and beside three columns of padding full of another token.
   const row = testBatch([{ prompt: 4, response: 0 }], {
-    ...{ P: 4, R: 1, vocab_size: TINY.vocab_size, seed: 3 },
+    P: 4,
+    R: 1,
+    vocab_size: TINY.vocab_size,
+    seed: 3,
   })
   const tight = { ...row, ...cut(row, 0, 4) }
   const start = side === 'left' ? 3 : 0
@@ -180,7 +186,10 @@ test.for(['left', 'right'] as const)('padding on the %s changes no real position
 })
 
 const cut = (batch: Batch, from: number, to: number) => ({
-  ...{ width: to - from, R: 0, response_ids: new Uint32Array(), response_mask: new Float32Array() },
+  width: to - from,
+  R: 0,
+  response_ids: new Uint32Array(),
+  response_mask: new Float32Array(),
   input_ids: batch.input_ids.slice(from, to),
   attention_mask: batch.attention_mask.slice(from, to),
   position_ids: batch.position_ids.slice(from, to),

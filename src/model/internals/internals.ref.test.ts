@@ -37,9 +37,17 @@ const entry = (
 // Two entries, one channel, one block that adds nothing: H = (1, 1), so everything can be worked
 // out by hand.
 const HAND: ModelConfig = {
-  ...{ model_type: 'llama', vocab_size: 2, hidden_size: 2, intermediate_size: 1 },
-  ...{ num_hidden_layers: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 2 },
-  ...{ rms_norm_eps: 0, rope_theta: 100, tie_word_embeddings: false },
+  model_type: 'llama',
+  vocab_size: 2,
+  hidden_size: 2,
+  intermediate_size: 1,
+  num_hidden_layers: 1,
+  num_attention_heads: 1,
+  num_key_value_heads: 1,
+  head_dim: 2,
+  rms_norm_eps: 0,
+  rope_theta: 100,
+  tie_word_embeddings: false,
 }
 
 test('the reference gives the numbers worked out by hand', () => {
@@ -62,7 +70,11 @@ test('the reference gives the numbers worked out by hand', () => {
     [at('mlp.down_proj')]: new Float64Array(2),
   }
   const batch = {
-    ...{ input_ids: [0, 1], attention_mask: [1, 1], position_ids: [0, 1], rows: 1, width: 2 },
+    input_ids: [0, 1],
+    attention_mask: [1, 1],
+    position_ids: [0, 1],
+    rows: 1,
+    width: 2,
   }
   const { values, next_mask } = internalsRef(HAND, params, forwardRef(HAND, params, batch))
   // H⁰ = (3, 4), (4, −3), both of length 5 and root mean square 5/√2. normed₀ = 3√2/5, 4√2/5.
@@ -87,10 +99,14 @@ test('the reference gives the numbers worked out by hand', () => {
   expectClose(values.logp_next_layer, [log_prob, 0, log_prob, 0])
   expect([...next_mask]).toEqual([1, 0])
   expectClose(values.cos_hidden, [
-    ...[1, 1, (25 + 4 * a) / (5 * Math.hypot(3, 4 + a))],
-    ...[(25 - 3 * b) / (5 * Math.hypot(4, b - 3))],
-    ...[(25 + 4 * a) / (5 * Math.hypot(3, 4 + a))],
-    ...[(25 - 3 * b) / (5 * Math.hypot(4, b - 3)), 1, 1],
+    1,
+    1,
+    (25 + 4 * a) / (5 * Math.hypot(3, 4 + a)),
+    (25 - 3 * b) / (5 * Math.hypot(4, b - 3)),
+    (25 + 4 * a) / (5 * Math.hypot(3, 4 + a)),
+    (25 - 3 * b) / (5 * Math.hypot(4, b - 3)),
+    1,
+    1,
   ])
   // KL between two Bernoulli policies with logits 3 and the normed state's.
   const q = (Math.SQRT2 * 3) / Math.hypot(3, 4 + a)
@@ -159,7 +175,9 @@ test('nextMask ends at the row and at padding', () => {
 
 describe('tokenMeans', () => {
   const internals = {
-    ...{ rows: 2, columns: 2, num_hidden_layers: 1 },
+    rows: 2,
+    columns: 2,
+    num_hidden_layers: 1,
     mask: Float32Array.of(1, 1, 1, 0),
     next_mask: Float32Array.of(1, 0, 0, 0),
     values: {

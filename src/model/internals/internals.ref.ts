@@ -52,9 +52,17 @@ export function internalsRef(
     each(states, (x, { m }) => Math.sqrt(dot(row(x, m), row(x, m))))
   const pairs = hidden_states.flatMap((x) => hidden_states.map((y) => [x, y] as const))
   return {
-    ...{ rows, columns, num_hidden_layers: L, mask, next_mask },
+    rows,
+    columns,
+    num_hidden_layers: L,
+    mask,
+    next_mask,
     values: {
-      ...{ ent_layer_raw, ent_attn_in, ent_attn_out, ent_ffn_in, ent_ffn_out },
+      ent_layer_raw,
+      ent_attn_in,
+      ent_attn_out,
+      ent_ffn_in,
+      ent_ffn_out,
       ent_layer_norm: entropies(normed),
       logp_next_layer: log_probs(hidden_states),
       logp_next_layer_norm: log_probs(normed),

@@ -156,7 +156,9 @@ class Probe<L extends string> {
     unembed({ run: this.#run }, this.#model, states, this.#t.scored, 1, {
       entropy: this.#out(entropy, l, 0),
       log_probs: this.#out(log_probs, l, 1),
-      ...{ lse, sum_pi_squared, running },
+      lse,
+      sum_pi_squared,
+      running,
     })
   }
 

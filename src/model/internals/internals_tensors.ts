@@ -110,7 +110,16 @@ export function createInternals<const Q extends Quantity>(
   const gathered = tensor('gathered', N, Math.max(C, F, attention_size))
   const part = (name: string, cols: number) => alloc.view(gathered, name, 0, [N, cols])
   return {
-    ...{ quantities, positions, layer, shape, ws, columns, mask, slots, logits, layer_logits },
+    quantities,
+    positions,
+    layer,
+    shape,
+    ws,
+    columns,
+    mask,
+    slots,
+    logits,
+    layer_logits,
     scored: { tokens: N, scored: alloc.tensor('internals.scored', 'u32', [N, 4]) },
     outputs: [values, mask, ...logits, ...layer_logits],
     kept: list(keeps ? states : 0, 'hidden', N, C),
@@ -239,8 +248,11 @@ function unpackInternals<Q extends Quantity>(
     return of === from ? of.subarray(N).map((x, i) => x - from[i]) : of.map((x, i) => x - from[i])
   }
   const result = {
-    ...{ rows: ws.rows, columns, num_hidden_layers: shape.num_hidden_layers },
-    ...{ mask, next_mask },
+    rows: ws.rows,
+    columns,
+    num_hidden_layers: shape.num_hidden_layers,
+    mask,
+    next_mask,
   }
   const values = Object.fromEntries(
     t.quantities.map((quantity) => {

@@ -26,7 +26,10 @@ test.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as con
     for (const [i, ids] of TEXTS.entries()) {
       const actual = unpackLens(lens, read, i, ids.length)
       const batch = {
-        ...{ input_ids: ids, attention_mask: ids.map(() => 1), rows: 1, width: ids.length },
+        input_ids: ids,
+        attention_mask: ids.map(() => 1),
+        rows: 1,
+        width: ids.length,
         position_ids: ids.map((_, s) => s),
       }
       const truth = lensRef(config, exact, forwardRef(config, exact, batch), TOP_K)

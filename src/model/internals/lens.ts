@@ -90,7 +90,9 @@ export function createLens(
   const all = Array.from({ length: readouts }, (_, r) => readout(r))
   const size = { rows: 1, width: W, response_length: 0, trains: false }
   return {
-    ...{ shape, values, ids },
+    shape,
+    values,
+    ids,
     ws: ws ?? createWorkspace(alloc, shape, size),
     index: ws && u32('index', W),
     inputs: u32('inputs', texts, INPUT_COLUMNS * W),
@@ -178,7 +180,11 @@ export function stateReader<L extends string>(
     const { lse, sum_pi_squared, running } = scratch
     const { entropy, log_probs, ids, probs } = out
     unembed({ run }, model, states, scored, 1, {
-      ...{ entropy, log_probs, lse, sum_pi_squared, running },
+      entropy,
+      log_probs,
+      lse,
+      sum_pi_squared,
+      running,
     })
     topTokens({ run }, model, states, W, scratch.top, { ids, probs })
   }

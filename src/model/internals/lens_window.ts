@@ -84,5 +84,8 @@ export function recordLensWindow(recorder: Recorder<'tokens'>, model: Model, t: 
 
 /** The part of internals that names the window's positions, as uploadWindow takes it. */
 export const internalsWindow = ({ ws, scored, scratch, mask }: InternalsTensors): Window => ({
-  ...{ ws, mask, scored: scored.scored, index: scratch.index as Tensor<'u32'> },
+  ws,
+  mask,
+  scored: scored.scored,
+  index: scratch.index as Tensor<'u32'>,
 })

@@ -14,7 +14,9 @@ const untouched = forwardRef(TINY, params, batch)
 const last = (edits: readonly RefEdit[]) =>
   forwardRef(TINY, params, batch, { edits, untouched }).hidden_states[L]
 const zero = (where: RefEdit['where'], head?: number): RefEdit => ({
-  ...{ where, layer: 2, head },
+  where,
+  layer: 2,
+  head,
   values: new Float64Array(head === undefined ? C : D),
 })
 
@@ -41,7 +43,9 @@ test('states of another run at all tokens give that run, at one token something 
   const other = { ...batch, input_ids: batch.input_ids.map((id) => (id + 3) % TINY.vocab_size) }
   const clean = forwardRef(TINY, params, other)
   const patch = (isChosen?: (m: number) => boolean): RefEdit => ({
-    ...{ where: 'residual', layer: 1, values: clean.hidden_states[1] },
+    where: 'residual',
+    layer: 1,
+    values: clean.hidden_states[1],
     ...(isChosen && { isChosen }),
   })
   expect(last([patch()])).toEqual(clean.hidden_states[L])

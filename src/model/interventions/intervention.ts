@@ -41,8 +41,16 @@ type Sizes = Pick<
 >
 
 const FIELDS = [
-  ...['where', 'layer', 'head', 'positions', 'what'],
-  ...['value', 'strength', 'from', 'toward', 'away'],
+  'where',
+  'layer',
+  'head',
+  'positions',
+  'what',
+  'value',
+  'strength',
+  'from',
+  'toward',
+  'away',
 ]
 
 /** A list of interventions from JSON, for a text of `tokens` tokens. Throws ShapeError that names

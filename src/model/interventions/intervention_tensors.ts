@@ -74,7 +74,8 @@ export function createInterventions(
     alloc.tensor(`interventions.${label}`, 'u32', dims, { kind: 'batch' })
   const changes = Math.max(1, room.changes)
   return {
-    ...{ room, places },
+    room,
+    places,
     table: u32('table', 2 * places + ENTRY_SIZE * changes),
     values: alloc.tensor('interventions.values', 'f32', [Math.max(1, room.values)], {
       kind: 'batch',
@@ -115,7 +116,11 @@ export function writeInterventions(
     const stride = change.values.length === columns ? 0 : columns
     words.set(
       [
-        ...[(change.head ?? 0) * head_dim, columns, keptBy(change), at, stride],
+        (change.head ?? 0) * head_dim,
+        columns,
+        keptBy(change),
+        at,
+        stride,
         change.chosen || change.decoded ? e + 1 : 0,
       ],
       2 * places + ENTRY_SIZE * e,

@@ -61,7 +61,13 @@ export function adapterLayout(shape: ModelShape, lora: LoraConfig): AdapterLayou
   if (params.length === 0)
     throw new RangeError('lora: expected target_modules and layers_to_transform that name a module')
   return {
-    ...{ shape, lora, params, size, segment_ends, placed, blocks },
+    shape,
+    lora,
+    params,
+    size,
+    segment_ends,
+    placed,
+    blocks,
     scale: loraScale(lora),
     num_parameters: params.reduce((n, param) => n + param.size, 0),
     first_block: 0,

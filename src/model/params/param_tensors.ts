@@ -95,8 +95,11 @@ function layerTensors(
 
 /** Gradients of a model whose own weights are all frozen. */
 export const frozenGradients = ({ shape }: ParamLayout): Omit<ParamGradients, 'buffers'> => ({
-  ...{ embed_tokens: undefined, lm_head: undefined, norm: undefined },
-  ...{ score: undefined, score_bias: undefined },
+  embed_tokens: undefined,
+  lm_head: undefined,
+  norm: undefined,
+  score: undefined,
+  score_bias: undefined,
   layers: Array.from({ length: shape.num_hidden_layers }, () => undefined),
 })
 

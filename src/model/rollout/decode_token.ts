@@ -43,7 +43,9 @@ export function decodeToken(recording: Recording, t: number): void {
   weights.layers.forEach((w, l) => {
     const x = hidden[l % 2]
     const states: States = {
-      ...{ x, norm_weight: w.input_layernorm, of: 'tokens' },
+      x,
+      norm_weight: w.input_layernorm,
+      of: 'tokens',
       ...(l === 0 && !model.interventions && { gathered: embedding }),
     }
     const project = normedProducts(recording, states, cache.rows, shape.qkv_size)

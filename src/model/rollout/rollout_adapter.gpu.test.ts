@@ -26,8 +26,11 @@ const SAMPLED = {
   row_offset: 0,
 }
 const ALL: LoraConfig = {
-  ...{ r: 3, lora_alpha: 6, use_rslora: false },
-  ...{ target_modules: 'all-linear', layers_to_transform: null },
+  r: 3,
+  lora_alpha: 6,
+  use_rslora: false,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
 }
 
 test.for([
@@ -46,7 +49,9 @@ test.for([
   const prompts = testBatch(LENGTHS, { P, R: 0, vocab_size: TINY.vocab_size, seed: 11 })
   await rollout.generate(prompts, SAMPLED)
   const [ids, log_probs, mask] = await gpu.read(
-    ...[rollout.tensors.response_ids, rollout.tensors.log_probs, rollout.tensors.attention_mask],
+    rollout.tensors.response_ids,
+    rollout.tensors.log_probs,
+    rollout.tensors.attention_mask,
   )
   const width = P + R
   const rows = LENGTHS.length
@@ -72,8 +77,11 @@ test.for([
   const adapter = { factors, scaleOf: () => loraScale(lora) }
   const cache = forwardRef(config, exact, batch, { adapter })
   const truth = policyRef(config, exact, cache, config.num_hidden_layers, {
-    ...{ response_ids: ids as Uint32Array, response_mask },
-    ...{ first_column: P - 1, response_length: R, temperature: SAMPLED.temperature },
+    response_ids: ids as Uint32Array,
+    response_mask,
+    first_column: P - 1,
+    response_length: R,
+    temperature: SAMPLED.temperature,
   })
   expect(response_mask.reduce((a, b) => a + b)).toBeGreaterThan(rows)
   expectClose(

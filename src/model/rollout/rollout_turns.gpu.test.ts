@@ -23,8 +23,13 @@ const SIZE: RolloutSize = {
 const STOPS = [1, 7, 4]
 const PAD = 0
 const SAMPLED: Sampling = {
-  ...{ temperature: 1.3, top_k: -1, top_p: 1 },
-  ...{ seed: 1, stream: 0, step: 0, row_offset: 0 },
+  temperature: 1.3,
+  top_k: -1,
+  top_p: 1,
+  seed: 1,
+  stream: 0,
+  step: 0,
+  row_offset: 0,
 }
 
 async function build(config = TINY, size = SIZE) {

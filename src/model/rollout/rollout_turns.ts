@@ -69,7 +69,11 @@ export class RowTurns implements TurnResponses {
     this.#width = decodedColumns(size)
     this.#stops = new Set(stop_token_ids)
     this.#rows = Array.from({ length: B }, () => ({
-      ...{ length: 0, writes_from: 0, last_column: 0, turns: 1, is_done: false },
+      length: 0,
+      writes_from: 0,
+      last_column: 0,
+      turns: 1,
+      is_done: false,
       turn: [],
     }))
     this.response_ids = new Uint32Array(B * R).fill(pad_token_id)

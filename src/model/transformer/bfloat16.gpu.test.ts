@@ -50,7 +50,10 @@ async function pass(gpu: Gpu, config: ModelConfig, trains: Trains, dtype: 'float
     trains !== 'none' && (trains === 'all' || trains[segment]) ? 'f32' : undefined,
   )
   const ws = createWorkspace(gpu, shape, {
-    ...{ rows, width: P + R, response_length: R, trains: true },
+    rows,
+    width: P + R,
+    response_length: R,
+    trains: true,
     head_splits: headSplits(rows * R, shape),
   })
   const batch = testBatch(LENGTHS, { P, R, vocab_size: shape.vocab_size, seed: 7 })

@@ -43,7 +43,10 @@ async function trained(gpu: Gpu, config: ModelConfig) {
   const grads = testGradients(gpu, layout)
   const { rows, width, R } = BATCH
   const ws = createWorkspace(gpu, shape, {
-    ...{ rows, width, response_length: R, trains: true },
+    rows,
+    width,
+    response_length: R,
+    trains: true,
     head_splits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, BATCH)

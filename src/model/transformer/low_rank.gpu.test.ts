@@ -43,8 +43,11 @@ const d_entropy = randomValues(BATCH.response_mask.length, 4).map(
 )
 
 const ALL: LoraConfig = {
-  ...{ r: 4, lora_alpha: 6, use_rslora: true },
-  ...{ target_modules: 'all-linear', layers_to_transform: null },
+  r: 4,
+  lora_alpha: 6,
+  use_rslora: true,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
 }
 
 /** A model with random factors, room for their gradients, and the same in float64. */

@@ -151,7 +151,20 @@ function blockForward(
   const activated = gate.map((g, i) => g * sigmoid(g) * up[i])
   const ffn_out = edit('feed_forward', project('mlp.down_proj', activated))
   return {
-    ...{ attn_in, q, k, v, q_rotated, k_rotated, attn_probs, context, attn_out },
-    ...{ middle, ffn_in, gate, up, activated, ffn_out },
+    attn_in,
+    q,
+    k,
+    v,
+    q_rotated,
+    k_rotated,
+    attn_probs,
+    context,
+    attn_out,
+    middle,
+    ffn_in,
+    gate,
+    up,
+    activated,
+    ffn_out,
   }
 }

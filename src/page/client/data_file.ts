@@ -98,7 +98,8 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   if (plan.tokenizer === 'file' && !file) return { ok: false, why: 'Choose a tokenizer.json.' }
   const files = {
-    ...{ train: sourceOf(train.content), val: val && sourceOf(val.content) },
+    train: sourceOf(train.content),
+    val: val && sourceOf(val.content),
     tokenizer: file && sourceOf(file),
   }
   try {
@@ -133,8 +134,10 @@ export async function applyData(
   const tokenizer = plan.tokenizer === 'file' ? given : undefined
   const files = {
     ...(tokenizer && { tokenizer_data: tokenizer.hash, tokenizer_name: tokenizer.name }),
-    ...{ data: train.content.hash, name: train.name.slice(-MOST_NAME) },
-    ...{ val_data: val?.content.hash ?? '', val_name: val?.name.slice(-MOST_NAME) ?? '' },
+    data: train.content.hash,
+    name: train.name.slice(-MOST_NAME),
+    val_data: val?.content.hash ?? '',
+    val_name: val?.name.slice(-MOST_NAME) ?? '',
   }
   const task = choiceOf(files, plan, prepared)
   const document = { ...labStore.getState().experiment, data: {}, steering: [] }

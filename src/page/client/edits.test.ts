@@ -148,7 +148,10 @@ function steeredRun() {
       actor: { ...experiment.actor, optim: { ...experiment.actor.optim, lr: value } },
     }
     port().says({
-      ...{ type: 'steered', run: 1, entry, steering: [entry] },
+      type: 'steered',
+      run: 1,
+      entry,
+      steering: [entry],
       experiment: refused === undefined ? after : experiment,
       ...(refused !== undefined && { refused }),
     })

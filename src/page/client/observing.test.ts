@@ -9,7 +9,12 @@ const said = { prompt: '1+1=', response: '2', is_ended: true }
 
 test('nobody wants anything', () => {
   expect(mergeWanted([], 3)).toEqual({
-    ...{ groups: [], layer: 0, lens: undefined, tokens: false, token_layers: false, every: 3 },
+    groups: [],
+    layer: 0,
+    lens: undefined,
+    tokens: false,
+    token_layers: false,
+    every: 3,
   })
 })
 

@@ -55,11 +55,19 @@ function openPage() {
 
 const alive: LabEvent = { type: 'alive' }
 const step = (run: number, n: number): LabEvent => ({
-  ...{ type: 'step', run, step: n, phase: 0, phase_step: n },
+  type: 'step',
+  run,
+  step: n,
+  phase: 0,
+  phase_step: n,
   metrics: { loss: n },
 })
 const kept = (run: number, ...steps: number[]): LabEvent => ({
-  ...{ type: 'checkpoint', run, step: steps[steps.length - 1], bytes: 1, ms: 1 },
+  type: 'checkpoint',
+  run,
+  step: steps[steps.length - 1],
+  bytes: 1,
+  ms: 1,
   entries: steps.map((n) => ({ record: 'r', step: n, bytes: 1, written_at: 0 })),
 })
 
@@ -88,11 +96,15 @@ test('a worker that says nothing for long is replaced, and the run continues fro
   expect(ports).toHaveLength(2)
   expect(ports[0].is_terminated).toBe(true)
   expect(port().started).toMatchObject({
-    ...{ run, record, paused: false },
+    run,
+    record,
+    paused: false,
     from: { kind: 'resume', record, step: 4 },
   })
   expect(labStore.getState()).toMatchObject({
-    ...{ status: 'preparing', record, error: undefined },
+    status: 'preparing',
+    record,
+    error: undefined,
     loss: { what: 'worker', step: 4 },
   })
 })

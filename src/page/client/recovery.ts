@@ -46,7 +46,12 @@ export function replaceWorker(dead: Connection, message: string): boolean {
 }
 
 const fromTheStart = (run: number, document: Experiment): LabEvent => ({
-  ...{ type: 'restored', run, why: 'lost', step: 0, phase: 0, phase_step: 0 },
+  type: 'restored',
+  run,
+  why: 'lost',
+  step: 0,
+  phase: 0,
+  phase_step: 0,
   experiment: { ...document, steering: [] },
   document,
   history: { series: {}, phase_switches: [], steered: [], verdicts: {} },

@@ -23,8 +23,14 @@ beforeEach(() => {
     },
   } as unknown as LabPort
   openLab(() => port, {
-    ...{ address: 'http://lab/', query: 'v=1&p=tiny', hash: '', replaceQuery() {} },
-    ...{ nextFrame: (flush) => flush(), recall: () => undefined, remember() {}, now: () => 0 },
+    address: 'http://lab/',
+    query: 'v=1&p=tiny',
+    hash: '',
+    replaceQuery() {},
+    nextFrame: (flush) => flush(),
+    recall: () => undefined,
+    remember() {},
+    now: () => 0,
   })
   labStore.setState({ status: 'idle', adapter: {} as never })
 })
@@ -46,8 +52,13 @@ const shown = () => {
   return { status, run_experiment, step, curves: series.size, asked, verdicts, error }
 }
 const AT_REST = {
-  ...{ status: 'idle', run_experiment: undefined, step: 0, curves: 0 },
-  ...{ asked: undefined, verdicts: {}, error: undefined },
+  status: 'idle',
+  run_experiment: undefined,
+  step: 0,
+  curves: 0,
+  asked: undefined,
+  verdicts: {},
+  error: undefined,
 }
 
 test('a preset that is chosen after a run shows itself and nothing of that run; undo brings the run back', () => {

@@ -29,8 +29,15 @@ const plan = { ...USUAL_PLAN, prompt_key: 'a', answer_key: 'b', reward_fn_key: '
 const request = { train: source, val: undefined, plan, tokenizer: undefined }
 const head = { columns: [], keys: [], notes: [], first_plan: plan, first_rows: [] }
 const found = {
-  ...{ rows: 2, duplicates: 0, ambiguous: 0, dropped: 0, shared: 0 },
-  ...{ notes: [], bad: { count: 0, first: [] }, prompt_lengths: [1], answer_lengths: [1] },
+  rows: 2,
+  duplicates: 0,
+  ambiguous: 0,
+  dropped: 0,
+  shared: 0,
+  notes: [],
+  bad: { count: 0, first: [] },
+  prompt_lengths: [1],
+  answer_lengths: [1],
 }
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 

@@ -59,7 +59,8 @@ class Silence {
 }
 
 export const sourceOf = ({ name, hash, bytes }: ContentFile): DataSource => ({
-  ...{ name, hash },
+  name,
+  hash,
   blob: new Blob([bytes]),
 })
 

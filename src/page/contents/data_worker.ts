@@ -111,7 +111,8 @@ addEventListener('message', async ({ data }: MessageEvent<DataRequest>) => {
     const problem = error instanceof Error ? error.message : `${error}`
     const { bad } = error instanceof BadRowsError ? error : { bad: undefined }
     tell({
-      ...{ kind: 'failed', problem },
+      kind: 'failed',
+      problem,
       ...(bad && { bad: plainBad(bad) }),
     })
   }

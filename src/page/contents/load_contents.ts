@@ -38,7 +38,9 @@ export async function loadAll(experiment: Experiment): Promise<void> {
     work &&
     ((train, val, plan, { file }) =>
       work.prepare({
-        ...{ train: source(train), val: val && source(val), plan },
+        train: source(train),
+        val: val && source(val),
+        plan,
         tokenizer: file && source(file),
       }))
   try {

@@ -159,11 +159,18 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     return { ...state, kept_version: state.kept_version + 1 }
   },
   // Heard by who asked (page/opened/looking.ts).
-  ...{ looked: same, look_failed: same },
+  looked: same,
+  look_failed: same,
   // Heard where models are shown (page/opened/).
-  ...{ model_opened: same, model_found: same, model_progress: same, models_kept: same },
+  model_opened: same,
+  model_found: same,
+  model_progress: same,
+  models_kept: same,
   model_saved: same,
-  ...{ model_read: same, model_written: same, model_start: same, model_failed: same },
+  model_read: same,
+  model_written: same,
+  model_start: same,
+  model_failed: same,
   // Heard by what estimates (page/paces/).
   speed: same,
   benchmark_progress: (state, { message }) => ({

@@ -277,7 +277,11 @@ test('what a checkpoint that was written settles, and what it does not', () => {
     message: 'no',
   })
   const written: LabEvent = {
-    ...{ type: 'checkpoint', run: 1, step: 2, bytes: 3, ms: 4 },
+    type: 'checkpoint',
+    run: 1,
+    step: 2,
+    bytes: 3,
+    ms: 4,
     entries: [{ record: 'r', step: 2, bytes: 3, written_at: 0 }],
   }
   expect(after([problem('full'), written]).checkpoint_problem).toBeUndefined()

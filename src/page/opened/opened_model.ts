@@ -45,15 +45,16 @@ export interface OpenedModelState {
 }
 
 const NOTHING: OpenedModelState = {
-  ...{
-    place: 'first',
-    name: '',
-    sought: '',
-    is_busy: false,
-    facts: {},
-    found: undefined,
-  },
-  ...{ progress: undefined, kept: undefined, read: undefined, written: undefined },
+  place: 'first',
+  name: '',
+  sought: '',
+  is_busy: false,
+  facts: {},
+  found: undefined,
+  progress: undefined,
+  kept: undefined,
+  read: undefined,
+  written: undefined,
   problem: undefined,
 }
 

@@ -248,7 +248,9 @@ const OTHER_TAB =
 async function train(study: Study): Promise<void> {
   const { arms } = studyStore.getState()
   const own = new StudyTraining({
-    ...{ study, arms, createPort },
+    study,
+    arms,
+    createPort,
     missing: () => plan(study, arms, studyStore.getState().results)?.runs ?? [],
     at_once: () => studyStore.getState().at_once,
     keep: async (result) => {

@@ -133,8 +133,14 @@ export class StudyWorker {
     const [newest] = newestFirst(await listCheckpoints(record))
     const contents = await filesOf(experiment)
     this.#port.postMessage({
-      ...{ type: 'start', run: id, record, paused: false, in_turn: true },
-      ...{ experiment, contents, checkpoints: CHECKPOINTS },
+      type: 'start',
+      run: id,
+      record,
+      paused: false,
+      in_turn: true,
+      experiment,
+      contents,
+      checkpoints: CHECKPOINTS,
       ...(newest && { from: { kind: 'resume', record, step: newest.step } }),
     })
   }

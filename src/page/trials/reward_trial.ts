@@ -50,7 +50,9 @@ export async function programParts(source: string, file: string): Promise<readon
   const { chosen } = await functionsOf(named).catch(() => ({ chosen: [] }))
   const functions = chosen.length > 0 ? chosen : ['']
   return functions.map((own) => ({
-    ...{ id: PROGRAM_ID, weight: 1, ...named },
+    id: PROGRAM_ID,
+    weight: 1,
+    ...named,
     ...(own !== '' && own !== USUAL_FUNCTION && { function: own }),
   }))
 }

@@ -47,7 +47,9 @@ const shownTool = ({ schema, marks }: Tool): ShownTool => {
     EXAMPLES[type],
   ])
   return {
-    ...{ name, description, call: `${marks.open}${marks.argument}${marks.close}` },
+    name,
+    description,
+    call: `${marks.open}${marks.argument}${marks.close}`,
     example: JSON.stringify(Object.fromEntries(example)),
   }
 }
@@ -88,7 +90,8 @@ export async function tryTool(
   const cut = { max_tool_response_length, tool_response_truncate_side }
   const limits = {
     ...TURN_DEFAULTS,
-    ...{ max_assistant_turns: undefined, max_user_turns: undefined },
+    max_assistant_turns: undefined,
+    max_user_turns: undefined,
     ...cut,
   }
   const call = { name: nameOf(tools[place]), arguments: given }

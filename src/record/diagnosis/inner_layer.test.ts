@@ -60,13 +60,16 @@ test('what the figures saw counts as well, and of one step the metrics', () => {
   const seen = [saw(0, 1, 1, 1), saw(66, 2, 2, 2), saw(80), saw(90, 3, 3, 3), saw(95, 4, 4)]
   // Nothing but the figures measured it: the answer is there all the same.
   expect(decidingChanges(new Map(), 3, 66, seen)).toEqual({
-    ...{ step: 66, delta_h_ffn: [2, 2, 2], rows: 'demonstrations' },
+    step: 66,
+    delta_h_ffn: [2, 2, 2],
+    rows: 'demonstrations',
   })
   expect(decidingChanges(new Map(), 3, undefined, seen)?.step).toBe(90)
   expect(decidingChanges(new Map(), 3, 66, [saw(90, 3, 3, 3)])?.step).toBe(90)
   const series = columns(MEASURED)
   expect(decidingChanges(series, 3, 66, seen)).toEqual({
-    ...{ step: 66, delta_h_ffn: [0.4, 0.3, -0.2] },
+    step: 66,
+    delta_h_ffn: [0.4, 0.3, -0.2],
   })
   expect(decidingChanges(series, 3, 80, [saw(70, 2, 2, 2)])?.step).toBe(70)
   expect(decidingChanges(new Map(), 3, 66, [saw(66, Number.NaN, 1, 1)])).toBeUndefined()

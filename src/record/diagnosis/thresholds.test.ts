@@ -30,7 +30,8 @@ const programmed = experimentOf({
 })
 // No other test has a file of this hash, and files that were read are kept.
 const asking = experimentOf({
-  ...{ task: { id: 'calculator_products' }, rollout: { max_turns: 2 } },
+  task: { id: 'calculator_products' },
+  rollout: { max_turns: 2 },
   tools: [{ id: 'program', code: `sha256-${'7'.repeat(64)}`, name: 'tool.py' }],
 })
 const { train_batch_size, n } = programmed.rollout

@@ -9,13 +9,22 @@ const readout: LensReadout = {
   next_prob: Float32Array.of(0.125, Number.NaN),
 }
 const observation: Observation = {
-  ...{ num_hidden_layers: 1, rows: 'responses', tokens: 7, layer: 0 },
+  num_hidden_layers: 1,
+  rows: 'responses',
+  tokens: 7,
+  layer: 0,
   mean: { cos_attn: [0.25] },
   std: { cos_attn: [0.5] },
   lenses: [
     {
-      ...{ prompt: '1', response: '', is_ended: true, is_held_out: false, prompt_length: 1 },
-      ...{ tokens: ['1', '<eos>'], raw: readout, normed: readout },
+      prompt: '1',
+      response: '',
+      is_ended: true,
+      is_held_out: false,
+      prompt_length: 1,
+      tokens: ['1', '<eos>'],
+      raw: readout,
+      normed: readout,
     },
   ],
   cost_ms: { cosines: 2 },

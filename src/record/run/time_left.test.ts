@@ -48,7 +48,9 @@ function ran(
       if (i > 0) gaps = withGap(gaps, phase, gap)
       const { phases } = experiment
       const left = timeLeft({
-        ...{ to_come: stretches, step, test_freq },
+        to_come: stretches,
+        step,
+        test_freq,
         measured: measuredPhases(phases, gaps),
       })
       return { step, left, truth: (arrivals[last] - arrivals[step]) / 1000 }
@@ -116,7 +118,8 @@ test('nothing is said before anything was measured, and before a validation was,
 test('steps that arrive together have no speed', () => {
   const { phases } = experiment
   const gaps = withGap(withGap({}, 0, { ms: 0, is_validated: false }), 0, {
-    ...{ ms: 1, is_validated: false },
+    ms: 1,
+    is_validated: false,
   })
   const to_come = plannedStretches(experiment)
   expect(

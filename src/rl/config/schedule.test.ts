@@ -72,7 +72,12 @@ test('the KL controller belongs to the last phase of the stage that has a KL in 
     ({ kind: 'rl', steps: 1, algorithm: { use_kl_in_reward, kl_ctrl: { kl_coef } } }) as Phase
   const phases = [rl(false, 1), rl(true, 2), rl(false, 3), rl(true, 4), sft, rl(false, 5)]
   expect(phases.map((_, i) => klSettings(phases, i)?.kl_coef)).toEqual([
-    ...[undefined, 2, 2, 4, undefined, undefined],
+    undefined,
+    2,
+    2,
+    4,
+    undefined,
+    undefined,
   ])
 })
 

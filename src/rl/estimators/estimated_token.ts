@@ -50,7 +50,9 @@ export function groupValues({ sample }: EstimatedToken) {
   const rows = [...rewards.keys()]
   const group_std = rows.length === 1 ? 1 : groupStd(rewards, rows)
   return {
-    ...{ score: rewards[place], group_mean: groupMean(rewards, rows), group_std },
+    score: rewards[place],
+    group_mean: groupMean(rewards, rows),
+    group_std,
     n: rewards.length,
   }
 }

@@ -13,7 +13,8 @@ export interface TurnCounts {
 
 /** The counts alone. */
 export const countsOf = ({ num_turns, tool_calls, tool_problems }: TurnCounts): TurnCounts => ({
-  ...{ num_turns, tool_calls },
+  num_turns,
+  tool_calls,
   ...(tool_problems && { tool_problems }),
 })
 
@@ -22,7 +23,8 @@ export function pickCounts(counts: TurnCounts, rows: readonly number[]): TurnCou
   const pick = <T>(values: readonly T[]): T[] => rows.map((row) => values[row])
   const { num_turns, tool_calls, tool_problems } = counts
   return {
-    ...{ num_turns: pick(num_turns), tool_calls: pick(tool_calls) },
+    num_turns: pick(num_turns),
+    tool_calls: pick(tool_calls),
     ...(tool_problems && { tool_problems: pick(tool_problems) }),
   }
 }

@@ -15,8 +15,10 @@ import { phaseRows } from './batch_rows.ts'
 const [P, R, ROWS, STEPS] = [3, 4, 8, 30]
 const LENGTHS = [4, 1, 3, 2, 4, 4, 2, 3].map((response, i) => ({ prompt: 1 + (i % 3), response }))
 const LORA: LoraConfig = {
-  ...{ r: 3, lora_alpha: 4, use_rslora: true },
-  ...{ target_modules: ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'] },
+  r: 3,
+  lora_alpha: 4,
+  use_rslora: true,
+  target_modules: ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'],
   layers_to_transform: null,
 }
 const phase = (target_layer: number) => ({
@@ -38,8 +40,13 @@ test('thirty BuPO steps of an adapter follow float64: losses, norms and every fa
   const factors = initialAdapter(own, 5)
   const [inner, whole] = [phase(2), phase(TINY.num_hidden_layers)]
   const size = {
-    ...{ prompt_length: P, response_length: R, batch_rows: ROWS, micro_rows: ROWS },
-    ...{ updates: 4, probe_rows: 4, has_reference: false },
+    prompt_length: P,
+    response_length: R,
+    batch_rows: ROWS,
+    micro_rows: ROWS,
+    updates: 4,
+    probe_rows: 4,
+    has_reference: false,
   }
   const gpu = await Gpu.open()
   const actor = await Actor.create(gpu, layout, size, [inner, whole], flat, factors)

@@ -199,7 +199,11 @@ function runPolicyLoss(
       ...ownNumbers(loss_mode),
     },
     {
-      ...{ log_probs, old_log_probs, advantages, token_weights, pg_weights },
+      log_probs,
+      old_log_probs,
+      advantages,
+      token_weights,
+      pg_weights,
       rollout_is_weights: t.rollout_is_weights,
       d_log_probs: t.d_log_probs,
       sums,

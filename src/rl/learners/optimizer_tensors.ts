@@ -75,7 +75,11 @@ export function createOptimizerTensors<G extends { readonly buffers: ParamBuffer
   const m = createTrained(alloc, layout, 'adam_m', 'optimizer', trains)
   const v = createTrained(alloc, layout, 'adam_v', 'optimizer', trains)
   return {
-    ...{ layout, weights, gradients, m, v },
+    layout,
+    weights,
+    gradients,
+    m,
+    v,
     stretches: trainedStretches(alloc, weights, gradients.buffers, m, v),
     corrections: optimizer('corrections', layout.segment_ends.length, 2),
     lr_factors: optimizer('lr_factors', layout.segment_ends.length),
@@ -104,7 +108,8 @@ function trainedStretches(
       const part = (whole: Tensor, at: number) =>
         count === sizeOf(whole.shape) ? whole : alloc.view(whole, whole.label, at, [count])
       return {
-        ...{ start, count },
+        start,
+        count,
         weights: part(stretch.tensor, start - stretch.start),
         gradients: part(tensor, start - first),
         m: part(m.stretches[i].tensor, start - first),

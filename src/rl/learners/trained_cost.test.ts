@@ -23,13 +23,27 @@ import { recordPass, recordUpdate, type UpdateLive } from './programs.ts'
 
 /** SmolLM2-135M. */
 const LARGE: ModelConfig = {
-  ...{ model_type: 'llama', vocab_size: 49_152, hidden_size: 576, intermediate_size: 1536 },
-  ...{ num_hidden_layers: 30, num_attention_heads: 9, num_key_value_heads: 3, head_dim: 64 },
-  ...{ rms_norm_eps: 1e-5, rope_theta: 100_000, tie_word_embeddings: true },
+  model_type: 'llama',
+  vocab_size: 49_152,
+  hidden_size: 576,
+  intermediate_size: 1536,
+  num_hidden_layers: 30,
+  num_attention_heads: 9,
+  num_key_value_heads: 3,
+  head_dim: 64,
+  rms_norm_eps: 1e-5,
+  rope_theta: 100_000,
+  tie_word_embeddings: true,
 }
 const SMALL: ModelConfig = {
-  ...{ ...LARGE, vocab_size: 26, hidden_size: 64, intermediate_size: 168, num_hidden_layers: 6 },
-  ...{ num_attention_heads: 4, num_key_value_heads: 4, head_dim: 16 },
+  ...LARGE,
+  vocab_size: 26,
+  hidden_size: 64,
+  intermediate_size: 168,
+  num_hidden_layers: 6,
+  num_attention_heads: 4,
+  num_key_value_heads: 4,
+  head_dim: 16,
 }
 const [P, R, ROWS] = [64, 64, 8]
 
@@ -53,8 +67,13 @@ function updateOf(model: ModelConfig, freeze?: Freeze) {
   const trained = shape.lora ? adapterLayout(shape, shape.lora) : layout
   const plan = new MemoryPlan()
   const tensors = createActorTensors(plan, layout, {
-    ...{ prompt_length: P, response_length: R, batch_rows: ROWS, micro_rows: ROWS },
-    ...{ updates: 1, probe_rows: 1, has_reference: true },
+    prompt_length: P,
+    response_length: R,
+    batch_rows: ROWS,
+    micro_rows: ROWS,
+    updates: 1,
+    probe_rows: 1,
+    has_reference: true,
     trains: trainedSegments(trained, [phase]),
   })
   const factors = segmentFactors(trained, phase)
@@ -77,8 +96,11 @@ function updateOf(model: ModelConfig, freeze?: Freeze) {
 }
 
 const LORA = {
-  ...{ r: 8, lora_alpha: 16, use_rslora: false },
-  ...{ target_modules: 'all-linear' as const, layers_to_transform: null },
+  r: 8,
+  lora_alpha: 16,
+  use_rslora: false,
+  target_modules: 'all-linear' as const,
+  layers_to_transform: null,
 }
 const countOf = (names: readonly string[], pattern: RegExp) =>
   names.filter((name) => pattern.test(name)).length

@@ -56,7 +56,9 @@ export function readLens(
   return texts.map(({ sample, ids, prompt_length, is_held_out }, i) => {
     const { raw, normed } = unpackLens(tensors, outputs, i, ids.length)
     return {
-      ...{ ...sample, is_held_out, prompt_length },
+      ...sample,
+      is_held_out,
+      prompt_length,
       tokens: ids.map(textOf),
       raw: readout(raw),
       normed: readout(normed),

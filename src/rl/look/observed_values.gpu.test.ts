@@ -64,7 +64,9 @@ test('every mean, deviation and lens is that of the float64 model', async () => 
   const batch = heldOut(8)
   const cache = forwardRef(CONFIG.model, exact, { ...batch, width: 6 })
   const truth = internalsRef(CONFIG.model, exact, cache, {
-    ...{ ...batch, positions: 'response' as const, layer: 2 },
+    ...batch,
+    positions: 'response' as const,
+    layer: 2,
   })
   const N = batch.response_mask.length
   const { mean, std, lenses, refused } = observation
@@ -91,8 +93,11 @@ test('every mean, deviation and lens is that of the float64 model', async () => 
   for (const lens of lenses) {
     const input_ids = lens.tokens.map((text) => arithmetic.tokens.indexOf(text))
     const row = {
-      ...{ input_ids, attention_mask: input_ids.map(() => 1), rows: 1 },
-      ...{ width: input_ids.length, position_ids: input_ids.map((_, s) => s) },
+      input_ids,
+      attention_mask: input_ids.map(() => 1),
+      rows: 1,
+      width: input_ids.length,
+      position_ids: input_ids.map((_, s) => s),
     }
     const expected = lensRef(CONFIG.model, exact, forwardRef(CONFIG.model, exact, row), LENS_TOP)
     for (const readout of ['raw', 'normed'] as const) {
@@ -134,8 +139,11 @@ test('entropies at the tokens of a traced step are those of the lens and of the 
       ...tokens.map((text) => arithmetic.tokens.indexOf(text)),
     ]
     const row = {
-      ...{ input_ids, attention_mask: input_ids.map(() => 1), rows: 1 },
-      ...{ width: input_ids.length, position_ids: input_ids.map((_, s) => s) },
+      input_ids,
+      attention_mask: input_ids.map(() => 1),
+      rows: 1,
+      width: input_ids.length,
+      position_ids: input_ids.map((_, s) => s),
     }
     const { raw, normed } = lensRef(
       CONFIG.model,

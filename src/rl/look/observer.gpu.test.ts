@@ -18,7 +18,8 @@ test('a run that is observed at every step, tokens included, has the bits of one
   expect(plain.results.some(({ observation, trace }) => observation || trace)).toBe(false)
   expect(seen.results.map(({ observation }) => observation?.rows)).toEqual([
     'held_out',
-    ...['demonstrations', 'demonstrations'],
+    'demonstrations',
+    'demonstrations',
     // The policy rests while the reward model learns.
     ...Array(8).fill('responses'),
   ])

@@ -131,8 +131,13 @@ export class Generation {
     const special = { eos_token_ids: this.#eos, pad_token_id: 0 }
     const program = await this.#gpu.record('generation', LIVE, (recorder) => {
       const recording: Recording = {
-        ...{ gpu: this.#gpu, recorder, model: this.#model, tensors: this.#tensors, special },
-        ...{ cache: cacheSize(SIZE), R: MOST_WRITTEN },
+        gpu: this.#gpu,
+        recorder,
+        model: this.#model,
+        tensors: this.#tensors,
+        special,
+        cache: cacheSize(SIZE),
+        R: MOST_WRITTEN,
         norms_inside: normsInside(this.#gpu, this.#model),
       }
       if (first === 0) recordPrefill(recording)

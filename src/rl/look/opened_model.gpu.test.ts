@@ -25,7 +25,12 @@ function opened(config: ModelConfig, exact_dtype?: MatrixDtype) {
   const { layout, flat: given, exact } = testWeights(config, 7)
   const flat = exact_dtype ? decodeBfloat16(encodeBfloat16(given)) : given
   const hf: OpenHfModel = {
-    ...{ config, head: 'lm_head', layout, dtype: 'F32', eos_token_ids: [1], weight_bytes: 0 },
+    config,
+    head: 'lm_head',
+    layout,
+    dtype: 'F32',
+    eos_token_ids: [1],
+    weight_bytes: 0,
     exact_dtype: exact_dtype ?? 'float32',
     load: async (sink) => {
       for (const { name, offset, size } of layout.params)

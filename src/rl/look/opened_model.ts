@@ -170,7 +170,9 @@ function create(alloc: Allocator, { config, layout: { head }, exact_dtype }: Mod
   const ws = createWorkspace(alloc, shape, size)
   const lens: LensTensors = createLens(alloc, shape, { texts: 1, width: MOST_READ, ws })
   const internals: InternalsTensors<(typeof CHANGES)[number]> = createInternals(alloc, shape, ws, {
-    ...{ quantities: CHANGES, positions: 'response', window: MOST_READ },
+    quantities: CHANGES,
+    positions: 'response',
+    window: MOST_READ,
   })
   return { model, lens, internals, rollout: createGeneration(alloc, model) }
 }

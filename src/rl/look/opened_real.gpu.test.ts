@@ -9,9 +9,17 @@ import { paramLayout } from '../../model/layout/params.ts'
 import { OpenedModel } from './opened_model.ts'
 
 const SMOLLM2_135M: ModelConfig = {
-  ...{ model_type: 'llama', vocab_size: 49_152, hidden_size: 576, intermediate_size: 1536 },
-  ...{ num_hidden_layers: 30, num_attention_heads: 9, num_key_value_heads: 3, head_dim: 64 },
-  ...{ rms_norm_eps: 1e-5, rope_theta: 1e5, tie_word_embeddings: true },
+  model_type: 'llama',
+  vocab_size: 49_152,
+  hidden_size: 576,
+  intermediate_size: 1536,
+  num_hidden_layers: 30,
+  num_attention_heads: 9,
+  num_key_value_heads: 3,
+  head_dim: 64,
+  rms_norm_eps: 1e-5,
+  rope_theta: 1e5,
+  tie_word_embeddings: true,
 }
 
 /** Bits of BF16 numbers of about ±0.03, one after the other: nothing of the file's size is ever in

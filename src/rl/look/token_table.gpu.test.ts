@@ -257,7 +257,10 @@ test.for(process.env.LONG_TESTS ? (['clip_cov', 'kl_cov'] as const) : (['kl_cov'
   async (mode) => {
     const policy_loss = {
       ...CLIPPED.actor.policy_loss,
-      ...{ clip_cov_ratio: 0.2, clip_cov_lb: -10, clip_cov_ub: 10, kl_cov_ratio: 0.2 },
+      clip_cov_ratio: 0.2,
+      clip_cov_lb: -10,
+      clip_cov_ub: 10,
+      kl_cov_ratio: 0.2,
     }
     const actor = { ...CLIPPED.actor, loss_mode: mode, policy_loss }
     const config: TrainerConfig = { ...CONFIG, phases: [SFT, { ...CLIPPED, actor }] }

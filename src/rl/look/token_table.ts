@@ -140,7 +140,10 @@ function whitening(
   const { phase, experience, read, drawn } = input
   const { returns } = experience
   const before = estimatorOf(phase.adv_estimator).whitened?.({
-    ...{ returns, values: read.values, scores: rewards, index: drawn.index },
+    returns,
+    values: read.values,
+    scores: rewards,
+    index: drawn.index,
   })
   const mask = input.trained.response_mask
   if (!before || tokenCount(input.trained) < 2) return undefined

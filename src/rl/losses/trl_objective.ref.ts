@@ -4,7 +4,14 @@ import { isHighEntropy, isOnPolicyRow } from './trl_masks.ref.ts'
 import { type TokenTerm, type TrlRatio, termOf, trlMetrics } from './trl_terms.ref.ts'
 
 export const TRL_LOSS_TYPES = [
-  ...['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo', 'cispo', 'sapo', 'vespo'],
+  'grpo',
+  'bnpo',
+  'dr_grpo',
+  'dapo',
+  'luspo',
+  'cispo',
+  'sapo',
+  'vespo',
 ] as const
 export type TrlLossType =
   | 'grpo'

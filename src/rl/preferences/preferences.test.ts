@@ -26,12 +26,7 @@ const K: PreferenceValues = {
 const COLUMNS = 5
 /** Three pairs of 2 to 5 tokens; column 0 of some rows is a prompt. */
 const MASK = [
-  ...[0, 1, 1, 1, 0],
-  ...[1, 1, 1, 1, 1],
-  ...[0, 0, 1, 1, 0],
-  ...[0, 1, 1, 0, 0],
-  ...[1, 1, 0, 0, 0],
-  ...[0, 0, 1, 1, 1],
+  0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1,
 ]
 const noise = (seed: number) =>
   MASK.map((_, i) => -0.1 - 2.9 * Math.abs(Math.sin(12.9898 * (i + 1) + seed)))

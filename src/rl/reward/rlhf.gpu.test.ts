@@ -222,6 +222,6 @@ test('after the preparation nothing is created; one readback a step of the rewar
     pipelines: made.pipelines,
     live_bytes: made.live_bytes,
   })
-  expect(reads).toEqual([0, 1, 1, 1, ...[1, 1, 1, 1, 1, 1], ...[3, 3, 3]])
+  expect(reads).toEqual([0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3])
   trainer.destroy()
 })

@@ -97,7 +97,12 @@ export function forwardKlTopkLoss(
     [`distillation/${name}_max`]: Math.max(...counted(x)),
   })
   return {
-    ...{ loss, d_logits, token_losses, student_mass, teacher_mass, overlap_count },
+    loss,
+    d_logits,
+    token_losses,
+    student_mass,
+    teacher_mass,
+    overlap_count,
     metrics: {
       'distillation/student_mass': tokenMean(student_mass, data),
       ...spread('student_mass', student_mass),

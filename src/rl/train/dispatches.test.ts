@@ -47,12 +47,21 @@ function programs(matmul: MatmulChoice, joins: boolean) {
   const plan = new SeparateBuffers()
   const { batch, micro } = phaseRows(rl, P + R, shape)
   const t = createActorTensors(plan, paramLayout(shape), {
-    ...{ prompt_length: P, response_length: R, batch_rows: batch, micro_rows: 256 },
-    ...{ updates: 2, probe_rows: 8, has_reference: false, kernels: { matmul } },
+    prompt_length: P,
+    response_length: R,
+    batch_rows: batch,
+    micro_rows: 256,
+    updates: 2,
+    probe_rows: 8,
+    has_reference: false,
+    kernels: { matmul },
   })
   const size = { rows: batch, n: 8, prompt_length: P, response_length: R }
   const rollout = {
-    ...{ gpu: plan, model: t.model, cache: cacheSize(size), R },
+    gpu: plan,
+    model: t.model,
+    cache: cacheSize(size),
+    R,
     tensors: createRolloutTensors(plan, shape, size),
     special: { eos_token_ids: [1], pad_token_id: 0 },
     norms_inside: joins,

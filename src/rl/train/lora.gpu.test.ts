@@ -10,8 +10,11 @@ import { finish, INNER, numbers, open, rl, warmStart } from './testing.ts'
 import { Trainer } from './trainer.ts'
 
 const LORA: LoraConfig = {
-  ...{ r: 4, lora_alpha: 8, use_rslora: false },
-  ...{ target_modules: 'all-linear', layers_to_transform: null },
+  r: 4,
+  lora_alpha: 8,
+  use_rslora: false,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
 }
 const KL = { use_kl_loss: true, kl_loss_coef: 0.1 }
 const withLora = (phases: TrainerConfig['phases'], lora = LORA): TrainerConfig => ({

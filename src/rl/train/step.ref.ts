@@ -228,7 +228,10 @@ export function stepRef(
   const { advantages, returns } = computeAdvantages(
     phase.adv_estimator,
     {
-      ...{ index, old_log_probs, sum_pi_squared, response_length: R },
+      index,
+      old_log_probs,
+      sum_pi_squared,
+      response_length: R,
       token_level_rewards: rewards,
       response_mask: trained_mask,
       ...(values && { values }),
@@ -244,7 +247,9 @@ export function stepRef(
     ...corrected.metrics,
     ...computeDataMetrics({
       ...batch,
-      ...{ token_level_scores, advantages, returns },
+      token_level_scores,
+      advantages,
+      returns,
       token_level_rewards: rewards,
       response_mask: trained_mask,
       max_response_length: rollout.max_response_length,

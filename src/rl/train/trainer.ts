@@ -35,7 +35,10 @@ export class Trainer {
     const { actor, samplers } = parts
     this.layout = layout
     this.#training = {
-      ...{ gpu, config, layout, parts },
+      gpu,
+      config,
+      layout,
+      parts,
       taught: new PreferenceTraining(config.seed),
       responder: new Responder(gpu, config, samplers, actor.size.response_length),
       observer: new Observer(gpu, config, actor.tensors),

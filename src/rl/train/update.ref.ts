@@ -89,7 +89,9 @@ export function updateCritic(
     const { d_vpreds, metrics } = valueLossRef(
       { ...phase.critic, ...counts },
       {
-        ...{ vpreds, response_mask: rows.response_mask, response_length: R },
+        vpreds,
+        response_mask: rows.response_mask,
+        response_length: R,
         values: cut('values'),
         returns: cut('returns'),
       },
@@ -141,8 +143,10 @@ function actorPass(
   let rollout_is_weights: Numbers = cut('rollout_is_weights')
   if (bypass) {
     const found = rolloutCorrectionRef(correctionParams(bypass), {
-      ...{ log_probs, rollout_log_probs: cut('old_log_probs') },
-      ...{ response_mask: rows.response_mask, response_length: R },
+      log_probs,
+      rollout_log_probs: cut('old_log_probs'),
+      response_mask: rows.response_mask,
+      response_length: R,
     })
     policy_mask = found.modified_mask
     rollout_is_weights = found.rollout_is_weights
@@ -158,7 +162,10 @@ function actorPass(
     loss_mode,
     { ...phase.actor, ...counts, seed },
     {
-      ...{ log_probs, rollout_is_weights, response_mask: policy_mask, response_length: R },
+      log_probs,
+      rollout_is_weights,
+      response_mask: policy_mask,
+      response_length: R,
       old_log_probs: cut('old_log_probs'),
       advantages: cut('advantages'),
     },

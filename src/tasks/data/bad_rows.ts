@@ -54,7 +54,8 @@ export class BadRows implements FoundBad {
 
 /** What can be sent between workers. */
 export const plainBad = ({ count, first, advice }: FoundBad): FoundBad => ({
-  ...{ count, first },
+  count,
+  first,
   ...(advice !== undefined && { advice }),
 })
 

@@ -75,7 +75,10 @@ describe('the task of a data set', () => {
     const choice: DataChoice = {
       ...PLAN,
       ...FILES,
-      ...{ id: 'dataset', answers: 'text', train_pairs: 0, test_pairs: 0 },
+      id: 'dataset',
+      answers: 'text',
+      train_pairs: 0,
+      test_pairs: 0,
       ...sizes,
       train_size: 8,
       test_size: 2,

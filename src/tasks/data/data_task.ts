@@ -75,7 +75,10 @@ export function dataTask(choice: DataChoice): Task {
   return {
     id: choice.id,
     tokenizer: tokenizerOf(choice, loaded.get(key), refuse),
-    ...{ max_prompt_length, max_response_length, train_size, test_size },
+    max_prompt_length,
+    max_response_length,
+    train_size,
+    test_size,
     exact_match: !is_text && choice.answers === 'text',
     ...(is_text && { partial_score: 'how much of its beginning is that of the text' }),
     sample(seed, index, split) {

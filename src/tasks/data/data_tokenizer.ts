@@ -27,7 +27,10 @@ export function unknownTokenizer(vocab_size: number, refuse: () => never): Token
   const unknown = Array.from({ length: vocab_size - 2 }, () => '�')
   return {
     tokens: [PAD_TOKEN, EOS_TOKEN, ...unknown],
-    ...{ vocab_size, pad_token_id: 0, eos_token_id: 1, eos_token_ids: [1] },
+    vocab_size,
+    pad_token_id: 0,
+    eos_token_id: 1,
+    eos_token_ids: [1],
     special_ids: new Set([0, 1]),
     is_unknown: true,
     specialIn: refuse,

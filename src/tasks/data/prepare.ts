@@ -53,7 +53,8 @@ export async function prepareData(
   }
   const sides = held ? { train: own.kept, test: held.kept } : ownSplit(own.kept, train.name, plan)
   return prepared(sides, measured, tokenizer, plan, {
-    ...{ bad, notes },
+    bad,
+    notes,
     shared: held ? sharedPrompts(sides) : 0,
   })
 }
@@ -86,7 +87,8 @@ function prepared(
   const room = answers === 'text' ? 1 : TEXT_LENGTH
   return {
     ...sides,
-    ...{ tokenizer, answers },
+    tokenizer,
+    answers,
     max_prompt_length: plan.max_prompt_length || largest(prompt_lengths),
     max_response_length: plan.max_response_length || Math.max(room, largest(answer_lengths)),
     found: {
@@ -94,7 +96,8 @@ function prepared(
       ...repeated(all),
       dropped: all.length - sides.train.length - sides.test.length,
       ...said,
-      ...{ prompt_lengths, answer_lengths: answers === 'none' ? [] : answer_lengths },
+      prompt_lengths,
+      answer_lengths: answers === 'none' ? [] : answer_lengths,
     },
   }
 }

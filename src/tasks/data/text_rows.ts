@@ -33,17 +33,20 @@ export function textRows(
       `expected text for two rows of ${length} tokens or more, found ${own.length} rows; choose a shorter max_response_length`,
     )
   return {
-    ...{
-      train,
-      test,
-      tokenizer,
-      answers: 'text',
-      max_prompt_length: 1,
-      max_response_length: length,
-    },
+    train,
+    test,
+    tokenizer,
+    answers: 'text',
+    max_prompt_length: 1,
+    max_response_length: length,
     found: {
-      ...{ rows: train.length + test.length, duplicates: 0, ambiguous: 0, dropped: 0, shared: 0 },
-      ...{ bad, notes: [] },
+      rows: train.length + test.length,
+      duplicates: 0,
+      ambiguous: 0,
+      dropped: 0,
+      shared: 0,
+      bad,
+      notes: [],
       prompt_lengths: [1],
       answer_lengths: [...train, ...test].map(({ ground_truth }) =>
         Math.min(length, tokenizer.encode(textOfTruth(ground_truth)).length + 1),

@@ -14,7 +14,9 @@ const rewardOf = (...parts: PartChoice[]) => {
 }
 const respond = (solution_str: string, ground_truth = '12'): Response => ({
   data_source: 'toy',
-  ...{ solution_str, ground_truth, extra_info: { prompt: '5+7=' } },
+  solution_str,
+  ground_truth,
+  extra_info: { prompt: '5+7=' },
 })
 const program = { id: 'program', weight: 1, code: 'sha256-x', name: 'r.js' }
 loadProgram('sha256-x', 'a program')

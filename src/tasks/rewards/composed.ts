@@ -117,7 +117,9 @@ function createPart(
     )
   const score = scoreOf(kind, given, at)
   return {
-    ...{ name, weight, is_verifier: kind.is_verifier },
+    name,
+    weight,
+    is_verifier: kind.is_verifier,
     score(responses) {
       const problems: RewardProblem[] = []
       const scores = responses.map((response, row) => {
@@ -202,7 +204,9 @@ async function composed(
   for (const row of responses.keys())
     if (!failed.has(row) && results.every(({ scores }) => scores[row] === undefined))
       failed.set(row, {
-        ...{ row, part: parts[0].name, kind: 'error' },
+        row,
+        part: parts[0].name,
+        kind: 'error',
         message: 'no part scores this response: each returned None',
       })
   const columns = new Map<string, readonly (number | undefined)[]>()

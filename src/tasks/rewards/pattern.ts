@@ -25,8 +25,12 @@ const SPACE: readonly Range[] = [
 ]
 const NOT_NEWLINE = others([[10, 10]])
 const CLASSES: Readonly<Record<string, readonly Range[]>> = {
-  ...{ d: DIGITS, w: WORD, s: SPACE },
-  ...{ D: others(DIGITS), W: others(WORD), S: others(SPACE) },
+  d: DIGITS,
+  w: WORD,
+  s: SPACE,
+  D: others(DIGITS),
+  W: others(WORD),
+  S: others(SPACE),
 }
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, '0': 0 }
 

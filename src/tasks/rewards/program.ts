@@ -23,7 +23,10 @@ export function askForScores(
   if (languageOf(program.name) === 'javascript') {
     // By their places.
     const calls = responses.map(({ data_source, solution_str, ground_truth, extra_info }) => ({
-      ...{ data_source, solution_str, ground_truth, extra_info },
+      data_source,
+      solution_str,
+      ground_truth,
+      extra_info,
     }))
     return callProgram(program, chosen || USUAL_FUNCTION, calls)
   }

@@ -20,7 +20,9 @@ export const responseTo = (
   solution_str: string,
   { ids, num_turns = ONE_TURN }: Written,
 ): Response => ({
-  ...{ data_source: data_source ?? task.id, solution_str, ground_truth: truth ?? ground_truth },
+  data_source: data_source ?? task.id,
+  solution_str,
+  ground_truth: truth ?? ground_truth,
   extra_info: { ...extra_info, prompt, num_turns },
   completion_ids: Array.from(ids),
   ...(columns && { columns }),

@@ -18,7 +18,10 @@ function scoreOf(
   const kind = rewardKinds(task).find((own) => own.id === id)
   if (!kind) throw new RangeError(id)
   return kind.create(fillParams(kind, params))({
-    ...{ data_source: 'toy', solution_str, ground_truth, extra_info: { prompt } },
+    data_source: 'toy',
+    solution_str,
+    ground_truth,
+    extra_info: { prompt },
   })
 }
 

@@ -6,28 +6,36 @@
 export const USUAL_FUNCTION = 'compute_score'
 
 const SOLUTIONS = [
-  ...[
-    'model_output',
-    'predict_str',
-    'llm_solution',
-    'llm_response',
-    'model_response',
-    'completion',
-  ],
-  ...['response', 'response_str', 'solution', 'prediction', 'predict', 'pred', 'output'],
-  ...['generated_text', 'completion_str'],
+  'model_output',
+  'predict_str',
+  'llm_solution',
+  'llm_response',
+  'model_response',
+  'completion',
+  'response',
+  'response_str',
+  'solution',
+  'prediction',
+  'predict',
+  'pred',
+  'output',
+  'generated_text',
+  'completion_str',
 ]
 const TRUTHS = [
-  ...[
-    'test_cases',
-    'gt',
-    'gold',
-    'ground_truth_str',
-    'reference',
-    'reference_answer',
-    'gold_answer',
-  ],
-  ...['answer', 'target', 'label', 'expected', 'expected_answer', 'ref'],
+  'test_cases',
+  'gt',
+  'gold',
+  'ground_truth_str',
+  'reference',
+  'reference_answer',
+  'gold_answer',
+  'answer',
+  'target',
+  'label',
+  'expected',
+  'expected_answer',
+  'ref',
 ]
 
 /** The names that files of verl and of others give to what it calls solution_str and

@@ -38,7 +38,9 @@ export async function tryReward(
     const other = answerOf(samples[(i + 1) % TRIED])
     const texts = { right, wrong: other === right ? `${right}0` : other, empty: '' } as const
     return Object.entries(texts).map(([what, response]) => ({
-      ...{ sample, response, what: what as TriedRow['what'] },
+      sample,
+      response,
+      what: what as TriedRow['what'],
       ...(what === 'right' && !isWritten(sample) && { is_unwritten: true as const }),
     }))
   })
@@ -70,7 +72,9 @@ function saidOf({ columns, scores, is_right, problems, printed }: Scored, row: n
   )
   const problem = problems.find((own) => own.row === row)?.message
   return {
-    ...{ score: scores[row], is_right: is_right[row], parts: Object.fromEntries(parts) },
+    score: scores[row],
+    is_right: is_right[row],
+    parts: Object.fromEntries(parts),
     ...(problem !== undefined && { problem }),
     ...(printed?.[row] && { printed: printed[row] }),
   }

@@ -43,7 +43,8 @@ export const calculator_products: TaskKind = {
       max_prompt_length: 2 * digits + 2,
       // The call, the tool's answer with its end, the product, and the end token.
       max_response_length: 2 * digits + 3 + (2 * digits + 1) + (2 * digits + 1),
-      ...{ test_size, train_size },
+      test_size,
+      train_size,
       exact_match: true,
       sample(seed, index, split) {
         const { problem, chance } = draw(seed, index, split)

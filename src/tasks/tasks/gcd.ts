@@ -60,7 +60,8 @@ export const gcd: TaskKind = {
       tokenizer: arithmetic,
       max_prompt_length: 2 * digits + 2,
       max_response_length: digits + 1,
-      ...{ kinds, most: PAIRS_PER_NUMBER * max_value },
+      kinds,
+      most: PAIRS_PER_NUMBER * max_value,
       pose: (index, kind) => {
         const divisor = kind + 1
         const [a, b] = coprimePair(Number(index), phi).map((x) => x * divisor)

@@ -185,7 +185,9 @@ function filesOf({ tokens, ids, merges }: Vocabulary): TokenizerFiles {
   const added = { single_word: false, lstrip: false, rstrip: false, normalized: false }
   const byte_level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true }
   const json = {
-    ...{ version: '1.0', truncation: null, padding: null },
+    version: '1.0',
+    truncation: null,
+    padding: null,
     added_tokens: tokens
       .slice(0, 2)
       .map((content, id) => ({ id, content, ...added, special: true })),
@@ -194,9 +196,16 @@ function filesOf({ tokens, ids, merges }: Vocabulary): TokenizerFiles {
     post_processor: null,
     decoder: { ...byte_level, use_regex: true },
     model: {
-      ...{ type: 'BPE', dropout: null, unk_token: null, continuing_subword_prefix: null },
-      ...{ end_of_word_suffix: null, fuse_unk: false, byte_fallback: false, ignore_merges: false },
-      ...{ vocab: Object.fromEntries(ids), merges: lastOfEach(merges) },
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab: Object.fromEntries(ids),
+      merges: lastOfEach(merges),
     },
   }
   const config = {

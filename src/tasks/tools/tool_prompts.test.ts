@@ -21,7 +21,8 @@ function taskOf(sample: Pick<Sample, 'prompt' | 'messages'>): Task {
   const rest = { ground_truth: '4', demonstration: '4' }
   return {
     ...createTask('sort_digits'),
-    ...{ tokenizer, max_prompt_length: 12 },
+    tokenizer,
+    max_prompt_length: 12,
     sample: () => ({ ...sample, ...rest }),
     score: (prompt, response) => (prompt === sample.prompt && response === '4' ? 1 : 0),
   }

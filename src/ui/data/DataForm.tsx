@@ -130,6 +130,17 @@ const Refused = ({ why }: { readonly why: string }) => (
   </p>
 )
 
+interface LeaveOutProps {
+  readonly bad_rows: number
+  readonly onLeaveOut: () => void
+}
+
+const LeaveOut = ({ bad_rows, onLeaveOut }: LeaveOutProps) => (
+  <button type="button" data-testid="data-leave-out" onClick={onLeaveOut}>
+    Leave out {bad_rows.toLocaleString('en-GB')} bad {bad_rows === 1 ? 'row' : 'rows'}
+  </button>
+)
+
 /** A file that was read, until its rows are used. */
 function Opened({ opened }: { readonly opened: OpenedData }) {
   const [its_tokenizer] = useState(modelTokenizer)
@@ -186,14 +197,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
       {outcome?.ok ? <FoundRows prepared={outcome.prepared} plan={plan} /> : null}
       {outcome?.ok === false ? <Refused why={outcome.why} /> : null}
       {outcome?.ok === false && outcome.bad_rows !== undefined ? (
-        <button
-          type="button"
-          data-testid="data-leave-out"
-          onClick={() => change({ skip_bad_rows: true })}
-        >
-          Leave out {outcome.bad_rows.toLocaleString('en-GB')} bad{' '}
-          {outcome.bad_rows === 1 ? 'row' : 'rows'}
-        </button>
+        <LeaveOut bad_rows={outcome.bad_rows} onLeaveOut={() => change({ skip_bad_rows: true })} />
       ) : null}
       {refused === undefined ? null : <Refused why={refused} />}
       <button

@@ -12,7 +12,9 @@ const presetExperiment = (id: string): Experiment => {
 }
 const running = (experiment: Experiment): LabState => ({
   ...initialState(),
-  ...{ status: 'running', run_experiment: presetExperiment('tiny'), experiment },
+  status: 'running',
+  run_experiment: presetExperiment('tiny'),
+  experiment,
 })
 
 test('a length that was just changed is shown at once, because the run follows it', () => {

@@ -12,7 +12,8 @@ const cellsOf = (scores: object): string[] => {
 
 test('a right answer is right also where the reward model prefers the other one, and both are said', () => {
   const [prompt, chosen, , rejected, , order] = cellsOf({
-    ...{ chosen_task_score: 1, rejected_task_score: 0 },
+    chosen_task_score: 1,
+    rejected_task_score: 0,
   })
   expect([prompt, chosen, rejected]).toEqual(['1+1=', '✓right:  2', '✗wrong:  3'])
   expect(order).toBe('other order')
@@ -20,7 +21,10 @@ test('a right answer is right also where the reward model prefers the other one,
 
 test('what a person prefers may be wrong, and the reward model may agree', () => {
   const cells = cellsOf({
-    ...{ chosen_task_score: 0, rejected_task_score: 1, chosen_score: 2, rejected_score: 1 },
+    chosen_task_score: 0,
+    rejected_task_score: 1,
+    chosen_score: 2,
+    rejected_score: 1,
   })
   expect([cells[1], cells[3], cells[5]]).toEqual(['✗wrong:  2', '✓right:  3', 'same order'])
 })

@@ -72,8 +72,16 @@ export function useTimeline(): Timeline {
     return step(index + 1) - step(index)
   }
   return {
-    ...{ experiment, phases, switches, current, present },
-    ...{ is_busy, is_past, is_finished, is_ending, doneOf },
+    experiment,
+    phases,
+    switches,
+    current,
+    present,
+    is_busy,
+    is_past,
+    is_finished,
+    is_ending,
+    doneOf,
     lengthOf: (index) => (index < present ? doneOf(index) : phases[index].steps),
     least: (index) => (is_busy && index === current ? Math.max(1, phase_step) : 1),
     canLengthen: (index) => !is_past && (!is_busy || index >= current),

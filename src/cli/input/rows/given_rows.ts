@@ -5,9 +5,22 @@ import { UsageError } from '../../base/command.ts'
 
 /** The fields of a task that a person decides. */
 const FIELDS: readonly string[] = [
-  ...['row_format', 'prompt_key', 'input_key', 'prompt_template', 'system_key', 'answer_key'],
-  ...['every_turn', 'chosen_key', 'rejected_key', 'label_key', 'reward_fn_key', 'test_size'],
-  ...['split_seed', 'max_prompt_length', 'max_response_length', 'filter_overlong_prompts'],
+  'row_format',
+  'prompt_key',
+  'input_key',
+  'prompt_template',
+  'system_key',
+  'answer_key',
+  'every_turn',
+  'chosen_key',
+  'rejected_key',
+  'label_key',
+  'reward_fn_key',
+  'test_size',
+  'split_seed',
+  'max_prompt_length',
+  'max_response_length',
+  'filter_overlong_prompts',
 ]
 
 /** Throws UsageError for another field, and for a value that it cannot have. */

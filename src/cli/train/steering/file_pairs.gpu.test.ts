@@ -47,7 +47,9 @@ test('it learns the pairs of the rows, those of held-out prompts apart', async (
   const taught = results.filter(({ metrics }) => 'reward_model/loss' in metrics)
   expect(taught).toHaveLength(8)
   expect(taught[0].metrics).toMatchObject({
-    ...{ 'reward_model/pairs': 16, 'reward_model/held_out_pairs': 4, 'reward_model/ties': 0 },
+    'reward_model/pairs': 16,
+    'reward_model/held_out_pairs': 4,
+    'reward_model/ties': 0,
   })
   const [first, last] = [taught[0], taught[7]].map(({ metrics }) => metrics['reward_model/loss'])
   expect(last).toBeLessThan(first)
@@ -62,9 +64,12 @@ test('a policy learns them without a reward model', async () => {
   const taught = results.filter(({ metrics }) => 'preference/loss' in metrics)
   expect(taught).toHaveLength(8)
   expect(taught[0].metrics).toMatchObject({
-    ...{ 'preference/pairs': 16, 'preference/held_out_pairs': 4, 'preference/ties': 0 },
+    'preference/pairs': 16,
+    'preference/held_out_pairs': 4,
+    'preference/ties': 0,
     // Policy and reference are the same at first.
-    ...{ 'preference/loss': expect.closeTo(Math.log(2), 6), 'rewards/margins': 0 },
+    'preference/loss': expect.closeTo(Math.log(2), 6),
+    'rewards/margins': 0,
   })
   const { metrics, scored_pairs = [] } = taught[7]
   expect(metrics['preference/loss']).toBeLessThan(Math.log(2))

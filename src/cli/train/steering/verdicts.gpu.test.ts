@@ -73,7 +73,10 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
   const { actor, preferences } = await run_by_hand.trainer.exportState()
   gpu.destroy()
   expect(done.map(({ refused }) => refused?.match(/taught|begun to train/)?.[0])).toEqual([
-    ...['taught', 'begun to train', undefined, undefined],
+    'taught',
+    'begun to train',
+    undefined,
+    undefined,
   ])
   expect([...verdicts.values()]).toEqual([
     { index: 1, step: 2, said: 'asbb' },

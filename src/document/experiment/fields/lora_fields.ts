@@ -68,7 +68,8 @@ export const loraFields = ({
   ...lora,
   target_modules: typeof target_modules === 'string' ? target_modules : target_modules.join(),
   layers_to_transform: layers_to_transform?.join() ?? '',
-  ...{ source: '', source_name: '' },
+  source: '',
+  source_name: '',
 })
 
 /** Characters of `source_name`. */

@@ -43,7 +43,7 @@ test('importance weights of the clipped PPO in bypass mode are only measured', (
   const shared = parsed({
     phases: [{ kind: 'rl' }],
     algorithm: { rollout_correction: correction },
-    ...{ validation: { prompts: 20 } },
+    validation: { prompts: 20 },
   })
   expect(remarksOf(shared)).toEqual([{ path, message: expect.stringContaining('only measured') }])
   expect(fieldOf(shared, path)?.remark).toContain('the ratio of the clipped PPO')
@@ -99,6 +99,6 @@ describe('the warm-up of a later phase', () => {
     expect(fieldOf(experiment, 'phases.2.reset_schedule')?.has_effect).toBe(true)
     expect(
       resolvePhases(experiment).map((phase) => phase.kind === 'rl' && phase.reset_schedule),
-    ).toEqual([...[false, false, true]])
+    ).toEqual([false, false, true])
   })
 })

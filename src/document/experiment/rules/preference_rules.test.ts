@@ -11,11 +11,22 @@ describe('preference phases', () => {
   test('a phase has TRL’s names and defaults, and is called after its loss', () => {
     const [, phase] = resolvePhases(parsed(preference()))
     expect(phase).toMatchObject({
-      ...{ name: 'DPO', batch_size: 32, target_layer: 6, target_readout: 'raw' },
+      name: 'DPO',
+      batch_size: 32,
+      target_layer: 6,
+      target_readout: 'raw',
       preference: {
-        ...{ loss_type: 'sigmoid', beta: 0.1, label_smoothing: 0, rpo_alpha: 0 },
-        ...{ simpo_gamma: 0.5, cpo_alpha: 1, desirable_weight: 1, undesirable_weight: 1 },
-        ...{ f_divergence_type: 'reverse_kl', ld_alpha: 1, reference_free: false },
+        loss_type: 'sigmoid',
+        beta: 0.1,
+        label_smoothing: 0,
+        rpo_alpha: 0,
+        simpo_gamma: 0.5,
+        cpo_alpha: 1,
+        desirable_weight: 1,
+        undesirable_weight: 1,
+        f_divergence_type: 'reverse_kl',
+        ld_alpha: 1,
+        reference_free: false,
       },
       pairs: { source: 'judge', verdicts: [] },
     })
@@ -57,11 +68,20 @@ describe('preference phases', () => {
         .filter(({ path, has_effect }) => path.startsWith('phases.1.preference.') && has_effect)
         .map(({ path }) => path.slice('phases.1.preference.'.length))
     expect(offered({})).toEqual([
-      ...['loss_type', 'beta', 'label_smoothing', 'rpo_alpha', 'f_divergence_type'],
-      ...['ld_alpha', 'use_weighting', 'reference_free'],
+      'loss_type',
+      'beta',
+      'label_smoothing',
+      'rpo_alpha',
+      'f_divergence_type',
+      'ld_alpha',
+      'use_weighting',
+      'reference_free',
     ])
     expect(offered({ loss_type: 'kto' })).toEqual([
-      ...['loss_type', 'beta', 'desirable_weight', 'undesirable_weight'],
+      'loss_type',
+      'beta',
+      'desirable_weight',
+      'undesirable_weight',
     ])
     expect(offered({ f_divergence_type: 'alpha_divergence' })).toContain('f_alpha_divergence_coef')
     expect(offered({ loss_type: 'simpo' })).toContain('simpo_gamma')

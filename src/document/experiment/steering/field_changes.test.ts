@@ -71,7 +71,9 @@ test('other things that were done in between are followed', () => {
       { step: 50, phase: 1 },
       { step: 70, phase: 2 },
     ],
-    ...{ step: 170, phase: 2, phase_step: 100 },
+    step: 170,
+    phase: 2,
+    phase_step: 100,
   })
   expect([...changes.keys()]).toEqual(['phases.1.actor.optim.lr'])
 })

@@ -20,7 +20,11 @@ const lengths = (experiment: Experiment, steering: readonly SteeringEntry[] = []
   plannedStretches(experiment, steering).map(({ phase, from, to }) => [phase, to - from])
 
 const BEFORE: Omit<RunSoFar, 'experiment' | 'steering'> = {
-  ...{ steered: [], phase_switches: [], step: 0, phase: 0, phase_step: 0 },
+  steered: [],
+  phase_switches: [],
+  step: 0,
+  phase: 0,
+  phase_step: 0,
 }
 
 test('without steering all steps of all phases are to come', () => {
@@ -72,14 +76,23 @@ test('of a current run, what was taken counts and what was done is not done agai
   const steered = [{ entry: steering[0] }]
   const begun = { step: 0, phase: 0, reason: 'start' }
   const at_5: RunSoFar = {
-    ...{ experiment, steering, step: 5, phase: 0, phase_step: 5 },
-    ...{ steered: [], phase_switches: [begun] },
+    experiment,
+    steering,
+    step: 5,
+    phase: 0,
+    phase_step: 5,
+    steered: [],
+    phase_switches: [begun],
   }
   // Before the entry is done, once it is, and when the next phase has begun.
   expect(plannedTotal(at_5)).toBe(80)
   expect(plannedTotal({ ...at_5, steered })).toBe(80)
   const later: RunSoFar = {
-    ...{ ...at_5, steered, step: 9, phase: 1, phase_step: 4 },
+    ...at_5,
+    steered,
+    step: 9,
+    phase: 1,
+    phase_step: 4,
     phase_switches: [begun, { step: 5, phase: 1, reason: 'next_phase' }],
   }
   expect(plannedTotal(later)).toBe(80)

@@ -77,10 +77,12 @@ describe('what an action makes of the list of phases', () => {
     expect(stepsAfter(steps)).toEqual([first, steps, grpo_phase.steps, last])
     const taught = parsed({ phases: [SFT, REWARD, GRPO] })
     expect(steerExperiment(taught, action, 1, 2)).toMatchObject({
-      ...{ ok: false, message: expect.stringMatching(/would start again/) },
+      ok: false,
+      message: expect.stringMatching(/would start again/),
     })
     expect(steerExperiment(taught, action, 1, 0)).toMatchObject({
-      ...{ ok: false, message: expect.stringMatching(/never taught/) },
+      ok: false,
+      message: expect.stringMatching(/never taught/),
     })
     expect(steerExperiment(taught, { ...action, kind: 'follow_phase' }, 1, 0).ok).toBe(true)
   })

@@ -25,15 +25,31 @@ export interface Inks {
 
 /** For files, and for a light page: Okabe and Ito's colours, which most people can tell apart. */
 export const LIGHT: Inks = {
-  ...{ paper: '#fff', ink: '#222', grid: '#e4e4e4', zero: '#666', empty: '#eee' },
-  ...{ better: '#00704f', worse: '#b34700', none: '#555', heat: '#0072b2', on_heat: '#fff' },
+  paper: '#fff',
+  ink: '#222',
+  grid: '#e4e4e4',
+  zero: '#666',
+  empty: '#eee',
+  better: '#00704f',
+  worse: '#b34700',
+  none: '#555',
+  heat: '#0072b2',
+  on_heat: '#fff',
   arms: ['#000000', '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56b4e9'],
 }
 
 /** The same colours for a dark page, light enough for its paper, and white in place of black. */
 export const DARK: Inks = {
-  ...{ paper: 'none', ink: '#e6e9e7', grid: '#3a423e', zero: '#98a29d', empty: '#262d29' },
-  ...{ better: '#3fcf9d', worse: '#ff9a5c', none: '#aab3ae', heat: '#56b4e9', on_heat: '#0e1512' },
+  paper: 'none',
+  ink: '#e6e9e7',
+  grid: '#3a423e',
+  zero: '#98a29d',
+  empty: '#262d29',
+  better: '#3fcf9d',
+  worse: '#ff9a5c',
+  none: '#aab3ae',
+  heat: '#56b4e9',
+  on_heat: '#0e1512',
   arms: ['#ffffff', '#56b4e9', '#ff9a5c', '#3fcf9d', '#e29cc4', '#e3bd4a', '#8fa8ff'],
 }
 

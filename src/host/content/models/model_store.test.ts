@@ -60,7 +60,8 @@ test('what arrives with another hash is removed and refused', async () => {
   const { disk, folders } = memoryDisk()
   const store = new ModelStore(disk)
   const model: Omit<KeptModel, 'hash'> = {
-    ...{ name: 'tiny', source: 'hf:a/b@main' },
+    name: 'tiny',
+    source: 'hf:a/b@main',
     files: [{ name: 'model.safetensors', bytes: 3, sha256: await contentHash(text('abc')) }],
   }
   const open = (own: string) => () => bytesFile('model.safetensors', text(own))

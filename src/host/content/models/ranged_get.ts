@@ -60,7 +60,8 @@ export function httpFile(
     }
   }
   return {
-    ...{ name, size },
+    name,
+    size,
     read: async (begin, end) => {
       const bytes = new Uint8Array(end - begin)
       for (let at = begin, tries = 1; at < end; tries++) {

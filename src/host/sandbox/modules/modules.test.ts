@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { modulesFor } from './modules.ts'
 
 const locked = (name: string, depends: string[] = [], imports = [name]) => ({
-  ...{ file_name: `${name}-1-py3-none-any.whl`, depends, imports },
+  file_name: `${name}-1-py3-none-any.whl`,
+  depends,
+  imports,
 })
 const lock = {
   packages: {

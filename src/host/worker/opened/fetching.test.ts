@@ -54,7 +54,11 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
       return MODEL
     },
     open: async () => ({
-      ...{ adapter: '', bytes: 1, close: () => {}, look: unused, changes: unused },
+      adapter: '',
+      bytes: 1,
+      close: () => {},
+      look: unused,
+      changes: unused,
       generation: { write: unused },
     }),
     plan: async () => ({ model_type: 'qwen3', num_parameters: 99, uses: [] }),

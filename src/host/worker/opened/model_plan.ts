@@ -29,7 +29,9 @@ export function plannedModel(
   const exact_dtype = exactDtype(config, (json.dtype ?? json.torch_dtype) === 'bfloat16')
   const all = plan({ config, layout, exact_dtype }).map(
     ({ what, enable_gradient_checkpointing, bytes, largest }) => ({
-      ...{ what, enable_gradient_checkpointing, bytes },
+      what,
+      enable_gradient_checkpointing,
+      bytes,
       why_not: whyNot(bytes, largest, allowed, most_binding),
     }),
   )

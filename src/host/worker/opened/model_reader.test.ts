@@ -13,22 +13,36 @@ const MODEL = {
 } as unknown as OpenHfModel
 
 const TOKENIZER = JSON.stringify({
-  ...{ version: '1.0', truncation: null, padding: null, normalizer: null, post_processor: null },
+  version: '1.0',
+  truncation: null,
+  padding: null,
+  normalizer: null,
+  post_processor: null,
   added_tokens: ['<pad>', '<|im_end|>'].map((content, id) => ({
-    ...{ id, content, special: true },
-    ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+    id,
+    content,
+    special: true,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
   })),
   pre_tokenizer: {
-    ...{ type: 'Split', pattern: { Regex: '[\\s\\S]' }, behavior: 'Isolated', invert: false },
+    type: 'Split',
+    pattern: { Regex: '[\\s\\S]' },
+    behavior: 'Isolated',
+    invert: false,
   },
   decoder: { type: 'Fuse' },
   model: {
-    ...{ type: 'WordLevel', unk_token: '<pad>' },
+    type: 'WordLevel',
+    unk_token: '<pad>',
     vocab: { '<pad>': 0, '<|im_end|>': 1, a: 2, b: 3, c: 4 },
   },
 })
 const TOKENIZER_CONFIG = JSON.stringify({
-  ...{ eos_token: '<|im_end|>', pad_token: '<pad>' },
+  eos_token: '<|im_end|>',
+  pad_token: '<pad>',
   chat_template: '{% for m in messages %}{{ m.content }}{% endfor %}b',
 })
 
@@ -45,7 +59,8 @@ function reader(disk = memoryDisk().disk) {
     open: async (_, held, { onProgress }) => {
       onProgress?.(10, 10)
       return {
-        ...{ adapter: 'a GPU', bytes: 100 + held },
+        adapter: 'a GPU',
+        bytes: 100 + held,
         look: async (window, tokens) => {
           seen.windows.push(window)
           const own = window.ids.slice(window.first, window.first + window.count)
@@ -187,7 +202,8 @@ test('without a tokenizer it reads ids, and says why', async () => {
   expect(seen.windows[0].ids).toEqual([3, 4, 1])
   expect(events.filter(({ type }) => type === 'model_failed')).toEqual([
     {
-      ...{ type: 'model_failed', open: ['first'] },
+      type: 'model_failed',
+      open: ['first'],
       message: 'Expected token ids, such as 12 7 3, found "x".',
     },
     expect.objectContaining({ message: expect.stringContaining('no chat template') }),

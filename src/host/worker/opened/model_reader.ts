@@ -201,9 +201,18 @@ export class ModelReader {
         )
       const { model_type, num_hidden_layers, hidden_size, vocab_size } = hf.config
       const facts: OpenedModelFacts = {
-        ...{ model_type, num_hidden_layers, hidden_size, vocab_size, dtype: hf.dtype, hash },
-        ...{ name: source.name, num_parameters: hf.layout.num_parameters },
-        ...{ gpu: model.adapter, gpu_bytes: model.bytes, adapter: adapter.name, uses },
+        model_type,
+        num_hidden_layers,
+        hidden_size,
+        vocab_size,
+        dtype: hf.dtype,
+        hash,
+        name: source.name,
+        num_parameters: hf.layout.num_parameters,
+        gpu: model.adapter,
+        gpu_bytes: model.bytes,
+        adapter: adapter.name,
+        uses,
         why_ids: text.why_ids,
         special_tokens: specialWords(text.tokenizer),
         has_template: text.tokenizer?.renderChat !== undefined,

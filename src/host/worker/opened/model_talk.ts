@@ -75,7 +75,9 @@ export class ModelTalk {
         type: 'model_written',
         text: textOfIds(ids.slice(prompt.length), tokenizer),
         parts: parts.map(({ id, log_prob, entropy }) => ({
-          ...{ entropy, prob: Math.exp(log_prob), token: tokenizer?.tokens[id] ?? `<${id}>` },
+          entropy,
+          prob: Math.exp(log_prob),
+          token: tokenizer?.tokens[id] ?? `<${id}>`,
         })),
         is_done: false,
       })

@@ -18,7 +18,8 @@ const json = {
   },
 }
 const config = {
-  ...{ eos_token: '<eos>', pad_token: '<pad>' },
+  eos_token: '<eos>',
+  pad_token: '<pad>',
   chat_template: '{% for m in messages %}1{{ m.content }}2{% endfor %}',
 }
 const written = () =>

@@ -20,7 +20,10 @@ export function patternsAlone(text: string): PatternsAlone | undefined {
   if (expressions.length === 0) return undefined
   const added = Array.isArray(added_tokens) ? added_tokens : []
   const json = JSON.stringify({
-    ...{ normalizer, pre_tokenizer, decoder, post_processor: null },
+    normalizer,
+    pre_tokenizer,
+    decoder,
+    post_processor: null,
     model: { type: 'WordLevel', vocab: { [UNKNOWN]: 0 }, unk_token: UNKNOWN },
     added_tokens: added.map((token: object, i) => ({ ...token, id: i + 1 })),
   })

@@ -39,8 +39,12 @@ export function startOf(
   const lora = loraFields(typeof adapter === 'object' ? adapter : USUAL_LORA)
   const { hash, name } = own
   const fields = {
-    ...{ ...sizes, padding_idx, dtype: adapter ? exact_dtype : 'float32' },
-    ...{ source: hash, source_name: name, source_address: address },
+    ...sizes,
+    padding_idx,
+    dtype: adapter ? exact_dtype : 'float32',
+    source: hash,
+    source_name: name,
+    source_address: address,
     // Where it fits without, the settings stay as they are.
     ...(enable_gradient_checkpointing && { enable_gradient_checkpointing }),
     lora: {
@@ -54,5 +58,7 @@ export function startOf(
 
 /** A folder's files as an experiment names them. */
 export const listOf = (name: string, files: readonly ModelFile[]): StartList => ({
-  ...{ name, hash: modelHash(files), list: modelList(files) },
+  name,
+  hash: modelHash(files),
+  list: modelList(files),
 })

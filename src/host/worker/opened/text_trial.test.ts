@@ -6,7 +6,9 @@ import { TextTrial, type TrialPort, type TrialRequest } from './text_trial.ts'
 
 const fileOf = (pattern: object) =>
   JSON.stringify({
-    ...{ normalizer: null, post_processor: null, decoder: null },
+    normalizer: null,
+    post_processor: null,
+    decoder: null,
     pre_tokenizer: { type: 'Split', pattern, behavior: 'Isolated' },
     model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: [] },
     added_tokens: [{ id: 2, content: '<end>', special: true }],

@@ -40,7 +40,8 @@ export class RunsInTurn {
     const { run: id, experiment } = command
     const run = new Run(this.#hostOf(id), command)
     const member: Member = {
-      ...{ run, bytes: this.#plannedBytes(experiment) },
+      run,
+      bytes: this.#plannedBytes(experiment),
       is_in: false,
       enter: () => {},
     }

@@ -11,8 +11,15 @@ const bytes = new TextEncoder().encode(
 )
 const hash = await contentHash(bytes)
 const task = {
-  ...{ id: 'dataset', data: hash, name: 'five.csv', prompt_key: 'prompt', answer_key: 'answer' },
-  ...{ max_prompt_length: 2, max_response_length: 2, train_size: 4, test_size: 1 },
+  id: 'dataset',
+  data: hash,
+  name: 'five.csv',
+  prompt_key: 'prompt',
+  answer_key: 'answer',
+  max_prompt_length: 2,
+  max_response_length: 2,
+  train_size: 4,
+  test_size: 1,
 }
 const set = withField(PRESETS[0].experiment, 'task', task)
 if (!set.ok) throw new Error(set.message)

@@ -5,9 +5,22 @@ import { pythonNumber } from './python_literal.ts'
 
 /** Names of such a column, the first that is there counts. Capitals make no difference. */
 const STEP_COLUMNS: readonly string[] = [
-  ...['step', 'global_step', '_step', 'iteration', 'trainer/global_step', 'training/global_step'],
-  ...['train/global_step', 'global step', 'current_steps', 'training_step', 'train_step', 'steps'],
-  ...['iter', 'update', 'timestep', 'timesteps'],
+  'step',
+  'global_step',
+  '_step',
+  'iteration',
+  'trainer/global_step',
+  'training/global_step',
+  'train/global_step',
+  'global step',
+  'current_steps',
+  'training_step',
+  'train_step',
+  'steps',
+  'iter',
+  'update',
+  'timestep',
+  'timesteps',
 ]
 
 /** The column of the steps among those of a row; undefined where there is none. */

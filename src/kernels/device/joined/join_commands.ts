@@ -188,7 +188,8 @@ function joinDispatches(parts: readonly Dispatch[]): Dispatch {
     grid: is_fixed ? [x, y, z] : undefined,
     params,
     patches,
-    ...{ pipeline: undefined as never, group: undefined as never },
+    pipeline: undefined as never,
+    group: undefined as never,
   }
 }
 

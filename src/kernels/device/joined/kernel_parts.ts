@@ -43,7 +43,12 @@ const DECLARED = /^\s*(?:struct|alias|const|override|fn|var<\w+>)\s+(\w+)/gm
 const WORKGROUP = /var<workgroup>\s+(\w+)\s*:\s*array<\s*(\w+)\s*,\s*([^;]+?)\s*>\s*;/g
 /** Bytes of what workgroup memory may hold here. */
 export const ELEMENT_BYTES: Readonly<Record<string, number>> = {
-  ...{ f32: 4, u32: 4, vec2f: 8, vec2u: 8, vec4f: 16, vec4u: 16 },
+  f32: 4,
+  u32: 4,
+  vec2f: 8,
+  vec2u: 8,
+  vec4f: 16,
+  vec4u: 16,
 }
 
 /** Reads a kernel; undefined for one that this file does not understand, which then stays a

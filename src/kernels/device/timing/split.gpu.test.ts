@@ -124,12 +124,18 @@ function headCases(): Case[] {
     }
     const scores = () => floats(tokens, 6)
     const forward = {
-      ...{ ...shared, log_probs: scores(), entropy: scores() },
-      ...{ lse: scores(), sum_pi_squared: scores() },
+      ...shared,
+      log_probs: scores(),
+      entropy: scores(),
+      lse: scores(),
+      sum_pi_squared: scores(),
     }
     const back = {
-      ...{ ...shared, lse: scores().map((x) => x + 4), entropy: scores() },
-      ...{ d_log_probs: floats(tokens, 7), d_entropy: floats(tokens, 8) },
+      ...shared,
+      lse: scores().map((x) => x + 4),
+      entropy: scores(),
+      d_log_probs: floats(tokens, 7),
+      d_entropy: floats(tokens, 8),
     }
     const d_hidden = new Float32Array(rows * width * C)
     const partials = floats(splits * V * C)
@@ -146,9 +152,22 @@ function samplingCases(): Case[] {
     const rows = kernel === sample_token ? 9 : 150
     const [V, R, width] = [40, 3, 5]
     const params = {
-      ...{ rows, n: 1, row_offset: 0, vocab_size: V, response_length: R, position: 1, width },
-      ...{ column: 4, temperature: 1, top_k: 5, top_p: 0.9, seed_low: 11, seed_high: 5, step: 3 },
-      ...{ eos_count: 1, pad_token_id: 1 },
+      rows,
+      n: 1,
+      row_offset: 0,
+      vocab_size: V,
+      response_length: R,
+      position: 1,
+      width,
+      column: 4,
+      temperature: 1,
+      top_k: 5,
+      top_p: 0.9,
+      seed_low: 11,
+      seed_high: 5,
+      step: 3,
+      eos_count: 1,
+      pad_token_id: 1,
     }
     return case_(kernel, params, {
       logits: floats(rows * V),
@@ -172,9 +191,13 @@ function optimizerCases(): Case[] {
       adamw_update,
       { count, lr: 0.01, ...betas, eps: 1e-8, weight_decay: 0.1, vector_weight_decay: 0 },
       {
-        ...{ gradients: values(), control: Float32Array.of(1, 0.5, 1, 0, 1) },
-        ...{ chunk_segment: new Uint32Array(40), corrections: Float32Array.of(0.1, 0.001) },
-        ...{ weights: values(), m: values(), v: values().map(Math.abs) },
+        gradients: values(),
+        control: Float32Array.of(1, 0.5, 1, 0, 1),
+        chunk_segment: new Uint32Array(40),
+        corrections: Float32Array.of(0.1, 0.001),
+        weights: values(),
+        m: values(),
+        v: values().map(Math.abs),
       },
     ),
     case_(
@@ -204,8 +227,11 @@ const all: Case[] = [
     rms_norm_backward,
     { rows: ROWS, cols: COLS, accumulate: 1 },
     {
-      ...{ x: floats(ROWS * COLS), weight: floats(COLS), inv_rms: floats(ROWS) },
-      ...{ d_y: floats(ROWS * COLS, 9), d_x: floats(ROWS * COLS, 10) },
+      x: floats(ROWS * COLS),
+      weight: floats(COLS),
+      inv_rms: floats(ROWS),
+      d_y: floats(ROWS * COLS, 9),
+      d_x: floats(ROWS * COLS, 10),
     },
   ),
 ]
@@ -213,8 +239,13 @@ const all: Case[] = [
 /** Tiles with barriers, of which SwiftShader compiles one in some three seconds. Where LONG_TESTS
  * is set they are cut too. */
 const SLOW: readonly unknown[] = [
-  ...[matmul_nt, matmul_tn, attention_backward_query, attention_backward_key_value],
-  ...[vocab_head_forward, vocab_head_backward_hidden, vocab_head_backward_weight],
+  matmul_nt,
+  matmul_tn,
+  attention_backward_query,
+  attention_backward_key_value,
+  vocab_head_forward,
+  vocab_head_backward_hidden,
+  vocab_head_backward_weight,
 ]
 const isSlow = ({ name, kernel }: Case) => SLOW.includes(kernel) || /staged|skinny/.test(name)
 /** Every second one of the quick ones. */

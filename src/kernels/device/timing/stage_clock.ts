@@ -30,7 +30,10 @@ export class StageClock {
     this.#set = set
     this.#resolved = resolved
     this.stamps = {
-      ...{ label: 'stages', dtype: 'u32', shape: [STAGE_STAMPS], offset: 0 },
+      label: 'stages',
+      dtype: 'u32',
+      shape: [STAGE_STAMPS],
+      offset: 0,
       buffer: resolved,
     }
   }

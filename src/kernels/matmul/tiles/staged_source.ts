@@ -32,12 +32,26 @@ interface Staged {
 export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
   const { down, across, rows, cols, slices, stage } = tile
   const a: Staged = {
-    ...{ name: 'a', lane: 'y', lanes: down, held: rows / 4, size: down * rows, limit: 'm' },
-    ...{ along_k: !op.startsWith('tn'), in_halves: false, start: 0 },
+    name: 'a',
+    lane: 'y',
+    lanes: down,
+    held: rows / 4,
+    size: down * rows,
+    limit: 'm',
+    along_k: !op.startsWith('tn'),
+    in_halves: false,
+    start: 0,
   }
   const b: Staged = {
-    ...{ name: 'b', lane: 'x', lanes: across, held: cols / 4, size: across * cols, limit: 'n' },
-    ...{ along_k: op.startsWith('nt'), in_halves: op === 'nt_swiglu', start: (a.size / 4) * stage },
+    name: 'b',
+    lane: 'x',
+    lanes: across,
+    held: cols / 4,
+    size: across * cols,
+    limit: 'n',
+    along_k: op.startsWith('nt'),
+    in_halves: op === 'nt_swiglu',
+    start: (a.size / 4) * stage,
   }
   const head = STAGED_HEADS[op]
   const reach = b.in_halves ? b.size / 2 : b.size

@@ -34,12 +34,20 @@ export function tileSource(
   if (tile.stage) return stagedSource(op, tile)
   const { down, across, rows, cols } = tile
   const a: Factor = {
-    ...{ name: 'a', lane: 'y', lanes: down, count: rows, size: down * rows },
+    name: 'a',
+    lane: 'y',
+    lanes: down,
+    count: rows,
+    size: down * rows,
     along_k: !op.startsWith('tn'),
     interleaved: false,
   }
   const b: Factor = {
-    ...{ name: 'b', lane: 'x', lanes: across, count: cols, size: across * cols },
+    name: 'b',
+    lane: 'x',
+    lanes: across,
+    count: cols,
+    size: across * cols,
     along_k: op.startsWith('nt'),
     interleaved: true,
     in_halves: op === 'nt_swiglu',

@@ -239,7 +239,10 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
     kernels: header.kernels,
     rollout_dtype: header.rollout_dtype,
     tokens: header.tokens,
-    ...{ phase, phase_step, phase_switches, step },
+    phase,
+    phase_step,
+    phase_switches,
+    step,
     metrics: header.metrics,
     series: readSeries(stored.chunks),
     samples: kept.samples.items

@@ -112,7 +112,9 @@ test('a finished run that gave way and comes back is neither written again nor t
   const { storage, writes } = watched()
   const { recorder, settle, pass } = recorderOn(storage)
   const state = told(begun(1), stepEvent(1, 0), stepEvent(1, 1), {
-    ...{ type: 'status', run: 1, status: 'finished' },
+    type: 'status',
+    run: 1,
+    status: 'finished',
   })
   recorder.see(state)
   await pass(FLUSH_MS)

@@ -75,8 +75,10 @@ async function run(
     sums: upload('sums', start),
   }
   const params = {
-    ...{ rows: response_mask.length / response_length, response_length },
-    ...{ sequence_scale: 1, seed: c.seed },
+    rows: response_mask.length / response_length,
+    response_length,
+    sequence_scale: 1,
+    seed: c.seed,
     select_count:
       policyLossOf(mode).choice?.count(numbersOf(policyLossOf(mode), c), token_count) ?? 0,
     ...numbersOf(policyLossOf(mode), c),

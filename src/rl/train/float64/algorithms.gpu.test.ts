@@ -93,7 +93,9 @@ describe('PPO', () => {
   longTest('a warm-up over a share of the steps of both phases, of critic and actor', async () => {
     const warm = (lr: number, lr_warmup_steps_ratio: number) => ({
       ...BASE.actor.optim,
-      ...{ lr, lr_warmup_steps: -1, lr_warmup_steps_ratio },
+      lr,
+      lr_warmup_steps: -1,
+      lr_warmup_steps_ratio,
     })
     const critic = { ...BASE.critic, optim: warm(0.005, 0.99) }
     const phase = phaseOf({ ...gae, critic, steps: 2 }, { optim: warm(0.02, 0.5) })

@@ -144,7 +144,9 @@ function recorded(
       return rollout_log_probs[row * R + (i % R)]
     })
   return {
-    ...{ batch, token_level_scores, step },
+    batch,
+    token_level_scores,
+    step,
     ...(phase.actor.shuffle && { order: rowOrder(CONFIG.seed, step, B) }),
     index: order.map((row) => Math.floor(row / n)),
     ...(phase.adv_estimator === 'remax' && {

@@ -29,7 +29,9 @@ export const PPO: RlPhase = {
   actor: { ...RL.actor, shuffle: true },
   critic: {
     ...RL.critic,
-    ...{ critic_warmup: 2, ppo_epochs: 2, ppo_mini_batch_size: 4 },
+    critic_warmup: 2,
+    ppo_epochs: 2,
+    ppo_mini_batch_size: 4,
     optim: { ...RL.critic.optim, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.5 },
   },
   algorithm: {

@@ -197,7 +197,9 @@ test.skipIf(!process.env.LONG_TESTS)(
 
 test('the reference of an adapter is its base, which stays as it is', async () => {
   const lora = {
-    ...{ r: 4, lora_alpha: 8, use_rslora: false },
+    r: 4,
+    lora_alpha: 8,
+    use_rslora: false,
     target_modules: ['q_proj', 'v_proj'] as const,
     layers_to_transform: null,
   }

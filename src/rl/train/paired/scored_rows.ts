@@ -97,7 +97,10 @@ export async function scoreRows(
       ref_log_probs.set(taught.reference(row) ?? [], b * R)
     })
   const answers = {
-    ...{ rows: all.length, columns: R, log_probs, sum_p_squared },
+    rows: all.length,
+    columns: R,
+    log_probs,
+    sum_p_squared,
     completion_mask: batch.response_mask,
     ...(has_reference && { ref_log_probs }),
   }

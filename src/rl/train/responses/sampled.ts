@@ -84,7 +84,9 @@ export async function sampleBatch(
   const { response_ids, turns, placed, read } = responded
   if (placed) sampler.count(placed)
   return {
-    ...{ samples, response_ids, sampler },
+    samples,
+    response_ids,
+    sampler,
     ...(turns && { turns }),
     ...(baselines && { baselines }),
     ...(needs_log_probs && { log_probs: read[0] }),

@@ -50,8 +50,11 @@ export function conversationSetting(
     tool_response_truncate_side = TURN_DEFAULTS.tool_response_truncate_side,
   } = rollout
   const limits = {
-    ...{ max_assistant_turns: max_turns, max_user_turns: undefined },
-    ...{ max_parallel_calls, max_tool_response_length, tool_response_truncate_side },
+    max_assistant_turns: max_turns,
+    max_user_turns: undefined,
+    max_parallel_calls,
+    max_tool_response_length,
+    tool_response_truncate_side,
   }
   return { format, tools: config.tools ?? [], limits, response_length }
 }

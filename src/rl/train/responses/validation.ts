@@ -111,7 +111,9 @@ function samplesOf(
     sample_uids: scores.map((_, i) => `${Math.floor(i / n)}`),
     variables: {
       ...Object.fromEntries([...columns].map(([name, column]) => [name, column.map(orNothing)])),
-      ...{ reward: scores, acc: is_right.map(Number), pred: texts },
+      reward: scores,
+      acc: is_right.map(Number),
+      pred: texts,
     },
   }
 }
@@ -150,7 +152,10 @@ async function respond(
     )
     const sampling = {
       ...filter,
-      ...{ seed, stream: VALIDATION_STREAM, step, row_offset: first_row + first },
+      seed,
+      stream: VALIDATION_STREAM,
+      step,
+      row_offset: first_row + first,
     }
     const { eos_token_ids } = tokenizer
     const prompts = promptBatch(samples, task)

@@ -29,7 +29,9 @@ async function readBytes({ name, bytes }: DataFile, { onBadRow }: Reading): Prom
     checkPages(file, metadata, parquetHeader)
     let found: unknown[][] = []
     await parquetRead({
-      ...{ file, columns, compressors },
+      file,
+      columns,
+      compressors,
       metadata: withRawDecimals(metadata),
       // Geometry is no text to learn from; its bytes are refused below.
       geoparquet: false,

@@ -8,16 +8,37 @@ import { readVerdict } from './verdict.ts'
 
 /** Names of columns that hold prompts and answers, the likeliest first. */
 export const PROMPTS = [
-  ...['prompt', 'question', 'problem', 'instruction', 'query', 'input.messages', 'input'],
-  ...['messages', 'conversations', 'conversation'],
+  'prompt',
+  'question',
+  'problem',
+  'instruction',
+  'query',
+  'input.messages',
+  'input',
+  'messages',
+  'conversations',
+  'conversation',
 ] as const
 export const ANSWERS = [
-  ...['reward_model.ground_truth', 'ground_truth', 'answer', 'solution', 'expected_answer'],
-  ...['final_answer', 'target', 'completion', 'response', 'output', 'label'],
+  'reward_model.ground_truth',
+  'ground_truth',
+  'answer',
+  'solution',
+  'expected_answer',
+  'final_answer',
+  'target',
+  'completion',
+  'response',
+  'output',
+  'label',
 ] as const
 const CHOSEN = ['chosen', 'preferred', 'preferred_output', 'chosen_response', 'winner'] as const
 const REJECTED = [
-  ...['rejected', 'dispreferred', 'non_preferred_output', 'rejected_response', 'loser'],
+  'rejected',
+  'dispreferred',
+  'non_preferred_output',
+  'rejected_response',
+  'loser',
 ] as const
 const WRITTEN = ['completion', 'response', 'answer', 'output'] as const
 const LABELS = ['label', 'kto_tag', 'is_good', 'is_desirable', 'desirable', 'verdict'] as const

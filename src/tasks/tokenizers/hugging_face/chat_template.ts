@@ -158,7 +158,12 @@ export function chatTemplate(
 }
 
 const GLOBALS = {
-  ...{ true: true, false: false, none: null, True: true, False: false, None: null },
+  true: true,
+  false: false,
+  none: null,
+  True: true,
+  False: false,
+  None: null,
   raise_exception: (words: unknown) => {
     throw new Error(`${words}`)
   },

@@ -37,7 +37,8 @@ function bpe(model: Part, refuse: Refuse): SplitWord {
   const library = new BPE(model as unknown as ConstructorParameters<typeof BPE>[0])
   const merged = (text: string) => library.bpe(text).map((token) => ids.get(token) as number)
   const unknown = {
-    ...{ ids, unk },
+    ids,
+    unk,
     is_fused: model.fuse_unk === true,
     has_bytes: model.byte_fallback === true,
   }
@@ -167,7 +168,8 @@ function wordPiece(model: Part, refuse: Refuse): SplitWord {
   const unk_token = `${model.unk_token ?? '[UNK]'}`
   const unk = unknownId(unk_token, ids, refuse)
   const library = new WordPiece({
-    ...{ max_input_chars_per_word: 100, continuing_subword_prefix: '##' },
+    max_input_chars_per_word: 100,
+    continuing_subword_prefix: '##',
     ...(model as unknown as ConstructorParameters<typeof WordPiece>[0]),
     unk_token,
   })

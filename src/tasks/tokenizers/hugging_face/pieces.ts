@@ -50,7 +50,9 @@ export function patternOf({ type, pattern }: Part): RegExp {
   if (typeof pattern.Regex !== 'string') throw refuse('expected a Regex or a String')
   try {
     const split = new SplitPreTokenizer({
-      ...{ type: 'Split', behavior: 'Isolated', invert: false },
+      type: 'Split',
+      behavior: 'Isolated',
+      invert: false,
       pattern: { Regex: withFolds(pattern.Regex) },
     })
     if (split.pattern) return split.pattern

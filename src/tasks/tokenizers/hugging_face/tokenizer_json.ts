@@ -80,7 +80,8 @@ export function parseTokenizerJson(text: string, file = 'tokenizer.json'): Token
     throw refuse(`${name}: expected an object with a type, or null`)
   }
   return {
-    ...{ model, added_tokens },
+    model,
+    added_tokens,
     normalizer: part('normalizer'),
     pre_tokenizer: part('pre_tokenizer'),
     post_processor: part('post_processor'),
@@ -125,7 +126,9 @@ function addedTokens(list: unknown, refuse: Refuse): readonly AddedToken[] {
     const { id, content, special } = one
     const flag = (name: string, otherwise = false) => (one[name] ?? otherwise) === true
     return {
-      ...{ id, content, special: special === true },
+      id,
+      content,
+      special: special === true,
       single_word: flag('single_word'),
       lstrip: flag('lstrip'),
       rstrip: flag('rstrip'),

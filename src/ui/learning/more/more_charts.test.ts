@@ -36,8 +36,17 @@ test('a chart is there where the run has measured one of its lines, and has no o
   const drawn = shown.flatMap(({ lines }) => lines.map(({ metric }) => metric))
   expect(drawn.filter((metric) => !PPO.includes(metric))).toEqual([])
   expect(shown.map(({ id }) => id)).toEqual([
-    ...['policy-loss', 'loss-kl', 'critic-loss', 'explained-variance', 'values'],
-    ...['advantages', 'returns', 'rewards', 'best-of-n', 'majority-of-n', 'stage-times'],
+    'policy-loss',
+    'loss-kl',
+    'critic-loss',
+    'explained-variance',
+    'values',
+    'advantages',
+    'returns',
+    'rewards',
+    'best-of-n',
+    'majority-of-n',
+    'stage-times',
   ])
   // GRPO has no critic, and nobody's KL is measured.
   const grpo = PPO.filter((name) => !/critic\/v|kl_loss/.test(name))

@@ -114,8 +114,11 @@ function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
   const font = getComputedStyle(body).fontFamily
   const svg = svgNode('svg', { xmlns: SVG, width, height, 'font-family': font })
   const head = svgNode('text', {
-    ...{ x: MARGIN, y: 22, fill: resolveColor('--ink', is_dark) },
-    ...{ 'font-size': 15, 'font-weight': 600 },
+    x: MARGIN,
+    y: 22,
+    fill: resolveColor('--ink', is_dark),
+    'font-size': 15,
+    'font-weight': 600,
   })
   head.textContent = title
   const whose = svgNode('text', { x: MARGIN, y: 41, fill: resolveColor('--soft', is_dark) })

@@ -10,8 +10,13 @@ const document = { ...edited(experiment, LR, 0.001), steering: [entry] }
 const steered = edited({ ...document, steering: [] }, LR, 0.0015)
 const run: LabState = {
   ...initialState(),
-  ...{ status: 'running', step: 90, phase: 2, phase_step: 20 },
-  ...{ experiment: steered, run_experiment: steered, run_document: document },
+  status: 'running',
+  step: 90,
+  phase: 2,
+  phase_step: 20,
+  experiment: steered,
+  run_experiment: steered,
+  run_document: document,
   phase_switches: [
     { step: 0, phase: 0, reason: 'start' },
     { step: 66, phase: 1, reason: 'steps' },

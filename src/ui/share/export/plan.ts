@@ -53,7 +53,8 @@ export const canScale = (format: Format): boolean => format === 'verl' || format
 function optionsOf(plan: Plan, target: Target, proposed?: readonly Proposal[]): JobOptions {
   const { verl, phase, cluster, own } = plan
   return {
-    ...{ target, verl },
+    target,
+    verl,
     ...(phase !== undefined && { phase }),
     ...(cluster && proposed && { scale: { ...cluster, values: scaleValues(proposed, own) } }),
   }

@@ -171,7 +171,9 @@ export function find(all: readonly Inspected[], wanted: Wanted): Found {
         responses: group,
       }))
   return {
-    ...{ bundles, responses, is_single },
+    bundles,
+    responses,
+    is_single,
     groups: groups.length,
     informative_groups: informative.length,
   }

@@ -33,7 +33,10 @@ const traced = (
   columns: TracedSample['columns'] = {},
   size = 2,
 ): TracedSample => ({
-  ...{ prompt, response, score, columns },
+  prompt,
+  response,
+  score,
+  columns,
   ground_truth: '3',
   is_ended: true,
   tokens: [...response, '<eos>'],

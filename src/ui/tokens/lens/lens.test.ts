@@ -107,7 +107,9 @@ test('a text is found at the newest kept step that looked at it, and not after t
 test('sent responses are looked at once each, the newest few of them, until they are let go', () => {
   const sample = (response: string): LensSample => ({ prompt: '1=', response, is_ended: true })
   const sent = ['a', 'b', 'c'].map((response) => ({
-    ...{ sample: sample(response), since: 1, task: 'sort' },
+    sample: sample(response),
+    since: 1,
+    task: 'sort',
   }))
   lensStore.setState({ sent, chosen: textKey(sample('b')) })
   lookAway(textKey(sample('b')))

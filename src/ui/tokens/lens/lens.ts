@@ -60,7 +60,10 @@ export function lensCell(
     .filter((one) => one.token !== undefined)
   const next = is_last || token === undefined || Number.isNaN(prob) ? undefined : { token, prob }
   return {
-    ...{ layer, position, top: shown, next },
+    layer,
+    position,
+    top: shown,
+    next,
     entropy: entropy[at],
     is_right: next !== undefined && shown[0]?.token === next.token,
   }

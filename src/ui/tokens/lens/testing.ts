@@ -51,7 +51,10 @@ export function plainLens(
 ): PlainLens {
   const tokens = [...prompt, ...response, '<eos>']
   return {
-    ...{ prompt, response, tokens, is_held_out },
+    prompt,
+    response,
+    tokens,
+    is_held_out,
     is_ended: true,
     prompt_length: prompt.length,
     raw: readout(tokens, layers, skill),

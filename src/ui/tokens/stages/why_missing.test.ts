@@ -16,9 +16,16 @@ const tableOf = (change: object = {}, updates = 1) =>
   }) as unknown as TokenTable
 
 const UPDATED = {
-  ...{ old_log_probs: [-1, -1], token_level_scores: [0, 1], token_level_rewards: [0, 1] },
-  ...{ advantages: [1, 1], returns: [1, 1], log_probs: [-1, -1], ratio: [1, 1] },
-  ...{ entropy: [0.5, 0.5], log_probs_after: [-0.9, -0.9], clipped: [0, 0] },
+  old_log_probs: [-1, -1],
+  token_level_scores: [0, 1],
+  token_level_rewards: [0, 1],
+  advantages: [1, 1],
+  returns: [1, 1],
+  log_probs: [-1, -1],
+  ratio: [1, 1],
+  entropy: [0.5, 0.5],
+  log_probs_after: [-0.9, -0.9],
+  clipped: [0, 0],
 }
 const sampleOf = (columns: TracedSample['columns']) =>
   ({ tokens: ['3', '<eos>'], columns }) as unknown as TracedSample
