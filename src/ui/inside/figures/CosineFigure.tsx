@@ -9,6 +9,7 @@ import { LayerChart } from '../charts/LayerChart.tsx'
 import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { cosinePoints } from '../points.ts'
+import { cosineSays } from '../says.ts'
 
 const GROUPS = ['cosines'] as const
 const QUANTITIES = ['cos_attn', 'cos_ffn'] as const
@@ -58,6 +59,7 @@ export function CosineFigure() {
       title="Do writes add, turn or take away?"
       note="Near 0 a block writes a new direction, above 0 it amplifies what is there, below 0 it removes some of it. The angle says nothing about size: a long write at cosine 0 changes more than a short one at 0.5, and a mean near 0 may hide tokens on both sides."
       state={state}
+      says={seen && cosineSays(seen.item)}
     >
       {seen ? (
         <>

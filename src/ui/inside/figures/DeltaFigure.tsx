@@ -9,6 +9,7 @@ import { LayerChart } from '../charts/LayerChart.tsx'
 import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { type Band, CHANGE_NAMES, type Change, deltaBands } from '../points.ts'
+import { deltaSays } from '../says.ts'
 
 const GROUPS = ['flow'] as const
 const QUANTITIES = ['dH_attn', 'dH_ffn', 'dH_layer'] as const
@@ -113,6 +114,7 @@ export function DeltaFigure() {
       title="Change of entropy in every layer"
       note="Above zero a part spreads the choice of tokens, below zero it narrows it; the band is one standard deviation over the tokens to both sides, not the error of the mean. Attention and feed-forward compare a raw write with the normed state they read, two vectors of different lengths, so their sign and size are partly a matter of length."
       state={state}
+      says={seen && deltaSays(seen.item)}
     >
       {seen ? (
         <>

@@ -7,11 +7,14 @@ import type { NumberTable } from '../../plot/files/number_table.ts'
 import { indexAt } from '../../scales/columns.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
+import { useSlowFrame } from '../../shown/readout.ts'
 import { seriesOf, useLastLayer, usePhaseSpans } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
+import { uiStore } from '../../shown/store.ts'
 import { StepChart, type StepLine } from '../charts/StepChart.tsx'
 import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useVisible } from '../frame/use_figure.ts'
+import { entropySays } from '../says.ts'
 
 const ZERO: readonly number[] = [0]
 const selectOverlays = ({ overlays }: ReturnType<typeof overlayStore.getState>) => overlays
@@ -46,6 +49,15 @@ function phaseTable(metric: string, spans: ReturnType<typeof usePhaseSpans>): Nu
   }
 }
 
+const SAYS_MS = 1000
+
+/** The course so far; columns grow without rendering. */
+function Course({ metric }: { readonly metric: string }) {
+  useSlowFrame(SAYS_MS)
+  const columns = seriesOf(metric)
+  return columns && entropySays(columns, uiStore.getState().at_step)
+}
+
 export function EntropyFigure() {
   const { ref, is_visible } = useVisible()
   const layers = useLastLayer()
@@ -73,6 +85,7 @@ export function EntropyFigure() {
         whose: undefined,
         cost: undefined,
       }}
+      says={has_steps ? <Course metric={metric} /> : undefined}
     >
       {has_steps ? (
         <>

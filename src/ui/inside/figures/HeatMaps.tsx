@@ -2,11 +2,12 @@ import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { useLastLayer } from '../../shown/run.ts'
+import { shownStore } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import type { Seen } from '../observed.ts'
-
+import { heatSays } from '../says.ts'
 import { type HeatKind, KeptHeatMap } from './HeatMap.tsx'
 
 const GROUPS = ['entropy'] as const
@@ -45,6 +46,7 @@ export function HeatMaps() {
       title="Entropy maps, layer × step"
       note="One column per kept step, held until the next; dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey."
       state={state}
+      says={seen && heatSays(shownStore.getState().kept.observations.items, seen)}
     >
       {seen ? (
         <>

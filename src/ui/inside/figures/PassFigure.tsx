@@ -15,6 +15,7 @@ import { Figure, FigureNumbers } from '../frame/Figure.tsx'
 import { useVisible } from '../frame/use_figure.ts'
 import { type PassCurve, type PassPoint, passCurves } from '../history.ts'
 import { stepWords } from '../observed.ts'
+import { passSays } from '../says.ts'
 
 const SCALE = linearScale([], [0, 1])
 const selectTask = (state: LabState) => shownExperiment(state).task.id
@@ -120,6 +121,7 @@ export function PassFigure() {
         whose: undefined,
         cost: undefined,
       }}
+      says={passSays(curves)}
     >
       {curves.length > 0 ? <Curves curves={curves} /> : null}
     </Figure>

@@ -17,6 +17,7 @@ import { useFigure } from '../frame/use_figure.ts'
 import { columnsOfKept, divergences, layerChange, ofKept, perplexity, spread } from '../history.ts'
 import { holds, type Seen } from '../observed.ts'
 import { similarityPoints } from '../points.ts'
+import { targetSays } from '../says.ts'
 import { targetLayer } from '../target.ts'
 
 const GROUPS = ['similarity', 'flow'] as const
@@ -208,6 +209,7 @@ export function TargetFigure() {
       title="One layer against the others, over the run"
       note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
       state={state}
+      says={seen && targetSays(shownStore.getState().kept.observations.items, seen, k)}
       controls={
         <span className="figure-choice">
           <label htmlFor={select_id}>Layer k</label>

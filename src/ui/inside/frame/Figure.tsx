@@ -18,6 +18,8 @@ export interface FigureProps {
   /** What it shows and how it misleads. */
   readonly note: string
   readonly state: FigureState
+  /** What it shows of this run, in a sentence. */
+  readonly says: ReactNode | undefined
   /** Choices that the figure offers. */
   readonly controls?: ReactNode
   readonly children: ReactNode
@@ -54,10 +56,15 @@ export function Figure(props: FigureProps) {
 }
 
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
-  const { id, title, note, controls, children, onFull } = props
+  const { id, title, note, says, controls, children, onFull } = props
   const { words, whose, is_empty, cost } = props.state
   return (
     <div className="figure-body">
+      {says === undefined ? null : (
+        <p className="figure-says" data-testid={`${id}-says`}>
+          {says}
+        </p>
+      )}
       <p className="soft">
         <Words text={note} />
       </p>
