@@ -1,9 +1,9 @@
 // Compares the finished runs of a study: arms beside the baseline, paired by seed.
 import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
+import { boundsOf } from './bounds.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import {
-  boundsOf,
   curveOf,
   hasCollapsed,
   measureOf,

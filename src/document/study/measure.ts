@@ -2,7 +2,6 @@
 import { mean } from '../../rl/math/stats.ts'
 import type { RunResult } from './results.ts'
 import { areaUnder } from './statistics/rliable.ts'
-import type { Interval } from './statistics/student.ts'
 import type { Study } from './study.ts'
 
 /** The metric that a measure names: itself, or the only one that ends so. */
@@ -12,17 +11,6 @@ export function metricOf(results: readonly RunResult[], wanted: string): string 
   const ending = [...names].filter((name) => name.endsWith(wanted))
   return ending.length === 1 ? ending[0] : undefined
 }
-
-/** Metrics that are shares: of answers, prompts or tokens. */
-const SHARE = /(^|\/)(acc|pass@\d+)(\/|$)|accuracy$|clipfrac|^group\/informative/
-/** Metrics that are never below 0. */
-const NEVER_NEGATIVE = /entropy|grad_norm|length/
-
-/** Between which values a metric lies, whatever is measured; an interval of it ends there. */
-export const boundsOf = (metric: string): Interval => ({
-  low: SHARE.test(metric) || NEVER_NEGATIVE.test(metric) ? 0 : Number.NEGATIVE_INFINITY,
-  high: SHARE.test(metric) ? 1 : Number.POSITIVE_INFINITY,
-})
 
 /** Where the runs of a study are read, so that all are read alike. */
 export interface Reading {

@@ -2,7 +2,7 @@
 // ends.
 import { expect, test } from 'vitest'
 import { analyse } from '../analysis.ts'
-import { boundsOf } from '../measure.ts'
+import { boundsOf } from '../bounds.ts'
 import { plannedRuns } from '../queue.ts'
 import { clamped, tInterval } from '../statistics/student.ts'
 import { armsOf, madeUpResult, studyOf } from '../testing.ts'

@@ -1,6 +1,6 @@
 // The runs that are compared: their columns, and what the charts draw of them behind the shown run.
 
-import { boundsOf } from '../../../document/study/measure.ts'
+import { boundsOf } from '../../../document/study/bounds.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import {
