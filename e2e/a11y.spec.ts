@@ -1,7 +1,7 @@
 // Tests the page for people who do not use a mouse, see little, or have a small screen.
 import { TABS } from '../src/document/links/view.ts'
 import { expectSound, fitsSideways, violations } from './axe.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { STATES } from './states.ts'
 import { test } from './warm_page.ts'
 
@@ -186,40 +186,42 @@ test('the state of the run is announced, not more often than every ten seconds',
   await expect(announcer).toHaveText(/^Paused, phase 1 of 1/)
 })
 
-test('at 200 % zoom and on a phone nothing runs over the side, and the big button holds its words', async ({
-  browser,
-  baseURL,
-}) => {
-  for (const viewport of [
-    { width: 720, height: 450 },
-    { width: 390, height: 844 },
-    { width: 360, height: 740 },
-  ]) {
-    const context = await browser.newContext({
-      viewport,
-      deviceScaleFactor: 2,
-      ...(baseURL ? { baseURL } : {}),
-    })
-    const page = await context.newPage()
-    await page.goto(`./?${LINK}`)
-    await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'idle')
-    for (const tab of TABS) {
-      await page.getByTestId(`tab-${tab}`).click()
-      expect(await fitsSideways(page), `${tab} at ${viewport.width}`).toBe(true)
+test(
+  'at 200 % zoom and on a phone nothing runs over the side, and the big button holds its words',
+  LONG_ONLY,
+  async ({ browser, baseURL }) => {
+    for (const viewport of [
+      { width: 720, height: 450 },
+      { width: 390, height: 844 },
+      { width: 360, height: 740 },
+    ]) {
+      const context = await browser.newContext({
+        viewport,
+        deviceScaleFactor: 2,
+        ...(baseURL ? { baseURL } : {}),
+      })
+      const page = await context.newPage()
+      await page.goto(`./?${LINK}`)
+      await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'idle')
+      for (const tab of TABS) {
+        await page.getByTestId(`tab-${tab}`).click()
+        expect(await fitsSideways(page), `${tab} at ${viewport.width}`).toBe(true)
+      }
+      const overflow = await page.getByTestId('train').evaluate((button) => {
+        const label = [...button.childNodes].find((node) => node.nodeType === Node.TEXT_NODE)
+        if (label) label.textContent = 'Train again'
+        const { paddingLeft, paddingRight } = getComputedStyle(button)
+        return (
+          button.scrollWidth > button.clientWidth ||
+          button.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) <
+            100
+        )
+      })
+      expect(overflow, `Train again at ${viewport.width}`).toBe(false)
+      await context.close()
     }
-    const overflow = await page.getByTestId('train').evaluate((button) => {
-      const label = [...button.childNodes].find((node) => node.nodeType === Node.TEXT_NODE)
-      if (label) label.textContent = 'Train again'
-      const { paddingLeft, paddingRight } = getComputedStyle(button)
-      return (
-        button.scrollWidth > button.clientWidth ||
-        button.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) < 100
-      )
-    })
-    expect(overflow, `Train again at ${viewport.width}`).toBe(false)
-    await context.close()
-  }
-})
+  },
+)
 
 test('who wants less motion gets none', async ({ browser, baseURL }) => {
   const context = await browser.newContext({

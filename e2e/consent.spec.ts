@@ -1,7 +1,7 @@
 // The question before a model is fetched: nothing of a link or of a page around it can change what
 // it says, or have it answered unseen.
 import type { Page } from '@playwright/test'
-import { expect, test } from './lab_page.ts'
+import { expect, LONG_ONLY, test } from './lab_page.ts'
 
 const FRAME = 'iframe[title="asked"]'
 
@@ -50,7 +50,7 @@ test('the question names the place first, and no name can write the question', a
   await expect(frame.getByRole('button', { name: 'Allow' })).toBeEnabled()
 })
 
-test('a frame that nobody can see is not agreed to', async ({ lab, page }) => {
+test('a frame that nobody can see is not agreed to', LONG_ONLY, async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
   const allow = page.frameLocator(FRAME).getByRole('button', { name: 'Allow' })
   for (const style of [
@@ -66,7 +66,7 @@ test('a frame that nobody can see is not agreed to', async ({ lab, page }) => {
   await expect(allow).toBeEnabled()
 })
 
-test('all of the question is in sight on a phone', async ({ lab, page }) => {
+test('all of the question is in sight on a phone', LONG_ONLY, async ({ lab, page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await lab.open('v=1&p=tiny')
   await lab.waitForStatus('idle')

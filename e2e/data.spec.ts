@@ -150,31 +150,32 @@ test('a bundle brings the files with the experiment', async ({ lab, page }) => {
   await expect(lab.get('missing-files')).toBeHidden()
 })
 
-test('a tokenizer is trained for the rows, or asked for, and the dialog is legible in the dark', async ({
-  lab,
-  page,
-}) => {
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await lab.open(LINK)
-  await drop(lab, 'last digit.jsonl', ROWS)
-  await expect(lab.get('data-found')).toBeVisible()
-  const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
-  expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-  await lab.get('data-tokenizer').selectOption('file')
-  await expect(lab.get('data-refused')).toContainText('Choose a tokenizer.json.')
-  await lab
-    .get('data-tokenizer-file')
-    .setInputFiles({ name: 'tokenizer.json', mimeType: '', buffer: Buffer.from('{}') })
-  await expect(lab.get('data-refused')).toContainText('tokenizer.json')
-  await lab.get('data-tokenizer').selectOption('bpe')
-  await lab.get('data-vocab-size').fill('20')
-  await expect(lab.get('data-refused')).toContainText('258')
-  await lab.get('data-vocab-size').fill('262')
-  await expect(lab.get('data-found')).toContainText('262 tokens')
-  await lab.get('data-use').click()
-  await expect.poll(() => page.url()).toContain('task.tokenizer=bpe')
-  expect(page.url()).toContain('task.vocab_size=262')
-})
+test(
+  'a tokenizer is trained for the rows, or asked for, and the dialog is legible in the dark',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await lab.open(LINK)
+    await drop(lab, 'last digit.jsonl', ROWS)
+    await expect(lab.get('data-found')).toBeVisible()
+    const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
+    expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+    await lab.get('data-tokenizer').selectOption('file')
+    await expect(lab.get('data-refused')).toContainText('Choose a tokenizer.json.')
+    await lab
+      .get('data-tokenizer-file')
+      .setInputFiles({ name: 'tokenizer.json', mimeType: '', buffer: Buffer.from('{}') })
+    await expect(lab.get('data-refused')).toContainText('tokenizer.json')
+    await lab.get('data-tokenizer').selectOption('bpe')
+    await lab.get('data-vocab-size').fill('20')
+    await expect(lab.get('data-refused')).toContainText('258')
+    await lab.get('data-vocab-size').fill('262')
+    await expect(lab.get('data-found')).toContainText('262 tokens')
+    await lab.get('data-use').click()
+    await expect.poll(() => page.url()).toContain('task.tokenizer=bpe')
+    expect(page.url()).toContain('task.vocab_size=262')
+  },
+)
 
 test('an example is opened by a press; what is no data is refused by what it is, and nothing is changed', async ({
   lab,
@@ -197,78 +198,83 @@ test('an example is opened by a press; what is no data is refused by what it is,
   expect(lab.page.url()).toBe(url)
 })
 
-test('bad rows are left out by one press, and the page answers while a large file is read', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(LINK)
-  await drop(lab, 'broken.jsonl', `${ROWS}\nno JSON\n[1]`)
-  await expect(lab.get('data-refused')).toContainText(
-    'broken.jsonl: line 201: expected one JSON object, found text that is no JSON; 1 other row cannot be used either',
-  )
-  await lab.get('data-leave-out').click()
-  await expect(lab.get('data-found')).toContainText('2 rows left out, because they cannot be used')
-  await expect(lab.get('data-found')).toContainText('160 rows to train on, 40 rows held out')
-  // The longest that the page's own thread stood still, while 40 MB are read.
-  const longest = await page.evaluate(async () => {
-    const row = JSON.stringify({ question: '123=', answer: 'x'.repeat(100) })
-    const file = new File([`${row}\n`.repeat(300_000)], 'large.jsonl')
-    const data = new DataTransfer()
-    data.items.add(file)
-    let [longest, last] = [0, performance.now()]
-    const timer = setInterval(() => {
-      const now = performance.now()
-      longest = Math.max(longest, now - last)
-      last = now
-    }, 10)
-    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }))
-    await new Promise<void>((resolve) => {
-      const watch = new MutationObserver(() => {
-        const rows = document.querySelector('[data-testid=data-rows]')
-        if (rows?.textContent?.includes('xxxx')) resolve()
+test(
+  'bad rows are left out by one press, and the page answers while a large file is read',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await drop(lab, 'broken.jsonl', `${ROWS}\nno JSON\n[1]`)
+    await expect(lab.get('data-refused')).toContainText(
+      'broken.jsonl: line 201: expected one JSON object, found text that is no JSON; 1 other row cannot be used either',
+    )
+    await lab.get('data-leave-out').click()
+    await expect(lab.get('data-found')).toContainText(
+      '2 rows left out, because they cannot be used',
+    )
+    await expect(lab.get('data-found')).toContainText('160 rows to train on, 40 rows held out')
+    // The longest that the page's own thread stood still, while 40 MB are read.
+    const longest = await page.evaluate(async () => {
+      const row = JSON.stringify({ question: '123=', answer: 'x'.repeat(100) })
+      const file = new File([`${row}\n`.repeat(300_000)], 'large.jsonl')
+      const data = new DataTransfer()
+      data.items.add(file)
+      let [longest, last] = [0, performance.now()]
+      const timer = setInterval(() => {
+        const now = performance.now()
+        longest = Math.max(longest, now - last)
+        last = now
+      }, 10)
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }))
+      await new Promise<void>((resolve) => {
+        const watch = new MutationObserver(() => {
+          const rows = document.querySelector('[data-testid=data-rows]')
+          if (rows?.textContent?.includes('xxxx')) resolve()
+        })
+        watch.observe(document.body, { subtree: true, childList: true, characterData: true })
       })
-      watch.observe(document.body, { subtree: true, childList: true, characterData: true })
+      clearInterval(timer)
+      return longest
     })
-    clearInterval(timer)
-    return longest
-  })
-  expect(longest).toBeLessThan(2000)
-  await lab.get('data-making').waitFor()
-  await page.keyboard.press('Escape')
-})
+    expect(longest).toBeLessThan(2000)
+    await lab.get('data-making').waitFor()
+    await page.keyboard.press('Escape')
+  },
+)
 
-test('conversations, pairs and prompts alone are told apart, and what is not used is named', async ({
-  lab,
-}) => {
-  await lab.open(LINK)
-  const rows = (row: (digit: string) => object) =>
-    Array.from({ length: 20 }, (_, i) => JSON.stringify(row(`${i}`))).join('\n')
-  const user = (content: string) => ({ role: 'user', content })
-  const assistant = (content: string) => ({ role: 'assistant', content })
-  await drop(
-    lab,
-    'talk.jsonl',
-    rows((n) => ({ messages: [user(n), assistant('1'), user('='), assistant('2')], topic: 't' })),
-  )
-  await expect(lab.get('data-row-format')).toHaveValue('conversations')
-  await expect(lab.get('data-found')).toContainText('16 rows to train on, 4 rows held out')
-  await expect(lab.get('data-found')).toContainText('Not used: topic.')
-  await lab.get('data-every-turn').check()
-  await expect(lab.get('data-found')).toContainText('32 rows to train on')
-  await drop(
-    lab,
-    'prompts.jsonl',
-    rows((prompt) => ({ prompt, level: 1, split: 'a' })),
-  )
-  await expect(lab.get('data-found')).toContainText('No column with right answers (looked for')
-  await lab.get('data-use').click()
-  await expect(lab.get('data-refused')).toContainText('reward.parts: expected a program')
-  await drop(
-    lab,
-    'pairs.jsonl',
-    rows((prompt) => ({ prompt, chosen: prompt, rejected: '=' })),
-  )
-  await expect(lab.get('data-row-format')).toHaveValue('pairs')
-  await lab.get('data-use').click()
-  await expect.poll(() => lab.page.url()).toContain('task.train_pairs=16')
-})
+test(
+  'conversations, pairs and prompts alone are told apart, and what is not used is named',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(LINK)
+    const rows = (row: (digit: string) => object) =>
+      Array.from({ length: 20 }, (_, i) => JSON.stringify(row(`${i}`))).join('\n')
+    const user = (content: string) => ({ role: 'user', content })
+    const assistant = (content: string) => ({ role: 'assistant', content })
+    await drop(
+      lab,
+      'talk.jsonl',
+      rows((n) => ({ messages: [user(n), assistant('1'), user('='), assistant('2')], topic: 't' })),
+    )
+    await expect(lab.get('data-row-format')).toHaveValue('conversations')
+    await expect(lab.get('data-found')).toContainText('16 rows to train on, 4 rows held out')
+    await expect(lab.get('data-found')).toContainText('Not used: topic.')
+    await lab.get('data-every-turn').check()
+    await expect(lab.get('data-found')).toContainText('32 rows to train on')
+    await drop(
+      lab,
+      'prompts.jsonl',
+      rows((prompt) => ({ prompt, level: 1, split: 'a' })),
+    )
+    await expect(lab.get('data-found')).toContainText('No column with right answers (looked for')
+    await lab.get('data-use').click()
+    await expect(lab.get('data-refused')).toContainText('reward.parts: expected a program')
+    await drop(
+      lab,
+      'pairs.jsonl',
+      rows((prompt) => ({ prompt, chosen: prompt, rejected: '=' })),
+    )
+    await expect(lab.get('data-row-format')).toHaveValue('pairs')
+    await lab.get('data-use').click()
+    await expect.poll(() => lab.page.url()).toContain('task.train_pairs=16')
+  },
+)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { unzipSync } from 'fflate'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 async function openExport(lab: LabPage): Promise<void> {
@@ -71,7 +71,7 @@ test('the dialog says what a system cannot run, and scales up', async ({ lab, pa
   await expect(lab.get('export-dialog')).toBeHidden()
 })
 
-test('a checkpoint leaves with its weights', async ({ lab }) => {
+test('a checkpoint leaves with its weights', LONG_ONLY, async ({ lab }) => {
   const sizes = '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
   await lab.open(`v=1&p=tiny-grpo&phases.0.steps=2&phases.1.steps=1${sizes}${QUICK}`)
   await lab.waitForStatus('idle')
@@ -90,50 +90,54 @@ test('a checkpoint leaves with its weights', async ({ lab }) => {
   expect(trained.get(weights)?.equals(untrained.get(weights) as Buffer)).toBe(false)
 })
 
-test('a log of verl becomes a run with its source and its curve', async ({ lab, page }) => {
-  await lab.open('v=1&p=tiny')
-  const lines = [1, 2, 3].map((step) =>
-    JSON.stringify({
-      step,
-      data: {
-        'critic/score/mean': step / 10,
-        'actor/entropy': 2 / step,
-        'val-core/own/reward/mean@1': 0.7,
-      },
-    }),
-  )
-  await lab.waitForStatus('idle')
-  const choosing = page.waitForEvent('filechooser')
-  await page.keyboard.press('Control+k')
-  await lab.get('palette-input').fill('open file')
-  await page.keyboard.press('Enter')
-  const buffer = Buffer.from(`${lines.join('\n')}\n`)
-  await (await choosing).setFiles({ name: 'metrics.jsonl', mimeType: 'text/plain', buffer })
-  await expect(lab.get('toast')).toContainText('Imported metrics.jsonl: 3 steps')
-  // The page shows it, with what the log says and nothing else.
-  await expect(lab.get('past-run')).toContainText('Imported run “metrics”')
-  await expect(lab.get('past-run')).toContainText(
-    'From metrics.jsonl (verl’s file logger), 3 steps',
-  )
-  await expect(lab.get('accuracy-value')).toHaveText('70.0 %')
-  await expect(page.locator('body')).not.toContainText('GRPO, layer')
-  await lab.show('runs')
-  await expect(lab.get('run')).toContainText('metrics')
-  await expect(lab.get('run')).not.toContainText('BuPO')
-  await lab.get('edit-run').click()
-  await expect(lab.get('run-details')).toContainText('Imported frommetrics.jsonl')
-  await lab.get('open-run').click()
-  await expect(lab.get('past-run')).toContainText('metrics')
-  await lab.show('learn')
-  await expect(lab.get('reward-value')).toHaveText('30.0 %')
-  // The line is painted: some pixels of the chart of rewards are not clear.
-  const canvas = page.locator('#tab-panel canvas').first()
-  await expect
-    .poll(() =>
-      canvas.evaluate((own: HTMLCanvasElement) => {
-        const pixels = own.getContext('2d')?.getImageData(0, 0, own.width, own.height).data ?? []
-        return pixels.some((value) => value > 0)
+test(
+  'a log of verl becomes a run with its source and its curve',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny')
+    const lines = [1, 2, 3].map((step) =>
+      JSON.stringify({
+        step,
+        data: {
+          'critic/score/mean': step / 10,
+          'actor/entropy': 2 / step,
+          'val-core/own/reward/mean@1': 0.7,
+        },
       }),
     )
-    .toBe(true)
-})
+    await lab.waitForStatus('idle')
+    const choosing = page.waitForEvent('filechooser')
+    await page.keyboard.press('Control+k')
+    await lab.get('palette-input').fill('open file')
+    await page.keyboard.press('Enter')
+    const buffer = Buffer.from(`${lines.join('\n')}\n`)
+    await (await choosing).setFiles({ name: 'metrics.jsonl', mimeType: 'text/plain', buffer })
+    await expect(lab.get('toast')).toContainText('Imported metrics.jsonl: 3 steps')
+    // The page shows it, with what the log says and nothing else.
+    await expect(lab.get('past-run')).toContainText('Imported run “metrics”')
+    await expect(lab.get('past-run')).toContainText(
+      'From metrics.jsonl (verl’s file logger), 3 steps',
+    )
+    await expect(lab.get('accuracy-value')).toHaveText('70.0 %')
+    await expect(page.locator('body')).not.toContainText('GRPO, layer')
+    await lab.show('runs')
+    await expect(lab.get('run')).toContainText('metrics')
+    await expect(lab.get('run')).not.toContainText('BuPO')
+    await lab.get('edit-run').click()
+    await expect(lab.get('run-details')).toContainText('Imported frommetrics.jsonl')
+    await lab.get('open-run').click()
+    await expect(lab.get('past-run')).toContainText('metrics')
+    await lab.show('learn')
+    await expect(lab.get('reward-value')).toHaveText('30.0 %')
+    // The line is painted: some pixels of the chart of rewards are not clear.
+    const canvas = page.locator('#tab-panel canvas').first()
+    await expect
+      .poll(() =>
+        canvas.evaluate((own: HTMLCanvasElement) => {
+          const pixels = own.getContext('2d')?.getImageData(0, 0, own.width, own.height).data ?? []
+          return pixels.some((value) => value > 0)
+        }),
+      )
+      .toBe(true)
+  },
+)

@@ -1,5 +1,5 @@
 // Tests what can go wrong after Train: the page says what happened and stays usable.
-import { expect } from './lab_page.ts'
+import { expect, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Legal in every field, and beyond what the adapter binds at once: rows that call tools keep their
@@ -30,22 +30,26 @@ test('a run beyond the adapter is refused with the tensor and both sizes, and a 
   await expect(lab.get('step-count')).toHaveText('1', { timeout: 120_000 })
 })
 
-test('half the batch is one press away, and undo brings the settings back', async ({ lab }) => {
-  await lab.open(TOO_LARGE)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await expect(lab.get('error')).toHaveAttribute('data-code', 'too_large')
-  await expect(lab.get('planned-bytes')).toContainText(/takes .*\d\.\d GiB of GPU memory/)
-  await lab.get('train-smaller').click()
-  const link = () => new URL(lab.page.url()).searchParams
-  await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
-  expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
-  // Each of its buffers has room now; all of them together are asked about before any is allocated.
-  await expect(lab.get('error')).toHaveAttribute('data-code', 'memory')
-  await expect(lab.get('error')).toContainText('would take 4.87 GiB of GPU memory')
-  await expect(lab.get('allow-memory')).toHaveText('Take 4.9 GiB and train')
-  expect((await lab.events()).some(({ type }) => type === 'memory')).toBe(false)
-  await lab.get('reset').click()
-  await lab.get('undo').click()
-  await expect.poll(() => link().get('rollout.train_batch_size')).toBe('1024')
-})
+test(
+  'half the batch is one press away, and undo brings the settings back',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(TOO_LARGE)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await expect(lab.get('error')).toHaveAttribute('data-code', 'too_large')
+    await expect(lab.get('planned-bytes')).toContainText(/takes .*\d\.\d GiB of GPU memory/)
+    await lab.get('train-smaller').click()
+    const link = () => new URL(lab.page.url()).searchParams
+    await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
+    expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
+    // Each of its buffers has room now; all of them together are asked about before any is allocated.
+    await expect(lab.get('error')).toHaveAttribute('data-code', 'memory')
+    await expect(lab.get('error')).toContainText('would take 4.87 GiB of GPU memory')
+    await expect(lab.get('allow-memory')).toHaveText('Take 4.9 GiB and train')
+    expect((await lab.events()).some(({ type }) => type === 'memory')).toBe(false)
+    await lab.get('reset').click()
+    await lab.get('undo').click()
+    await expect.poll(() => link().get('rollout.train_batch_size')).toBe('1024')
+  },
+)

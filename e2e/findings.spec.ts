@@ -2,7 +2,7 @@
 // wrong.
 import type { Page } from '@playwright/test'
 import type { BrokenRun } from '../src/record/diagnosis/broken_runs.ts'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { labModule } from './modules.ts'
 import { test } from './warm_page.ts'
 
@@ -51,47 +51,48 @@ async function recentMean(lab: LabPage, metric: string): Promise<number> {
   return values.reduce((sum, x) => sum + x, 0) / values.length
 }
 
-test('a collapse is found; its settings can be gone to, and it can be dismissed', async ({
-  lab,
-  page,
-}) => {
-  await start(lab, BROKEN_RUNS[0])
-  await lab.waitForStatus('finished', 400_000)
-  await expectFindings(lab, BROKEN_RUNS[0])
-  const findings = lab.get('findings')
-  // One line says what; opened, it says why.
-  await expect(lab.get('finding-reward_collapse')).toBeHidden()
-  await lab.get('findings-strip').locator('summary').click()
-  const collapse = lab.get('finding-reward_collapse')
-  await expect(collapse).toHaveAttribute('data-severe', 'true')
-  await expect(findings.locator('.finding').first()).toHaveAttribute('data-severe', 'true')
-  await expect(lab.get('findings-said')).toHaveAttribute('aria-live', 'polite')
-  await expect(lab.get('findings-said')).toContainText('The score has fallen by half')
-  const share = await recentMean(lab, 'group/informative')
-  await expect(lab.get('finding-no_informative_groups')).toContainText(
-    `in ${percent(share)} of the groups`,
-  )
+test(
+  'a collapse is found; its settings can be gone to, and it can be dismissed',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await start(lab, BROKEN_RUNS[0])
+    await lab.waitForStatus('finished', 400_000)
+    await expectFindings(lab, BROKEN_RUNS[0])
+    const findings = lab.get('findings')
+    // One line says what; opened, it says why.
+    await expect(lab.get('finding-reward_collapse')).toBeHidden()
+    await lab.get('findings-strip').locator('summary').click()
+    const collapse = lab.get('finding-reward_collapse')
+    await expect(collapse).toHaveAttribute('data-severe', 'true')
+    await expect(findings.locator('.finding').first()).toHaveAttribute('data-severe', 'true')
+    await expect(lab.get('findings-said')).toHaveAttribute('aria-live', 'polite')
+    await expect(lab.get('findings-said')).toContainText('The score has fallen by half')
+    const share = await recentMean(lab, 'group/informative')
+    await expect(lab.get('finding-no_informative_groups')).toContainText(
+      `in ${percent(share)} of the groups`,
+    )
 
-  // The settings lie under a closed fold of a closed panel.
-  await page.getByTestId('settings-toggle').click()
-  const rate = page.locator('#field-actor-optim-lr')
-  await expect(rate).toHaveCount(0)
-  // Each remedy is there once, whatever number of findings names it.
-  await expect(findings.locator('[data-path="actor.optim.lr"]')).toHaveCount(1)
-  await expect(lab.get('apply-remedies')).toBeDisabled()
-  await findings.locator('[data-path="actor.optim.lr"]').click()
-  await expect(rate).toBeFocused()
-  await expect(rate).toBeInViewport()
-  await expect(page.locator('.field[data-wanted]')).toContainText('Learning rate')
-  await expect(page.locator('.field[data-wanted]')).toHaveCount(0, { timeout: 15_000 })
+    // The settings lie under a closed fold of a closed panel.
+    await page.getByTestId('settings-toggle').click()
+    const rate = page.locator('#field-actor-optim-lr')
+    await expect(rate).toHaveCount(0)
+    // Each remedy is there once, whatever number of findings names it.
+    await expect(findings.locator('[data-path="actor.optim.lr"]')).toHaveCount(1)
+    await expect(lab.get('apply-remedies')).toBeDisabled()
+    await findings.locator('[data-path="actor.optim.lr"]').click()
+    await expect(rate).toBeFocused()
+    await expect(rate).toBeInViewport()
+    await expect(page.locator('.field[data-wanted]')).toContainText('Learning rate')
+    await expect(page.locator('.field[data-wanted]')).toHaveCount(0, { timeout: 15_000 })
 
-  await collapse.getByRole('button', { name: 'Dismiss' }).click()
-  await expect(collapse).toHaveCount(0)
-  await expect(lab.get('findings-said')).not.toContainText('The score has fallen by half')
-  await expect(lab.get('finding-no_informative_groups')).toBeVisible()
-  await lab.get('reset').click()
-  await expect(findings).toHaveCount(0)
-})
+    await collapse.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(collapse).toHaveCount(0)
+    await expect(lab.get('findings-said')).not.toContainText('The score has fallen by half')
+    await expect(lab.get('finding-no_informative_groups')).toBeVisible()
+    await lab.get('reset').click()
+    await expect(findings).toHaveCount(0)
+  },
+)
 
 /** What is found is a function of metrics, with tests of its own; that they come to the page is
  * seen above. */

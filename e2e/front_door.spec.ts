@@ -1,7 +1,7 @@
 // Ways in: presets with pictures, the panel of a phase, and a board of one's own charts that a link
 // carries.
 import { violations } from './axe.ts'
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 test('a preset is found by its tags and chosen with the keyboard', async ({ lab, page }) => {
@@ -63,32 +63,32 @@ test('a phase opens its panel: what it inherits is grey, what it changes is mark
   await expect(page.locator('#field-phases-1-steps')).toBeInViewport()
 })
 
-test('a metric is pinned to the board, and the link brings the board back', async ({
-  lab,
-  page,
-  context,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await lab.withoutMoments()
-  await lab.open(
-    `v=1&p=tiny&phases=sft&phases.0.steps=2&phases.0.batch_size=8&validation.prompts=8${QUICK}`,
-  )
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 300_000)
-  await lab.get('more-charts').locator('summary').first().click()
-  await lab.get('more-search').fill('dispatches')
-  await lab.get('pin-perf/dispatches').click()
-  await expect(lab.get('board')).toContainText('dispatches')
-  await expect(page).toHaveURL(/[#&]board=perf%2Fdispatches/)
+test(
+  'a metric is pinned to the board, and the link brings the board back',
+  LONG_ONLY,
+  async ({ lab, page, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await lab.withoutMoments()
+    await lab.open(
+      `v=1&p=tiny&phases=sft&phases.0.steps=2&phases.0.batch_size=8&validation.prompts=8${QUICK}`,
+    )
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 300_000)
+    await lab.get('more-charts').locator('summary').first().click()
+    await lab.get('more-search').fill('dispatches')
+    await lab.get('pin-perf/dispatches').click()
+    await expect(lab.get('board')).toContainText('dispatches')
+    await expect(page).toHaveURL(/[#&]board=perf%2Fdispatches/)
 
-  await lab.get('copy-link').click()
-  const link = await page.evaluate(() => navigator.clipboard.readText())
-  expect(link).toContain('board=perf%2Fdispatches')
-  await page.goto(link)
-  await page.reload()
-  await expect(lab.get('board')).toContainText('dispatches')
-  await lab.get('pin-perf/dispatches').click()
-  await expect(lab.get('board')).toHaveCount(0)
-  await expect(page).not.toHaveURL(/board=/)
-})
+    await lab.get('copy-link').click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(link).toContain('board=perf%2Fdispatches')
+    await page.goto(link)
+    await page.reload()
+    await expect(lab.get('board')).toContainText('dispatches')
+    await lab.get('pin-perf/dispatches').click()
+    await expect(lab.get('board')).toHaveCount(0)
+    await expect(page).not.toHaveURL(/board=/)
+  },
+)

@@ -228,12 +228,16 @@ test(
   },
 )
 
-test('before a run, a model that comes with the page is opened by two presses', async ({ lab }) => {
-  await lab.open('v=1&p=tiny#tab=inside')
-  await lab.get('inside-models').click()
-  await lab.get('open-shipped-sorter').click()
-  await expect(lab.get('model-facts')).toContainText('qwen3, 3 layers of 32 channels, 26 tokens')
-  await lab.get('model-text').fill('312>')
-  await lab.get('model-read').click()
-  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(4)
-})
+test(
+  'before a run, a model that comes with the page is opened by two presses',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open('v=1&p=tiny#tab=inside')
+    await lab.get('inside-models').click()
+    await lab.get('open-shipped-sorter').click()
+    await expect(lab.get('model-facts')).toContainText('qwen3, 3 layers of 32 channels, 26 tokens')
+    await lab.get('model-text').fill('312>')
+    await lab.get('model-read').click()
+    await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(4)
+  },
+)

@@ -175,66 +175,67 @@ test(
   },
 )
 
-test('a response of a real run is looked through, and its layers’ entropies colour its tokens', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(
-    `v=1&p=tiny&phases.0.steps=4&phases.1.steps=1&phases.2.steps=5000&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=0${QUICK}`,
-  )
-  await lab.waitForStatus('idle')
-  await lab.get('tab-tokens').click()
-  await lab.get('train').click()
-  // Steps are traced while the inspector is seen.
-  await expect(lab.get('token-numbers')).toBeVisible({ timeout: 200_000 })
-  const inspector = lab.get('inspector')
-  await inspector.locator('[data-t]').first().click()
-  const told = inspector.locator('li.here')
-  const place = await told.getAttribute('data-place')
-  await lab.get('look-through').click()
-  await expect(lab.get('tab-inside')).toHaveAttribute('aria-selected', 'true')
-  await expect(lab.get('lens-grid')).toBeVisible({ timeout: 200_000 })
-  await lab.get('pause').click()
-  await lab.waitForStatus('paused')
+test(
+  'a response of a real run is looked through, and its layers’ entropies colour its tokens',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(
+      `v=1&p=tiny&phases.0.steps=4&phases.1.steps=1&phases.2.steps=5000&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=0${QUICK}`,
+    )
+    await lab.waitForStatus('idle')
+    await lab.get('tab-tokens').click()
+    await lab.get('train').click()
+    // Steps are traced while the inspector is seen.
+    await expect(lab.get('token-numbers')).toBeVisible({ timeout: 200_000 })
+    const inspector = lab.get('inspector')
+    await inspector.locator('[data-t]').first().click()
+    const told = inspector.locator('li.here')
+    const place = await told.getAttribute('data-place')
+    await lab.get('look-through').click()
+    await expect(lab.get('tab-inside')).toHaveAttribute('aria-selected', 'true')
+    await expect(lab.get('lens-grid')).toBeVisible({ timeout: 200_000 })
+    await lab.get('pause').click()
+    await lab.waitForStatus('paused')
 
-  /** The lens of a step on the sent text, as the worker sent it. */
-  const sent = (step: number) =>
-    page.evaluate((step) => {
-      const event = window.lab_events.findLast(
-        (event) => event.type === 'observed' && event.step === step,
+    /** The lens of a step on the sent text, as the worker sent it. */
+    const sent = (step: number) =>
+      page.evaluate((step) => {
+        const event = window.lab_events.findLast(
+          (event) => event.type === 'observed' && event.step === step,
+        )
+        if (event?.type !== 'observed') throw new Error(`the worker sent nothing of step ${step}`)
+        const lens = event.observation.lenses.find(({ is_held_out }) => !is_held_out)
+        if (!lens) throw new Error(`step ${step} did not look at the sent text`)
+        const { tokens, raw, prompt_length } = lens
+        return { tokens: [...tokens], prompt_length, top: [...raw.top], entropy: [...raw.entropy] }
+      }, step)
+    const signs = { '<eos>': '∎', '<pad>': '∅' } as Record<string, string>
+    // What arrives last is drawn within half a second.
+    await expect(async () => {
+      const shown = Number(await lab.get('lens-summary').getAttribute('data-step'))
+      const { tokens, top, entropy } = await sent(shown)
+      const L = entropy.length / tokens.length
+      const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
+        tokens.map((_, s) => top[(s * L + layer) * 5]),
       )
-      if (event?.type !== 'observed') throw new Error(`the worker sent nothing of step ${step}`)
-      const lens = event.observation.lenses.find(({ is_held_out }) => !is_held_out)
-      if (!lens) throw new Error(`step ${step} did not look at the sent text`)
-      const { tokens, raw, prompt_length } = lens
-      return { tokens: [...tokens], prompt_length, top: [...raw.top], entropy: [...raw.entropy] }
-    }, step)
-  const signs = { '<eos>': '∎', '<pad>': '∅' } as Record<string, string>
-  // What arrives last is drawn within half a second.
-  await expect(async () => {
-    const shown = Number(await lab.get('lens-summary').getAttribute('data-step'))
-    const { tokens, top, entropy } = await sent(shown)
-    const L = entropy.length / tokens.length
-    const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
-      tokens.map((_, s) => top[(s * L + layer) * 5]),
-    )
-    const cells = await lab.get('lens-grid').locator('tbody td b').allInnerTexts()
-    expect(cells).toEqual(expected.map((token) => signs[token] ?? token))
-  }).toPass({ timeout: 20_000 })
+      const cells = await lab.get('lens-grid').locator('tbody td b').allInnerTexts()
+      expect(cells).toEqual(expected.map((token) => signs[token] ?? token))
+    }).toPass({ timeout: 20_000 })
 
-  // Back among the tokens, which have stayed: layer 1 where the first token was written.
-  await lab.get('tab-tokens').click()
-  await lab.get('colour-mode').selectOption('layer_entropy')
-  await lab.get('colour-layer').selectOption('1')
-  await expect(lab.get('colour-legend')).toBeVisible()
-  await inspector.locator(`li[data-place="${place}"] [data-t="0"]`).click()
-  await expect(async () => {
-    const text = await lab.get('readout').innerText()
-    const { tokens, entropy, prompt_length } = await sent(
-      Number(/weights after step (\d+)/.exec(text)?.[1]),
-    )
-    const L = entropy.length / tokens.length
-    const expected = entropy[(prompt_length - 1) * L + 1].toFixed(3)
-    expect(text).toContain(`Entropy of layer 1: ${expected} nats`)
-  }).toPass({ timeout: 20_000 })
-})
+    // Back among the tokens, which have stayed: layer 1 where the first token was written.
+    await lab.get('tab-tokens').click()
+    await lab.get('colour-mode').selectOption('layer_entropy')
+    await lab.get('colour-layer').selectOption('1')
+    await expect(lab.get('colour-legend')).toBeVisible()
+    await inspector.locator(`li[data-place="${place}"] [data-t="0"]`).click()
+    await expect(async () => {
+      const text = await lab.get('readout').innerText()
+      const { tokens, entropy, prompt_length } = await sent(
+        Number(/weights after step (\d+)/.exec(text)?.[1]),
+      )
+      const L = entropy.length / tokens.length
+      const expected = entropy[(prompt_length - 1) * L + 1].toFixed(3)
+      expect(text).toContain(`Entropy of layer 1: ${expected} nats`)
+    }).toPass({ timeout: 20_000 })
+  },
+)

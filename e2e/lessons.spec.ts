@@ -3,7 +3,7 @@
 import type { Locator } from '@playwright/test'
 import { LESSONS } from '../src/ui/lessons/lessons.ts'
 import { violations } from './axe.ts'
-import { expect, type LabPage } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 test('a lesson is opened by its link, answered, tried on a real run, and remembered', async ({
@@ -67,25 +67,29 @@ const tryToTheEnd = (lab: LabPage, part: Locator): Promise<void> =>
     await expect(part).toHaveAttribute('data-done', 'true', { timeout: 500 })
   }).toPass({ timeout: 1_200_000, intervals: [100] })
 
-test('every lesson is sound in both themes, and no formula fails', async ({ lab, page }) => {
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  for (const { id } of LESSONS) {
-    // The same page: only the hash changes.
-    await page.evaluate((id) => {
-      location.hash = `lesson=${id}`
-    }, id)
-    const lessons = lab.get('lessons')
-    await expect(lessons.locator('.lesson-sources')).toBeVisible()
-    await expect(lessons.locator('.typeset > code')).toHaveCount(0)
-    expect(await violations(page, '[data-testid="lessons"]'), id).toEqual([])
-    // All have the colours of the first.
-    if (id !== LESSONS[0].id && !process.env.LONG_TESTS) continue
-    await lab.get('theme-dark').check({ force: true })
-    expect(await violations(page, '[data-testid="lessons"]', true), id).toEqual([])
-    await lab.get('theme-light').check({ force: true })
-  }
-})
+test(
+  'every lesson is sound in both themes, and no formula fails',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny')
+    await lab.waitForStatus('idle')
+    for (const { id } of LESSONS) {
+      // The same page: only the hash changes.
+      await page.evaluate((id) => {
+        location.hash = `lesson=${id}`
+      }, id)
+      const lessons = lab.get('lessons')
+      await expect(lessons.locator('.lesson-sources')).toBeVisible()
+      await expect(lessons.locator('.typeset > code')).toHaveCount(0)
+      expect(await violations(page, '[data-testid="lessons"]'), id).toEqual([])
+      // All have the colours of the first.
+      if (id !== LESSONS[0].id && !process.env.LONG_TESTS) continue
+      await lab.get('theme-dark').check({ force: true })
+      expect(await violations(page, '[data-testid="lessons"]', true), id).toEqual([])
+      await lab.get('theme-light').check({ force: true })
+    }
+  },
+)
 
 // The first test walks one of them; all take an hour on a software adapter.
 for (const { id, title } of process.env.LONG_TESTS ? LESSONS : [])

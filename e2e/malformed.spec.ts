@@ -3,9 +3,9 @@
 import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-/** Each costs a page: every second one, and all where LONG_TESTS is set. */
+/** Each costs a page: every fourth one, and all where LONG_TESTS is set. */
 const tried = <T>(cases: readonly T[]) =>
-  cases.filter((_, i) => process.env.LONG_TESTS || i % 2 === 0)
+  cases.filter((_, i) => process.env.LONG_TESTS || i % 4 === 0)
 
 const MARKUP = '<img src=x onerror="window.is_owned=true">'
 
@@ -125,7 +125,7 @@ test('the form refuses settings that do not go together and says why', async ({ 
     })
 })
 
-test('single responses are refused to GRPO and not to PPO', async ({ lab, page }) => {
+test('single responses are refused to GRPO and not to PPO', LONG_ONLY, async ({ lab, page }) => {
   await lab.open('v=1&p=tiny-reinforce')
   await lab.waitForStatus('idle')
   await page.getByText('Phase 2', { exact: true }).click()

@@ -29,31 +29,32 @@ function folderOf(files: Readonly<Record<string, string | Uint8Array>>, name: st
 const answer = (input: string, output: string, score: number, step: number) =>
   `${JSON.stringify({ input, output, gts: '12', score, step, acc: score })}\n`
 
-test('validation generations of verl become a run with its answers and its curve', async ({
-  lab,
-  page,
-}) => {
-  const folder = folderOf(
-    {
-      '10.jsonl': answer('21=', '21', 0, 10) + answer('12=', '12', 1, 10),
-      '20.jsonl': `${answer('21=', '12', 1, 20)}no line\n${answer('12=', '12', 1, 20)}`,
-    },
-    'val_data',
-  )
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  await openFolder(lab, folder)
-  await expect(lab.get('toast')).toContainText('Imported val_data: 20 steps.')
-  await expect(lab.get('toast')).toContainText('line 2 of 20.jsonl (no JSON object)')
-  await lab.show('runs')
-  await page.getByRole('button', { name: 'val_data', exact: true }).click()
-  await lab.show('learn')
-  await expect(page.locator('#reward-chart-summary')).toContainText('held-out, sampled')
-  await lab.get('samples-held_out').check()
-  await expect(lab.get('held-out')).toContainText('Step 20')
-  await expect(lab.get('held-out').locator('tbody')).toHaveCount(2)
-  rmSync(join(folder, '..'), { recursive: true })
-})
+test(
+  'validation generations of verl become a run with its answers and its curve',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    const folder = folderOf(
+      {
+        '10.jsonl': answer('21=', '21', 0, 10) + answer('12=', '12', 1, 10),
+        '20.jsonl': `${answer('21=', '12', 1, 20)}no line\n${answer('12=', '12', 1, 20)}`,
+      },
+      'val_data',
+    )
+    await lab.open('v=1&p=tiny')
+    await lab.waitForStatus('idle')
+    await openFolder(lab, folder)
+    await expect(lab.get('toast')).toContainText('Imported val_data: 20 steps.')
+    await expect(lab.get('toast')).toContainText('line 2 of 20.jsonl (no JSON object)')
+    await lab.show('runs')
+    await page.getByRole('button', { name: 'val_data', exact: true }).click()
+    await lab.show('learn')
+    await expect(page.locator('#reward-chart-summary')).toContainText('held-out, sampled')
+    await lab.get('samples-held_out').check()
+    await expect(lab.get('held-out')).toContainText('Step 20')
+    await expect(lab.get('held-out').locator('tbody')).toHaveCount(2)
+    rmSync(join(folder, '..'), { recursive: true })
+  },
+)
 
 test(
   'a model reads a typed text, and an adapter changes what it says',

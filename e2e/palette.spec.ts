@@ -1,6 +1,6 @@
 // Undo, search over settings, the command palette, keys, and files that come in and go out.
 import { readFileSync } from 'node:fs'
-import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK = 'v=1&p=tiny'
@@ -56,47 +56,52 @@ test('a change of a setting is undone and redone by keys and by buttons that say
   await expect.poll(() => new URL(page.url()).search).toContain('seed=42')
 })
 
-test('while someone types, Ctrl+Z undoes the typing and other keys are letters', async ({
-  lab,
-  page,
-}) => {
-  await open(lab)
-  await field(lab, 'seed').fill('7')
-  await field(lab, 'seed').blur()
-  const name = field(lab, 'name')
-  await name.click()
-  await name.press('End')
-  await page.keyboard.type(' r?g')
-  await page.keyboard.press('Control+z')
-  await expect(field(lab, 'seed')).toHaveValue('7')
-  await expect(lab.get('help-dialog')).toBeHidden()
-  await page.keyboard.press('Control+k')
-  await expect(lab.get('palette-dialog')).toBeHidden()
-  await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
-})
+test(
+  'while someone types, Ctrl+Z undoes the typing and other keys are letters',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await open(lab)
+    await field(lab, 'seed').fill('7')
+    await field(lab, 'seed').blur()
+    const name = field(lab, 'name')
+    await name.click()
+    await name.press('End')
+    await page.keyboard.type(' r?g')
+    await page.keyboard.press('Control+z')
+    await expect(field(lab, 'seed')).toHaveValue('7')
+    await expect(lab.get('help-dialog')).toBeHidden()
+    await page.keyboard.press('Control+k')
+    await expect(lab.get('palette-dialog')).toBeHidden()
+    await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
+  },
+)
 
-test('a live field of a run is followed by the run when it is undone', async ({ lab, page }) => {
-  await open(
-    lab,
-    `${LINK}${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`,
-  )
-  await lab.get('step').click()
-  await lab.waitForStatus('paused', 120_000)
-  const steered = async () =>
-    (await lab.events()).flatMap((event) => (event.type === 'steered' ? [event.entry] : []))
-  await lab.get('settings-search').fill('phases.0.optim.lr')
-  const rate = field(lab, 'phases.0.optim.lr')
-  const before = await rate.inputValue()
-  await rate.fill('0.002')
-  await rate.blur()
-  await expect.poll(async () => (await steered()).length).toBe(1)
-  await expect(lab.get('pending')).toHaveCount(0)
-  await page.keyboard.press('Control+z')
-  await expect(rate).toHaveValue(before)
-  await expect.poll(async () => (await steered()).length).toBe(2)
-  expect((await steered())[1]).toMatchObject({ kind: 'set', value: Number(before) })
-  await expect(lab.get('pending')).toHaveCount(0)
-})
+test(
+  'a live field of a run is followed by the run when it is undone',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await open(
+      lab,
+      `${LINK}${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`,
+    )
+    await lab.get('step').click()
+    await lab.waitForStatus('paused', 120_000)
+    const steered = async () =>
+      (await lab.events()).flatMap((event) => (event.type === 'steered' ? [event.entry] : []))
+    await lab.get('settings-search').fill('phases.0.optim.lr')
+    const rate = field(lab, 'phases.0.optim.lr')
+    const before = await rate.inputValue()
+    await rate.fill('0.002')
+    await rate.blur()
+    await expect.poll(async () => (await steered()).length).toBe(1)
+    await expect(lab.get('pending')).toHaveCount(0)
+    await page.keyboard.press('Control+z')
+    await expect(rate).toHaveValue(before)
+    await expect.poll(async () => (await steered()).length).toBe(2)
+    expect((await steered())[1]).toMatchObject({ kind: 'set', value: Number(before) })
+    await expect(lab.get('pending')).toHaveCount(0)
+  },
+)
 
 test('the search finds settings by name, path and help, in every section', async ({
   lab,
@@ -164,43 +169,44 @@ test('the palette finds a command, an experiment and a setting, by keyboard alon
   await expect(lab.get('palette-dialog')).toContainText('Nothing has that name')
 })
 
-test('keys open the parts of the page, and the list of keys turns them off', async ({
-  lab,
-  page,
-}) => {
-  await open(lab)
-  await page.keyboard.press('g')
-  await page.keyboard.press('t')
-  await expect(lab.get('tab-tokens')).toHaveAttribute('aria-selected', 'true')
-  await page.keyboard.press('g')
-  await page.keyboard.press('l')
-  await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
+test(
+  'keys open the parts of the page, and the list of keys turns them off',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await open(lab)
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await expect(lab.get('tab-tokens')).toHaveAttribute('aria-selected', 'true')
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
 
-  await page.keyboard.press('?')
-  const help = lab.get('help-dialog')
-  await expect(help).toBeVisible()
-  for (const [name, key] of [
-    ['One step, then pause', 'S'],
-    ['Search the settings', '/'],
-    ['Commands', 'K'],
-    ['Next and previous response', 'J'],
-  ])
-    await expect(help.locator('dl > div').filter({ hasText: name })).toContainText(key)
-  await help.getByRole('checkbox', { name: 'Use these keys' }).uncheck()
-  await page.keyboard.press('Escape')
-  await expect(help).toBeHidden()
-  await page.keyboard.press('/')
-  await page.keyboard.press('Control+k')
-  await page.keyboard.press('?')
-  await expect(lab.get('palette-dialog')).toBeHidden()
-  await expect(help).toBeHidden()
-  await expect(lab.get('settings-search')).not.toBeFocused()
-  await lab.get('help').click()
-  await help.getByRole('checkbox', { name: 'Use these keys' }).check()
-  await help.getByRole('button', { name: 'Close' }).click()
-  await page.keyboard.press('?')
-  await expect(help).toBeVisible()
-})
+    await page.keyboard.press('?')
+    const help = lab.get('help-dialog')
+    await expect(help).toBeVisible()
+    for (const [name, key] of [
+      ['One step, then pause', 'S'],
+      ['Search the settings', '/'],
+      ['Commands', 'K'],
+      ['Next and previous response', 'J'],
+    ])
+      await expect(help.locator('dl > div').filter({ hasText: name })).toContainText(key)
+    await help.getByRole('checkbox', { name: 'Use these keys' }).uncheck()
+    await page.keyboard.press('Escape')
+    await expect(help).toBeHidden()
+    await page.keyboard.press('/')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('?')
+    await expect(lab.get('palette-dialog')).toBeHidden()
+    await expect(help).toBeHidden()
+    await expect(lab.get('settings-search')).not.toBeFocused()
+    await lab.get('help').click()
+    await help.getByRole('checkbox', { name: 'Use these keys' }).check()
+    await help.getByRole('button', { name: 'Close' }).click()
+    await page.keyboard.press('?')
+    await expect(help).toBeVisible()
+  },
+)
 
 /** Drops a file onto the page, as a file manager does. */
 async function drop(lab: LabPage, name: string, text: string): Promise<void> {
@@ -255,42 +261,44 @@ test('an experiment is saved as a file, dropped onto the page, and undone', asyn
   await expect(field(lab, 'seed')).toHaveValue('99')
 })
 
-test('a file that cannot be opened says why, field by field, and changes nothing', async ({
-  lab,
-  page,
-}) => {
-  await open(lab)
-  const address = page.url()
-  await drop(lab, 'wrong.json', JSON.stringify({ seed: 'three', rollout: { n: 0 }, phases: [] }))
-  const problem = lab.get('file-problem')
-  await expect(problem).toContainText('wrong.json was not opened, and nothing was changed')
-  await expect(problem).toContainText(/seed: expected a whole number/)
-  await expect(problem).toContainText(/rollout\.n: expected/)
-  await drop(lab, 'photo.png', 'not json')
-  await expect(problem).toContainText(/photo\.png was not opened.*Experiments can be opened here/)
-  await expect(lab.get('undo')).toHaveAccessibleName('Nothing to undo')
-  expect(page.url()).toBe(address)
-  await problem.getByRole('button').click()
-  await expect(problem).toHaveCount(0)
-})
+test(
+  'a file that cannot be opened says why, field by field, and changes nothing',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await open(lab)
+    const address = page.url()
+    await drop(lab, 'wrong.json', JSON.stringify({ seed: 'three', rollout: { n: 0 }, phases: [] }))
+    const problem = lab.get('file-problem')
+    await expect(problem).toContainText('wrong.json was not opened, and nothing was changed')
+    await expect(problem).toContainText(/seed: expected a whole number/)
+    await expect(problem).toContainText(/rollout\.n: expected/)
+    await drop(lab, 'photo.png', 'not json')
+    await expect(problem).toContainText(/photo\.png was not opened.*Experiments can be opened here/)
+    await expect(lab.get('undo')).toHaveAccessibleName('Nothing to undo')
+    expect(page.url()).toBe(address)
+    await problem.getByRole('button').click()
+    await expect(problem).toHaveCount(0)
+  },
+)
 
-test('Back returns to the part before, and the button of lessons closes what it opened', async ({
-  lab,
-  page,
-}) => {
-  await lab.open('v=1&p=tiny')
-  const selected = page.getByRole('tab', { selected: true })
-  await page.getByRole('tab', { name: 'Runs' }).click()
-  await page.getByRole('tab', { name: 'Study' }).click()
-  await page.goBack()
-  await expect(selected).toHaveText(/Runs/)
-  await page.goBack()
-  await expect(selected).toHaveText(/Learning/)
-  await page.goForward()
-  await expect(selected).toHaveText(/Runs/)
+test(
+  'Back returns to the part before, and the button of lessons closes what it opened',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny')
+    const selected = page.getByRole('tab', { selected: true })
+    await page.getByRole('tab', { name: 'Runs' }).click()
+    await page.getByRole('tab', { name: 'Study' }).click()
+    await page.goBack()
+    await expect(selected).toHaveText(/Runs/)
+    await page.goBack()
+    await expect(selected).toHaveText(/Learning/)
+    await page.goForward()
+    await expect(selected).toHaveText(/Runs/)
 
-  await lab.get('open-lessons').click()
-  await expect(lab.get('lessons')).toBeVisible()
-  await lab.get('open-lessons').click()
-  await expect(lab.get('lessons')).toBeHidden()
-})
+    await lab.get('open-lessons').click()
+    await expect(lab.get('lessons')).toBeVisible()
+    await lab.get('open-lessons').click()
+    await expect(lab.get('lessons')).toBeHidden()
+  },
+)

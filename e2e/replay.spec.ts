@@ -1,6 +1,6 @@
 // A browser without WebGPU plays a recorded run through the same page, and never pretends to train.
 import type { Page } from '@playwright/test'
-import { expect, test } from './lab_page.ts'
+import { expect, LONG_ONLY, test } from './lab_page.ts'
 
 const STEPS = 120
 
@@ -50,7 +50,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   expect(page.url()).toContain('p=two-skills-grpo&seed=5')
 })
 
-test('a recording can be paused, stepped and begun again', async ({ lab, page }) => {
+test('a recording can be paused, stepped and begun again', LONG_ONLY, async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
   // The button moves there once the worker has found no GPU.
   await page.locator('.forest').getByTestId('watch-recording').click()

@@ -154,23 +154,25 @@ const BRIEF = new Set([
   'a polluted object',
 ])
 
-test('a program that misbehaves costs its responses the score, and the page nothing', async ({
-  lab,
-}) => {
-  // Every answer that is tried takes as long as it may.
-  await lab.open(`${LINK}&reward.timeout_ms=500`)
-  await lab.waitForStatus('idle')
-  const all = Object.entries(HOSTILE)
-  const tried = process.env.LONG_TESTS ? all : all.filter(([what]) => BRIEF.has(what))
-  for (const [what, [source, said]] of tried) {
-    await drop(lab, `${what.replaceAll(' ', '_')}.js`, source)
-    await expect(lab.get('reward-trial').locator('.problem').first(), what).toContainText(said, {
-      timeout: 60_000,
-    })
-    await expect(lab.get('reward-trial').locator('.total').first()).toHaveText(/^0/)
-  }
-  expect(await lab.page.evaluate(() => ({}) as { score?: number })).toEqual({})
-})
+test(
+  'a program that misbehaves costs its responses the score, and the page nothing',
+  LONG_ONLY,
+  async ({ lab }) => {
+    // Every answer that is tried takes as long as it may.
+    await lab.open(`${LINK}&reward.timeout_ms=500`)
+    await lab.waitForStatus('idle')
+    const all = Object.entries(HOSTILE)
+    const tried = process.env.LONG_TESTS ? all : all.filter(([what]) => BRIEF.has(what))
+    for (const [what, [source, said]] of tried) {
+      await drop(lab, `${what.replaceAll(' ', '_')}.js`, source)
+      await expect(lab.get('reward-trial').locator('.problem').first(), what).toContainText(said, {
+        timeout: 60_000,
+      })
+      await expect(lab.get('reward-trial').locator('.total').first()).toHaveText(/^0/)
+    }
+    expect(await lab.page.evaluate(() => ({}) as { score?: number })).toEqual({})
+  },
+)
 
 test(
   'a run with a program that never ends continues, and says how many were ended',

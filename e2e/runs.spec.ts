@@ -245,7 +245,7 @@ test(
   },
 )
 
-test('two runs step in turns, and both are kept', async ({ lab, page }) => {
+test('two runs step in turns, and both are kept', LONG_ONLY, async ({ lab, page }) => {
   await lab.open(SHORT)
   await lab.waitForStatus('idle')
   await lab.get('tab-runs').click()

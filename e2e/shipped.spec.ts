@@ -26,22 +26,23 @@ test(
   },
 )
 
-test('a preset of a real model says which one to open, and Train does not begin', async ({
-  lab,
-  page,
-}) => {
-  await lab.open('v=1&p=tiny')
-  await lab.get('preset').selectOption('smollm2-135m-countdown')
-  const missing = lab.get('missing-files')
-  await expect(missing).toContainText('HuggingFaceTB/SmolLM2-135M-Instruct, which is not on this')
-  await lab.get('intro').getByText('What you should see').click()
-  await expect(lab.get('intro')).toContainText('Not run on real weights, and not on a GPU')
-  await lab.get('train').click()
-  await expect(missing).toBeVisible()
-  expect(await lab.steps()).toEqual([])
-  await missing.getByRole('button', { name: 'Open a model …' }).click()
-  await expect(page.getByRole('dialog')).toBeVisible()
-  await page.keyboard.press('Escape')
-  await lab.get('preset').selectOption('tiny')
-  await expect(missing).toBeHidden()
-})
+test(
+  'a preset of a real model says which one to open, and Train does not begin',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny')
+    await lab.get('preset').selectOption('smollm2-135m-countdown')
+    const missing = lab.get('missing-files')
+    await expect(missing).toContainText('HuggingFaceTB/SmolLM2-135M-Instruct, which is not on this')
+    await lab.get('intro').getByText('What you should see').click()
+    await expect(lab.get('intro')).toContainText('Not run on real weights, and not on a GPU')
+    await lab.get('train').click()
+    await expect(missing).toBeVisible()
+    expect(await lab.steps()).toEqual([])
+    await missing.getByRole('button', { name: 'Open a model …' }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await lab.get('preset').selectOption('tiny')
+    await expect(missing).toBeHidden()
+  },
+)

@@ -165,35 +165,36 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   await expect(items.nth(2)).toContainText('GAE')
 })
 
-test('a setting that cannot change under way shows the difference and offers a restart', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await stepTo(lab, 1)
-  await page.locator('summary', { hasText: /^Rollout(?! c)/ }).click()
-  const prompts = page.locator('#field-rollout-train_batch_size')
-  await prompts.fill('32')
-  await prompts.blur()
-  const box = lab.get('pending')
-  await expect(box).toContainText('Restart needed')
-  await expect(box.locator('[data-path="rollout.train_batch_size"]')).toHaveText(
-    /Prompts per step\s*16 → 32/,
-  )
-  await lab.get('discard').click()
-  await expect(box).toHaveCount(0)
-  await expect(prompts).toHaveValue('16')
+test(
+  'a setting that cannot change under way shows the difference and offers a restart',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await stepTo(lab, 1)
+    await page.locator('summary', { hasText: /^Rollout(?! c)/ }).click()
+    const prompts = page.locator('#field-rollout-train_batch_size')
+    await prompts.fill('32')
+    await prompts.blur()
+    const box = lab.get('pending')
+    await expect(box).toContainText('Restart needed')
+    await expect(box.locator('[data-path="rollout.train_batch_size"]')).toHaveText(
+      /Prompts per step\s*16 → 32/,
+    )
+    await lab.get('discard').click()
+    await expect(box).toHaveCount(0)
+    await expect(prompts).toHaveValue('16')
 
-  await prompts.fill('32')
-  await prompts.blur()
-  await lab.get('apply').click()
-  await lab.waitForStep(1)
-  await expect(box).toHaveCount(0)
-  await lab.get('pause').click()
-  await lab.waitForStatus('paused')
-  await expect.poll(() => new URL(page.url()).search).not.toContain('train_batch_size=16')
-})
+    await prompts.fill('32')
+    await prompts.blur()
+    await lab.get('apply').click()
+    await lab.waitForStep(1)
+    await expect(box).toHaveCount(0)
+    await lab.get('pause').click()
+    await lab.waitForStatus('paused')
+    await expect.poll(() => new URL(page.url()).search).not.toContain('train_batch_size=16')
+  },
+)
 
 test(
   'what is done to a running run is shown where it is done, and what the next run leaves out',
