@@ -24,7 +24,7 @@ const tests = process.env.PINNED_TESTS?.split(' ') ?? TESTS
 let failed = false
 for (const name of names) {
   const start = performance.now()
-  const options = { output: 'quiet', env: { ...env, PINNED_KERNELS: name } }
+  const options = { output: 'quiet', env: { ...env, LONG_TESTS: '1', PINNED_KERNELS: name } }
   const args = ['run', '--project', 'dawn', '--no-color', '--maxWorkers=100%', ...tests]
   const { code, text } = await tool('vitest', args, options)
   failed ||= code !== 0

@@ -111,27 +111,33 @@ test.for(VARIANTS)(
   },
 )
 
-test('without padding twelve steps end at the padded run’s weights within rounding, and twice at the same bits', async () => {
-  const expected = await trained({ use_remove_padding: false })
-  const weights = await ordinaryRun()
-  const moved = norm(difference(expected, flat))
-  const error = norm(difference(weights, expected))
-  expect(moved).toBeGreaterThan(0.5)
-  // As for the kernels above. Sums over tokens fall into other parts, so that the two are not the
-  // same bits.
-  expect(error / moved).toBeLessThan(1e-4)
-  expect(error).toBeGreaterThan(0)
-  expect(await trained({})).toEqual(weights)
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'without padding twelve steps end at the padded run’s weights within rounding, and twice at the same bits',
+  async () => {
+    const expected = await trained({ use_remove_padding: false })
+    const weights = await ordinaryRun()
+    const moved = norm(difference(expected, flat))
+    const error = norm(difference(weights, expected))
+    expect(moved).toBeGreaterThan(0.5)
+    // As for the kernels above. Sums over tokens fall into other parts, so that the two are not the
+    // same bits.
+    expect(error / moved).toBeLessThan(1e-4)
+    expect(error).toBeGreaterThan(0)
+    expect(await trained({})).toEqual(weights)
+  },
+)
 
-test('with activations kept in bfloat16 twelve steps end near the default run’s weights, and twice at the same bits', async () => {
-  const { layout } = testWeights({ ...TINY, activations_dtype: 'bfloat16' }, 21)
-  const weights = await trained({}, layout)
-  const expected = await ordinaryRun()
-  const error = norm(difference(weights, expected)) / norm(difference(expected, flat))
-  expect(error).toBeGreaterThan(0)
-  // Measured on lavapipe: 0.014. Each gradient is off by up to 2^-8, and AdamW's step does not
-  // shrink with the gradient.
-  expect(error).toBeLessThan(0.05)
-  expect(await trained({}, layout)).toEqual(weights)
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'with activations kept in bfloat16 twelve steps end near the default run’s weights, and twice at the same bits',
+  async () => {
+    const { layout } = testWeights({ ...TINY, activations_dtype: 'bfloat16' }, 21)
+    const weights = await trained({}, layout)
+    const expected = await ordinaryRun()
+    const error = norm(difference(weights, expected)) / norm(difference(expected, flat))
+    expect(error).toBeGreaterThan(0)
+    // Measured on lavapipe: 0.014. Each gradient is off by up to 2^-8, and AdamW's step does not
+    // shrink with the gradient.
+    expect(error).toBeLessThan(0.05)
+    expect(await trained({}, layout)).toEqual(weights)
+  },
+)

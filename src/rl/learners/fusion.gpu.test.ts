@@ -60,7 +60,11 @@ const difference = (a: Float32Array, b: Float32Array) => a.map((x, i) => x - b[i
 const QWEN2: ModelConfig = { ...TINY, model_type: 'qwen2', head_dim: 6 }
 const OFF: Fusion = { swiglu: false, bias_gradient: false }
 
-test.for([TINY, QWEN2].map((config) => [config.model_type, config] as const))(
+test.for(
+  (process.env.LONG_TESTS ? [TINY, QWEN2] : [QWEN2]).map(
+    (config) => [config.model_type, config] as const,
+  ),
+)(
   '%s: ten steps with and without fusion end at the same weights within rounding',
   async ([, config]) => {
     const on = await train(config)

@@ -29,35 +29,38 @@ const PHASES = [
 ]
 const { WARM, shared } = await warmStart()
 
-test('a state moved to a new trainer after every step leaves the run as it is, bit for bit', async () => {
-  const config = withLora(PHASES)
-  const gpu = await open()
-  const alone = await Trainer.create(gpu, config)
-  const base = await alone.exportWeights()
-  const whole = await finish(alone)
-  const end = await alone.exportState()
-  gpu.freeAll()
-  let trainer = await Trainer.create(gpu, config)
-  const results = []
-  while (!trainer.isFinished) {
-    results.push(await trainer.next())
-    const state = structuredClone(await trainer.exportState())
+test.skipIf(!process.env.LONG_TESTS)(
+  'a state moved to a new trainer after every step leaves the run as it is, bit for bit',
+  async () => {
+    const config = withLora(PHASES)
+    const gpu = await open()
+    const alone = await Trainer.create(gpu, config)
+    const base = await alone.exportWeights()
+    const whole = await finish(alone)
+    const end = await alone.exportState()
     gpu.freeAll()
-    trainer = await Trainer.create(gpu, config)
-    trainer.importState(state)
-  }
-  expect(numbers(results)).toEqual(numbers(whole.results))
-  expect(await trainer.exportState()).toEqual(end)
-  // The base is frozen, and is the reference: no copy of it is kept.
-  expect(end.actor.weights).toEqual(base)
-  expect(end.reference).toBeUndefined()
-  expect(numbers(results).some((of) => of['actor/kl_loss'] > 0)).toBe(true)
-  const { adapter: _, ...other } = end.actor
-  expect(() => trainer.importState({ ...end, actor: other })).toThrow(
-    'state actor.adapter: expected one',
-  )
-  gpu.destroy()
-})
+    let trainer = await Trainer.create(gpu, config)
+    const results = []
+    while (!trainer.isFinished) {
+      results.push(await trainer.next())
+      const state = structuredClone(await trainer.exportState())
+      gpu.freeAll()
+      trainer = await Trainer.create(gpu, config)
+      trainer.importState(state)
+    }
+    expect(numbers(results)).toEqual(numbers(whole.results))
+    expect(await trainer.exportState()).toEqual(end)
+    // The base is frozen, and is the reference: no copy of it is kept.
+    expect(end.actor.weights).toEqual(base)
+    expect(end.reference).toBeUndefined()
+    expect(numbers(results).some((of) => of['actor/kl_loss'] > 0)).toBe(true)
+    const { adapter: _, ...other } = end.actor
+    expect(() => trainer.importState({ ...end, actor: other })).toThrow(
+      'state actor.adapter: expected one',
+    )
+    gpu.destroy()
+  },
+)
 
 test('an inner phase trains the factors of its blocks alone', async () => {
   const trainer = await Trainer.create(shared, withLora([{ ...INNER, steps: 3 }]))

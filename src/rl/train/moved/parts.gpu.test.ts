@@ -7,41 +7,44 @@ import type { TrainerState } from '../state.ts'
 import { Trainer } from '../trainer.ts'
 import { FULL, numbers, PPO } from './testing.ts'
 
-test('a state whose reward model lacks a part differs from the whole one', async () => {
-  const gpu = await Gpu.open()
-  const config: TrainerConfig = { ...CONFIG, phases: [{ ...REWARD_MODEL, steps: 9 }] }
-  const trainer = await Trainer.create(gpu, config)
-  for (let i = 0; i < 3; i++) await trainer.next()
-  const state = await trainer.exportState()
-  const { reward_model, preferences } = state
-  if (!reward_model || !preferences) throw new Error('no reward model')
-  const replay = async (change: Partial<typeof reward_model>, pairs = preferences) => {
-    const model = { ...reward_model, ...change }
-    trainer.importState({ ...state, reward_model: model, preferences: pairs })
-    // Moments show one step later.
-    return [numbers(await trainer.next()), numbers(await trainer.next())]
-  }
-  const right = await replay({})
-  expect(await replay({})).toEqual(right)
-  const flat = (part: 'weights' | 'adam_m' | 'adam_v' | 'corrections') => ({
-    [part]: reward_model[part].map(() => 0.5),
-  })
-  for (const part of ['weights', 'adam_m', 'adam_v', 'corrections'] as const)
-    expect(await replay(flat(part)), part).not.toEqual(right)
-  const { queue, passes, judged } = preferences
-  for (const change of [
-    { queue: [...queue].reverse() },
-    { passes: passes + 1 },
-    { judged: [...judged].reverse() },
-  ])
-    expect(await replay({}, { ...preferences, ...change }), Object.keys(change)[0]).not.toEqual(
-      right,
+test.skipIf(!process.env.LONG_TESTS)(
+  'a state whose reward model lacks a part differs from the whole one',
+  async () => {
+    const gpu = await Gpu.open()
+    const config: TrainerConfig = { ...CONFIG, phases: [{ ...REWARD_MODEL, steps: 9 }] }
+    const trainer = await Trainer.create(gpu, config)
+    for (let i = 0; i < 3; i++) await trainer.next()
+    const state = await trainer.exportState()
+    const { reward_model, preferences } = state
+    if (!reward_model || !preferences) throw new Error('no reward model')
+    const replay = async (change: Partial<typeof reward_model>, pairs = preferences) => {
+      const model = { ...reward_model, ...change }
+      trainer.importState({ ...state, reward_model: model, preferences: pairs })
+      // Moments show one step later.
+      return [numbers(await trainer.next()), numbers(await trainer.next())]
+    }
+    const right = await replay({})
+    expect(await replay({})).toEqual(right)
+    const flat = (part: 'weights' | 'adam_m' | 'adam_v' | 'corrections') => ({
+      [part]: reward_model[part].map(() => 0.5),
+    })
+    for (const part of ['weights', 'adam_m', 'adam_v', 'corrections'] as const)
+      expect(await replay(flat(part)), part).not.toEqual(right)
+    const { queue, passes, judged } = preferences
+    for (const change of [
+      { queue: [...queue].reverse() },
+      { passes: passes + 1 },
+      { judged: [...judged].reverse() },
+    ])
+      expect(await replay({}, { ...preferences, ...change }), Object.keys(change)[0]).not.toEqual(
+        right,
+      )
+    expect(() => trainer.importState({ ...state, pairs_of: null })).toThrow(
+      'state pairs_of: expected the index of a reward_model or preference phase, got null',
     )
-  expect(() => trainer.importState({ ...state, pairs_of: null })).toThrow(
-    'state pairs_of: expected the index of a reward_model or preference phase, got null',
-  )
-  gpu.destroy()
-})
+    gpu.destroy()
+  },
+)
 
 test('a state that lacks a part differs from the whole one', async () => {
   const gpu = await Gpu.open()
