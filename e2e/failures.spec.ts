@@ -43,7 +43,8 @@ test(
     const link = () => new URL(lab.page.url()).searchParams
     await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
     expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
-    // Each of its buffers has room now; all of them together are asked about before any is allocated.
+    // Each of its buffers has room now; all of them together are asked about before any is
+    // allocated.
     await expect(lab.get('error')).toHaveAttribute('data-code', 'memory')
     await expect(lab.get('error')).toContainText('would take 4.87 GiB of GPU memory')
     await expect(lab.get('allow-memory')).toHaveText('Take 4.9 GiB and train')

@@ -119,6 +119,23 @@ test('a folder holds about fifteen product files, but for collections', () => {
   expect(full.filter((folder) => !COLLECTIONS.includes(folder))).toEqual([])
 })
 
+test('comments end within 100 columns, but for addresses and what Biome is told', () => {
+  const folders = ['src', 'conformance', 'tools', 'e2e', 'scripts', 'bench']
+  const written = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((file) => posix.join(folder, file))
+      .filter((file) => /\.(tsx?|mjs|wgsl)$/.test(file)),
+  )
+  const isLong = (line: string) =>
+    line.length > 100 && /^\s*(\/\/|\/?\*)/.test(line) && !/https?:\/\/|biome-ignore/.test(line)
+  const long = written.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (isLong(line) ? [`${file}:${i + 1}`] : [])),
+  )
+  expect(long).toEqual([])
+})
+
 type Part = Pick<ESTree.Node, 'start' | 'end'>
 
 /** The lines that a reader reads: not those that are blank, or only close a bracket or an

@@ -134,7 +134,8 @@ test('a run that is killed and continued writes the bytes of one that was left a
     is_ended: expect.any(Boolean),
   })
 
-  // In the first phase, between verdicts of either kind of phase, and at the switch that steering brought.
+  // In the first phase, between verdicts of either kind of phase, and at the switch that steering
+  // brought.
   for (const step of [1, 4, 6, 9]) {
     const folder = `killed_${step}`
     killed(folder, step)

@@ -1,5 +1,5 @@
-// Parsing an experiment, editing it and steering it. They lie together because each needs the next: an edit is parsed, parsing follows
-// the document's steering, and steering edits.
+// Parsing an experiment, editing it and steering it. They lie together because each needs the next:
+// an edit is parsed, parsing follows the document's steering, and steering edits.
 import type * as z from 'zod/mini'
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../../rl/config/phase.ts'
 import { TASKS } from '../../tasks/index.ts'

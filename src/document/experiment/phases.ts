@@ -1,4 +1,5 @@
-// The phases of an experiment document: what a phase of each kind says, and the schema that holds it to that.
+// The phases of an experiment document: what a phase of each kind says, and the schema that holds
+// it to that.
 import * as z from 'zod/mini'
 import type { Rollout } from '../../rl/config/phase.ts'
 import { ACTOR, type ActorFields } from './fields/actor_fields.ts'

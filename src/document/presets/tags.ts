@@ -1,4 +1,5 @@
-// What a preset can be found by in the gallery: its task, its methods and the size of its model, all read from its experiment.
+// Gives each preset the tags by which the gallery finds it: its task, its methods and the size of
+// its model, all read from its experiment.
 
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import { TASKS } from '../../tasks/index.ts'

@@ -55,11 +55,10 @@ const column = (steps: readonly number[], values: readonly number[]): Column => 
   length: steps.length,
 })
 
-/**
- * Mean of a metric over runs, and its band, at the steps at which every run measured it: each point is about the same runs, so
- * the mean does not jump where a shorter one ends. A value that is not finite leaves a gap. A t interval knows
- * nothing of bounds, so the band is cut at those of the metric. Undefined for fewer than two runs.
- */
+/** Mean of a metric over runs, and its band, at the steps at which every run measured it: each
+ * point is about the same runs, so the mean does not jump where a shorter one ends. A value that is
+ * not finite leaves a gap. A t interval knows nothing of bounds, so the band is cut at those of the
+ * metric. Undefined for fewer than two runs. */
 export function meanBand(
   runs: readonly RunColumns[],
   kind: BandKind,

@@ -58,8 +58,8 @@ test.skipIf(!process.env.LONG_TESTS)(
     const half = await trajectory('float16')
     expect(half.begun).toEqual(plain.begun)
     expect(half.responses).toHaveLength(STEPS)
-    // A token whose chance lies within rounding of the number drawn for it could differ; at this seed
-    // none does.
+    // A token whose chance lies within rounding of the number drawn for it could differ; at this
+    // seed none does.
     expect(half.responses).toEqual(plain.responses)
     const moved = norm(difference(plain.weights, plain.begun))
     const apart = norm(difference(half.weights, plain.weights))

@@ -307,6 +307,7 @@ export async function readColumns(id: string): Promise<ReadonlyMap<string, Serie
   return readSeries(stored?.chunks ?? [])
 }
 
-/** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where there is none. */
+/** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where
+ * there is none. */
 export const rawRecord = async (id: string): Promise<string | undefined> =>
   storedJson(await storage.read(id))

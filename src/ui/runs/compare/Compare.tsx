@@ -46,7 +46,8 @@ const BANDS = [
   { band: 'range', label: 'mean, lowest and highest' },
 ] as const
 
-/** How runs that belong together are drawn: by the table's groups, else those that differ only in the seed. */
+/** How runs that belong together are drawn: by the table's groups, else those that differ only in
+ * the seed. */
 function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const band = useStore(selectionStore, selectBand)
   const view = useStore(selectionStore, selectView)

@@ -115,10 +115,8 @@ function shownTask(): string {
   return (past ?? run_experiment ?? experiment).task.id
 }
 
-/**
- * What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of another task stays in the comparison
- * alone: its scores mean something else.
- */
+/** What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of
+ * another task stays in the comparison alone: its scores mean something else. */
 function overlays(): Overlay[] {
   const { band, view } = selectionStore.getState()
   const task = shownTask()
