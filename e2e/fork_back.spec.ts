@@ -91,13 +91,13 @@ test(
     await lab.show('runs')
     await expect(lab.get('run')).toHaveCount(2)
     for (const tick of await lab.get('tick').all()) await tick.check()
-    // The imported run is shown, the lab's own behind it; the table has both.
+    // The imported run is shown; panels and table have both.
     await expect(lab.get('past-run')).toContainText('fork_console.log')
-    await expect(lab.get('overlays')).toContainText('behind the run that is shown: P1 steps')
-    const rewards = lab.get('key-metrics').locator('tr').filter({ hasText: 'sampled' }).last()
-    await expect(lab.get('key-metrics')).toContainText('fork_console')
-    await expect(rewards).toContainText('75.0 %')
-    await expect(rewards.locator('td')).toHaveCount(2)
+    await expect(lab.get('compare-keys')).toContainText('fork_console')
+    const rows = lab.get('key-metrics').locator('tbody tr')
+    await expect(rows).toHaveCount(2)
+    await expect(rows.filter({ hasText: 'fork_console' })).toContainText('75.0 %')
+    await expect(lab.get('panel-score-values').locator('li')).toHaveCount(2)
 
     await lab.drop(mergedModel(folder))
     await expect(lab.get('model-facts')).toContainText(

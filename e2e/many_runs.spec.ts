@@ -116,7 +116,7 @@ test(
     await groups.first().getByRole('checkbox').check()
     await groups.nth(1).getByRole('checkbox').check()
     await page.getByLabel('mean and its 95 %').check()
-    await expect(lab.get('overlays')).toContainText('mean of 2:')
+    await expect(lab.get('compare-keys')).toContainText('mean of 2 seeds')
     const downloaded = page.waitForEvent('download')
     await lab.get('save-report').click()
     const files = unzipSync(await readFile(await (await downloaded).path()))

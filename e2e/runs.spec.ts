@@ -132,7 +132,17 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   // Two ticked runs: what differs, and their numbers.
   await lab.get('tab-runs').click()
   for (const tick of await lab.get('tick').all()) await tick.check()
-  await expect(lab.get('overlays')).toContainText('fast one')
+  await expect(lab.get('compare-keys')).toContainText('fast one')
+  for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
+    await expect(lab.get(`${panel}-values`).locator('li')).toHaveCount(2)
+  await expect(lab.get('entropy-maps').locator('canvas')).toHaveCount(2)
+  // One colour for each run, the same wherever it is drawn.
+  const colors = (inside: Locator) =>
+    inside.evaluateAll((marks) => marks.map((mark) => getComputedStyle(mark).stroke).sort())
+  const marks = lab.get('runs-table').locator('.line-mark line')
+  expect(await colors(lab.get('compare-keys').locator('line'))).toEqual(await colors(marks))
+  await expect(lab.get('runs-table').locator('.spark path')).toHaveCount(2)
+  expect(await colors(lab.get('runs-table').locator('.spark path'))).toEqual(await colors(marks))
   const rows = lab.get('differences').locator('tbody tr')
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('actor.optim.lr')
@@ -267,7 +277,7 @@ test('two runs step in turns, and both are kept', LONG_ONLY, async ({ lab, page 
   expect(steps).toEqual([0, 1, 0, 1, ...turns])
 
   await expect(lab.get('run')).toHaveCount(2)
-  await expect(lab.get('overlays').locator('li')).toHaveCount(2)
+  await expect(lab.get('compare-keys').locator('li')).toHaveCount(2)
   await expect(lab.get('differences').locator('tbody tr')).toHaveCount(1)
   await lab.get('duel-end').click()
   await waitForRecords(page, FINISHED, FINISHED)

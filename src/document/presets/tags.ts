@@ -1,13 +1,12 @@
 // Gives each preset the tags by which the gallery finds it: its task, its methods and the size of
 // its model, all read from its experiment.
 
-import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { weightCount } from '../experiment/costs/costs.ts'
 import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
-import { settingsOf } from '../experiment/phase_settings.ts'
 import type { RlDocument } from '../experiment/phases.ts'
 import type { Experiment } from '../experiment/schema.ts'
+import { methodName } from './method_name.ts'
 
 export interface Tags {
   readonly task: string
@@ -30,16 +29,6 @@ const SIZES: readonly (readonly [most_weights: number, name: string])[] = [
   [1_000_000, 'Small: below 1M weights'],
   [Number.POSITIVE_INFINITY, 'Large: a model from elsewhere'],
 ]
-
-/** What people call the method of a phase, whichever layer it trains. */
-export function methodName(experiment: Experiment, phase: RlDocument): string {
-  const { adv_estimator } = phase
-  if (adv_estimator === 'gae') return 'PPO'
-  const { norm_adv_by_std_in_grpo, filter_groups } = settingsOf(experiment, phase).algorithm
-  if (adv_estimator === 'grpo' && filter_groups.enable) return 'DAPO'
-  if (adv_estimator === 'grpo' && !norm_adv_by_std_in_grpo) return 'Dr. GRPO'
-  return estimatorOf(adv_estimator).label
-}
 
 function phaseMethods(experiment: Experiment, phase: RlDocument): string[] {
   return [

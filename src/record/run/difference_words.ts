@@ -1,13 +1,14 @@
 // What an experiment says otherwise than another one, in the words that a person would use: the one
 // place that makes names of runs.
 import type { FieldValue } from '../../document/experiment/fields/field.ts'
+import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
-import { methodName } from '../../document/presets/tags.ts'
+import { methodName } from '../../document/presets/method_name.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { leavesOf } from './leaves.ts'
 
@@ -25,12 +26,18 @@ const unique = (words: readonly string[]): string[] => [...new Set(words)]
 
 /** 'GRPO', 'BuPO, layer 2 first', 'GRPO, then PPO'. */
 export function methodWords(experiment: Experiment): string {
-  const rl = experiment.phases.flatMap((phase) => (phase.kind === 'rl' ? [phase] : []))
-  if (rl.length === 0)
+  const taught = experiment.phases.flatMap((phase) =>
+    phase.kind === 'rl' || phase.kind === 'preference' ? [phase] : [],
+  )
+  if (taught.length === 0)
     return experiment.phases.some(({ kind }) => kind === 'sft') ? 'Supervised' : 'Reward model'
-  const layers = unique(rl.map(({ target_layer }) => `${target_layer}`))
+  const layers = unique(taught.map(({ target_layer }) => `${target_layer}`))
   const is_inner = layers.some((layer) => layer !== 'final')
-  const methods = unique(rl.map((phase) => methodName(experiment, phase)))
+  const methods = unique(
+    taught.map((phase) =>
+      phase.kind === 'rl' ? methodName(experiment, phase) : preferenceLabel(phase.preference),
+    ),
+  )
   const name = is_inner && methods.join() === 'GRPO' ? 'BuPO' : methods.join(', then ')
   if (!is_inner) return name
   const [first, ...others] = layers
@@ -106,7 +113,7 @@ const kindsOf = ({ phases }: Experiment): string => phases.map(({ kind }) => kin
 
 function phasesWords(experiment: Experiment, from: Experiment): string {
   const has = ({ phases }: Experiment, kind: string) => phases.some((phase) => phase.kind === kind)
-  if (!has(experiment, 'rl')) return 'no reinforcement'
+  if (has(from, 'rl') && !has(experiment, 'rl')) return 'no reinforcement'
   if (has(from, 'sft') && !has(experiment, 'sft')) return 'no supervised phase'
   const count = experiment.phases.length
   return `${count} ${count === 1 ? 'phase' : 'phases'}`
@@ -148,12 +155,19 @@ const WHOLES: readonly {
   { paths: /^phases\./, key: kindsOf, words: phasesWords },
 ]
 
+/** What a person would say first: what is trained how, then how long, then how it is looked at. */
+const ORDER = [/^seed$/, /^(actor|rollout|algorithm|critic|model)\./, /^phases\./]
+const weightOf = (path: string): number => {
+  const at = ORDER.findIndex((pattern) => pattern.test(path))
+  return at < 0 ? ORDER.length : at
+}
+
 /** The paths in which two experiments differ, the seed first, without what nobody chose. */
 export function differingPaths(experiment: Experiment, from: Experiment): string[] {
   const [now, before] = [leavesOf(experiment), leavesOf(from)]
-  return unique(['seed', ...now.keys(), ...before.keys()]).filter(
-    (path) => !UNNAMED.test(path) && now.get(path) !== before.get(path),
-  )
+  return unique(['seed', ...now.keys(), ...before.keys()])
+    .filter((path) => !UNNAMED.test(path) && now.get(path) !== before.get(path))
+    .sort((a, b) => weightOf(a) - weightOf(b))
 }
 
 /** What an experiment says otherwise than another one and what was done to it by hand, in words,

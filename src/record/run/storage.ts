@@ -28,6 +28,8 @@ export interface RunStorage {
   label(labels: RunLabels): Promise<void>
   /** Undefined where there is no such run. */
   read(id: string): Promise<StoredRun | undefined>
+  /** Its columns alone; none where there is no such run. */
+  chunks(id: string): Promise<readonly unknown[]>
   remove(ids: readonly string[]): Promise<void>
 }
 
@@ -37,6 +39,8 @@ export function memoryStorage(): RunStorage {
   const labels = new Map<string, RunLabels>()
   const chunks = new Map<string, Map<number, StoredChunk>>()
   const items = new Map<string, Map<string, StoredItem>>()
+  const partsOf = (id: string) =>
+    [...(chunks.get(id)?.values() ?? [])].sort((a, b) => a.part - b.part)
   return {
     list: async () => ({ headers: [...headers.values()], labels: [...labels.values()] }),
     write: async (write) => {
@@ -57,10 +61,11 @@ export function memoryStorage(): RunStorage {
     label: async (label) => {
       labels.set(label.id, structuredClone(label))
     },
+    chunks: async (id) => structuredClone(partsOf(id)),
     read: async (id) => {
       const header = headers.get(id)
       if (!header) return undefined
-      const parts = [...(chunks.get(id)?.values() ?? [])].sort((a, b) => a.part - b.part)
+      const parts = partsOf(id)
       const kept = [...(items.get(id)?.values() ?? [])].sort((a, b) => a.step - b.step)
       return structuredClone({ header, chunks: parts, items: kept })
     },

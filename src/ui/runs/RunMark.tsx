@@ -1,6 +1,4 @@
 // A run in a line: its mark, and its name.
-import type { RunEntry } from '../../page/runs/library/library.ts'
-import { runName } from '../../record/run/names.ts'
 import { runColor } from '../../record/run/record.ts'
 import { CutName } from '../kit/CutName.tsx'
 import { LineMark } from '../plot/Keys.tsx'
@@ -10,10 +8,10 @@ export function RunMark({ color }: { readonly color: number }) {
 }
 
 /** What the charts and the tables call a run. */
-export function MarkedName({ entry }: { readonly entry: RunEntry }) {
+export function MarkedName({ name, color }: { readonly name: string; readonly color: number }) {
   return (
     <span className="marked-name">
-      <RunMark color={entry.labels.color} /> <CutName name={runName(entry).name} />
+      <RunMark color={color} /> <CutName name={name} />
     </span>
   )
 }

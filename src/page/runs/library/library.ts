@@ -303,8 +303,8 @@ export async function openRun(id: string): Promise<PastRun> {
 
 /** The columns of a past run; none where it is not there. */
 export async function readColumns(id: string): Promise<ReadonlyMap<string, Series>> {
-  const [stored, { readSeries }] = await Promise.all([storage.read(id), reader()])
-  return readSeries(stored?.chunks ?? [])
+  const [chunks, { readSeries }] = await Promise.all([storage.chunks(id), reader()])
+  return readSeries(chunks)
 }
 
 /** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where

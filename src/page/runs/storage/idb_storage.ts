@@ -75,6 +75,7 @@ function storageOf(database: Database): RunStorage {
       ])
       return header === undefined ? undefined : { header, chunks, items }
     },
+    chunks: (id) => database.getAll('chunks', ofRun(id)),
     remove: async (ids) => {
       const tx = database.transaction(STORES, 'readwrite')
       for (const id of ids) {

@@ -20,6 +20,7 @@ function closable() {
     list: guard(memory.list),
     write: guard(memory.write),
     label: guard(memory.label),
+    chunks: async () => [],
     read: guard(memory.read),
     remove: guard(memory.remove),
   }

@@ -32,6 +32,7 @@ export function reopening(first: RunStorage, open: () => Promise<RunStorage>): R
     write: (write) => attempt((storage) => storage.write(write)),
     label: (labels) => twice((storage) => storage.label(labels)),
     read: (id) => twice((storage) => storage.read(id)),
+    chunks: (id) => twice((storage) => storage.chunks(id)),
     remove: (ids) => twice((storage) => storage.remove(ids)),
   }
 }

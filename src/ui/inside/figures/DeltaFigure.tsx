@@ -56,12 +56,15 @@ function DeltaChart({
       scale={scale}
       formatY={formatTick}
       marks={ZERO}
-      band={{
-        color,
-        points: bands.flatMap(({ layer, low, high }): [number, number, number][] =>
-          low === undefined || high === undefined ? [] : [[layer, low, high]],
-        ),
-      }}
+      bands={[
+        {
+          key: 'spread',
+          color,
+          points: bands.flatMap(({ layer, low, high }): [number, number, number][] =>
+            low === undefined || high === undefined ? [] : [[layer, low, high]],
+          ),
+        },
+      ]}
       lines={[
         {
           key: change,

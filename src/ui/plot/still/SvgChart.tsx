@@ -21,6 +21,7 @@ interface ChartDots {
 }
 
 interface ChartBand {
+  readonly key: string
   readonly color: string
   /** [place, low, high] */
   readonly points: readonly (readonly [number, number, number])[]
@@ -42,7 +43,7 @@ export interface SvgChartProps {
   readonly formatY: (value: number) => string
   readonly lines: readonly ChartLine[]
   readonly dots?: readonly ChartDots[]
-  readonly band?: ChartBand
+  readonly bands?: readonly ChartBand[]
   readonly marks?: readonly ChartMark[]
   readonly cursor: number | undefined
   readonly onCursor: (stop: number | undefined) => void
@@ -75,7 +76,8 @@ type PlacedProps = SvgChartProps & { readonly place: Place }
 /** Grid, labels and marked values. */
 function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
   const { width, height, px, py } = place
-  const every = Math.max(1, Math.ceil((axis.stops.length * LABEL_WIDTH) / width))
+  const labelled = axis.ticks ?? axis.stops
+  const every = Math.max(1, Math.ceil((labelled.length * LABEL_WIDTH) / width))
   return (
     <>
       {scale.ticks.map((tick) => (
@@ -89,7 +91,7 @@ function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
       <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
         {axis.name}
       </text>
-      {axis.stops.map((stop, i) =>
+      {labelled.map((stop, i) =>
         i % every === 0 ? (
           <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">
             {axis.label(stop)}
@@ -111,7 +113,7 @@ function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
 }
 
 /** Band, lines and dots. */
-function Curves({ axis, lines, dots = [], band, place }: PlacedProps) {
+function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
   const { width, px, py } = place
   const pathOf = (points: ChartLine['points']) =>
     points
@@ -122,15 +124,18 @@ function Curves({ axis, lines, dots = [], band, place }: PlacedProps) {
       .join('')
   return (
     <>
-      {band && band.points.length > 0 ? (
-        <path
-          d={`${pathOf(band.points.map(([x, , high]) => [x, high]))}${pathOf(
-            band.points.map(([x, low]): [number, number] => [x, low]).reverse(),
-          ).replace('M', 'L')}Z`}
-          style={{ fill: band.color }}
-          fillOpacity={0.2}
-        />
-      ) : null}
+      {bands.map(({ key, color, points }) =>
+        points.length > 0 ? (
+          <path
+            key={key}
+            d={`${pathOf(points.map(([x, , high]) => [x, high]))}${pathOf(
+              points.map(([x, low]): [number, number] => [x, low]).reverse(),
+            ).replace('M', 'L')}Z`}
+            style={{ fill: color }}
+            fillOpacity={0.2}
+          />
+        ) : null,
+      )}
       {lines.map((line) => (
         <path
           key={line.key}

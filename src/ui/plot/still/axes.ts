@@ -4,8 +4,10 @@ import { niceTicks } from '../../scales/domain.ts'
 export interface Axis {
   /** What its stops count, in a word that has room left of them. */
   readonly name: string
-  /** Where a person can stop, ascending; each has a tick. */
+  /** Where a person can stop, ascending. */
   readonly stops: readonly number[]
+  /** What has a label; each stop where these are not given. */
+  readonly ticks?: readonly number[]
   label(stop: number): string
   /** Share of the width, 0…1, also between stops. */
   place(value: number): number
@@ -31,6 +33,17 @@ export function logAxis(stops: readonly number[]): Axis {
     label: (stop) => `${stop}`,
     place: (value) => (high > low ? 0.04 + 0.92 * ((Math.log(value) - low) / (high - low)) : 0.5),
   }
+}
+
+/** From 0 to the last stop, evenly; `name` says what is counted. */
+export function evenAxis(
+  name: string,
+  stops: readonly number[],
+  label: (stop: number) => string,
+): Axis {
+  const last = stops[stops.length - 1] ?? 1
+  const ticks = niceTicks(0, last, 5).filter((tick) => tick <= last)
+  return { name, stops, ticks, label, place: (value) => value / (last || 1) }
 }
 
 /** The stop nearest to a share of the width. */

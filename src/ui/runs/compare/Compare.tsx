@@ -3,12 +3,11 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { labelRun, type RunEntry } from '../../../page/runs/library/library.ts'
 import { differences } from '../../../record/compare/compare.ts'
-import { CutName } from '../../kit/CutName.tsx'
 import { NONE } from '../../kit/format.ts'
 import { removeRuns } from '../../open/opened_run.ts'
-import { LineMark } from '../../plot/Keys.tsx'
-import { type Overlay, overlayStore } from '../../shown/overlays.ts'
 import { openTab } from '../../shown/store.ts'
+import { EntropyMaps } from '../panels/EntropyMaps.tsx'
+import { GroupKeys, Panels } from '../panels/Panels.tsx'
 import { MarkedName } from '../RunMark.tsx'
 import { saveReport } from '../report/save_report.ts'
 import { columnLabel } from '../table/columns.ts'
@@ -20,7 +19,7 @@ import {
   selectionStore,
   tickOnly,
 } from '../table/selection.ts'
-import { tickedRuns } from './compared.ts'
+import { type Compared, comparedGroups } from './compared.ts'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
 
@@ -28,22 +27,21 @@ const selectBand = ({ band }: Selection) => band
 const selectView = ({ view }: Selection) => view
 const selectTicked = ({ ticked }: Selection) => ticked
 
-/** The ticked runs that are there, the baseline first. */
-function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
-  const ticked = useStore(selectionStore, selectTicked)
-  return useMemo(
-    () =>
-      tickedRuns(ticked, entries).sort(
-        (a, b) => Number(b.labels.baseline) - Number(a.labels.baseline),
-      ),
-    [ticked, entries],
-  )
+/** What is ticked, as lines: that of the baseline first. */
+function useCompared(entries: readonly RunEntry[]): readonly Compared[] {
+  const selection = useStore(selectionStore)
+  return useMemo(() => {
+    const has_baseline = (group: Compared) => group.entries.some(({ labels }) => labels.baseline)
+    return [...comparedGroups(entries, selection)].sort(
+      (a, b) => Number(has_baseline(b)) - Number(has_baseline(a)),
+    )
+  }, [entries, selection])
 }
 
 const BANDS = [
-  { band: undefined, label: 'a line each' },
   { band: 't95', label: 'mean and its 95 % interval (Student’s t, cut where the measure ends)' },
   { band: 'range', label: 'mean, lowest and highest' },
+  { band: undefined, label: 'a line each' },
 ] as const
 
 /** How runs that belong together are drawn: by the table's groups, else those that differ only in
@@ -51,15 +49,16 @@ const BANDS = [
 function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const band = useStore(selectionStore, selectBand)
   const view = useStore(selectionStore, selectView)
-  const groups = groupRuns(runs, view)
-  const largest = Math.max(0, ...groups.map(({ entries }) => entries.length))
+  const largest = Math.max(0, ...groupRuns(runs, view).map(({ entries }) => entries.length))
   if (largest < 2) return null
-  const by = view.group === '' || view.group === BY_SETTINGS ? '' : columnLabel(view.group)
+  const is_seeds = view.group === '' || view.group === BY_SETTINGS
   return (
-    <fieldset className="runs-seeds">
+    <fieldset
+      className="runs-seeds"
+      title={`Means are taken at the steps that all runs of a group have measured, over at most ${MAX_AVERAGED} ticked runs. The table’s “Group by” decides which belong together.`}
+    >
       <legend>
-        {by === '' ? 'Runs that differ only in the seed' : `Runs of one group (${by})`}, on the
-        charts
+        {is_seeds ? 'Seeds of one setting' : `Runs of one ${columnLabel(view.group)}`}
       </legend>
       {BANDS.map((choice) => (
         <label key={choice.label}>
@@ -72,10 +71,6 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
           {choice.label}
         </label>
       ))}
-      <p className="soft">
-        Means are taken at the steps that all runs of a group have measured, over at most{' '}
-        {MAX_AVERAGED} ticked runs. The table’s <i>Group by</i> decides which belong together.
-      </p>
     </fieldset>
   )
 }
@@ -83,20 +78,33 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
 /** Long texts, such as pinned kernels, are of interest only in that they differ. */
 const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-function DifferenceTable({ runs }: { readonly runs: readonly RunEntry[] }) {
-  const found = useMemo(() => differences(runs.map(({ header }) => header.document)), [runs])
+function DifferenceTable({ groups }: { readonly groups: readonly Compared[] }) {
+  const has_seeds = groups.some(({ entries }) => entries.length > 1)
+  const found = useMemo(
+    () =>
+      differences(groups.map(({ entries: [{ header }] }) => header.document)).filter(
+        ({ path }) => !has_seeds || path !== 'seed',
+      ),
+    [groups, has_seeds],
+  )
   if (found.length === 0)
-    return <p className="soft">Their experiments are the same, seed included.</p>
+    return (
+      <p className="soft">
+        Their experiments are the same{has_seeds ? ', but for their seeds' : ', seed included'}.
+      </p>
+    )
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
       <table className="compare-table" data-testid="differences">
         <thead>
           <tr>
-            <th scope="col">field</th>
-            {runs.map((entry) => (
-              <th key={entry.id} scope="col">
-                <MarkedName entry={entry} />
-                {entry.labels.baseline ? <small className="soft"> baseline</small> : null}
+            <th scope="col">setting</th>
+            {groups.map((group) => (
+              <th key={group.entries[0].id} scope="col">
+                <MarkedName name={group.label} color={group.entries[0].labels.color} />
+                {group.entries[0].labels.baseline ? (
+                  <small className="soft"> baseline</small>
+                ) : null}
               </th>
             ))}
           </tr>
@@ -108,7 +116,11 @@ function DifferenceTable({ runs }: { readonly runs: readonly RunEntry[] }) {
                 <code>{path}</code>
               </th>
               {values.map((value, i) => (
-                <td key={runs[i].id} className={value === values[0] ? '' : 'differs'} title={value}>
+                <td
+                  key={groups[i].entries[0].id}
+                  className={value === values[0] ? '' : 'differs'}
+                  title={value}
+                >
                   {value === undefined ? NONE : short(value) || '(empty)'}
                 </td>
               ))}
@@ -120,95 +132,90 @@ function DifferenceTable({ runs }: { readonly runs: readonly RunEntry[] }) {
   )
 }
 
-const selectOverlays = ({ overlays }: { readonly overlays: readonly Overlay[] }) => overlays
-
-/** Which lines the charts draw behind the shown run. */
-function OnCharts() {
-  const overlays = useStore(overlayStore, selectOverlays)
-  if (overlays.length === 0)
-    return (
-      <p className="soft">
-        The charts show this run in full; other ticked runs are drawn faintly behind it.
-      </p>
-    )
+/** What can be done to all ticked runs at once. */
+function Ways({
+  ids,
+  all,
+}: {
+  readonly ids: readonly string[]
+  readonly all: readonly RunEntry[]
+}) {
+  const label = (said: Parameters<typeof labelRun>[1]) => {
+    for (const id of ids) labelRun(id, said)
+  }
   return (
-    <ul className="compare-lines" data-testid="overlays">
-      <li className="soft">Faint on the charts, behind the run that is shown:</li>
-      {overlays.map(({ id, label, color, dash }) => (
-        <li key={id}>
-          <LineMark color={color} dash={dash} /> <CutName name={label} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <button
+        type="button"
+        className="primary"
+        data-testid="save-report"
+        title="Numbers, means, settings, curves and maps of these runs as Markdown with pictures, and a link to each run"
+        onClick={() => void saveReport(all)}
+      >
+        Report
+      </button>
+      <button type="button" data-testid="see-overlays" onClick={() => openTab('learn')}>
+        See {ids.length === 1 ? 'it' : 'them'} behind the charts of Learning
+      </button>
+      <button type="button" onClick={() => label({ pinned: true })}>
+        Pin
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          label({ hidden: true })
+          tickOnly([])
+        }}
+      >
+        Hide
+      </button>
+      <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ids)}>
+        Delete
+      </button>
+      <button type="button" data-testid="untick" onClick={() => tickOnly([])}>
+        Untick
+      </button>
+    </>
   )
 }
 
-/** What to do with all ticked runs at once; and from two on, the runs side by side. */
+/** From one ticked run on, its panels; from two on, the runs side by side. */
 export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) {
   const ticked = useStore(selectionStore, selectTicked)
-  const runs = useCompared(entries)
+  const groups = useCompared(entries)
   const all = useMemo(
     () => ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? []),
     [ticked, entries],
   )
-  if (runs.length === 0) return null
+  if (groups.length === 0) return null
+  const runs = groups.flatMap((group) => group.entries)
+  const shown = runs.slice(0, MAX_COMPARED)
   return (
     <section className="card compare" aria-labelledby="compare-title" data-testid="compare">
       <div className="compare-head">
         <h2 id="compare-title">
           {ticked.length} {ticked.length === 1 ? 'run' : 'runs'} ticked
         </h2>
-        <button type="button" data-testid="see-overlays" onClick={() => openTab('learn')}>
-          See {runs.length === 1 ? 'it' : 'them'} on the charts
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            for (const { id } of runs) labelRun(id, { pinned: true })
-          }}
-        >
-          Pin
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            for (const { id } of runs) labelRun(id, { hidden: true })
-            tickOnly([])
-          }}
-        >
-          Hide
-        </button>
-        <button
-          type="button"
-          data-testid="save-report"
-          title="Numbers, means, settings and curves of these runs as Markdown with pictures"
-          onClick={() => void saveReport(all)}
-        >
-          Report
-        </button>
-        <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ticked)}>
-          Delete
-        </button>
-        <button type="button" data-testid="untick" onClick={() => tickOnly([])}>
-          Untick
-        </button>
+        <Ways ids={all.map(({ id }) => id)} all={all} />
       </div>
-      {ticked.length > MAX_COMPARED ? (
+      {runs.length < all.length ? (
         <p className="soft">
-          The first {MAX_COMPARED} are compared; more lines on a chart cannot be told apart. Means
-          of groups and the report take more.
+          {runs.length} of them are drawn: at most {MAX_COMPARED} lines can be told apart. The
+          report takes up to {MAX_AVERAGED} runs.
         </p>
       ) : null}
-      <OnCharts />
+      <Bands runs={all} />
+      <GroupKeys groups={groups} />
+      <Panels groups={groups} />
+      <EntropyMaps runs={shown} />
       {runs.length > 1 ? (
         <>
-          <Bands runs={all} />
           <h3>Numbers</h3>
-          <KeyMetrics runs={runs} />
-          <h3>Differences of their experiments</h3>
-          <DifferenceTable runs={runs} />
+          <KeyMetrics groups={groups} />
+          <h3>What differs</h3>
+          <DifferenceTable groups={groups} />
           <h3>What each block does to the entropy</h3>
-          <FlowFigures runs={runs} />
+          <FlowFigures runs={shown} />
         </>
       ) : (
         <p className="soft">Tick another run to see both side by side.</p>

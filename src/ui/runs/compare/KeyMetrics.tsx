@@ -1,58 +1,63 @@
-// Last and highest values of the key metrics, run beside run, and differences by seed.
+// Last and highest values of the key metrics, a row for each line of the panels, and differences by seed.
 
 import type { RunEntry } from '../../../page/runs/library/library.ts'
-import { bySettings, type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
-import { runName } from '../../../record/run/names.ts'
-import { statisticOf } from '../../../record/run/summary.ts'
+import { type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
+import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
+import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { MarkedName } from '../RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
+import type { Compared } from './compared.ts'
 
-const summaryValue = (entry: RunEntry, choice: string, statistic: 'last' | 'highest') =>
+const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
+
+/** '1.2 points'. */
+const widthText = ({ half_width }: MeanInterval, is_share: boolean): string =>
+  differenceText(half_width, is_share).replace('+', '')
 
 /** '+3.1 points ± 1.2 (95 %, 3 seeds)'; one pair says so. */
 function pairedText({ pairs, interval }: PairedDifference, is_share: boolean): string {
   if (pairs.length === 0) return 'no seed in common'
   if (!interval)
     return `${differenceText(pairs[0].difference, is_share)} (seed ${pairs[0].seed} alone: no interval)`
-  const { mean, half_width, n } = interval
-  const width = differenceText(half_width, is_share).replace('+', '')
-  return `${differenceText(mean, is_share)} ± ${width} (95 %, ${n} seeds)`
+  const mean = differenceText(interval.mean, is_share)
+  return `${mean} ± ${widthText(interval, is_share)} (95 %, ${interval.n} seeds)`
 }
 
-const seedValues = (group: readonly RunEntry[], choice: string) =>
-  group.map((entry) => ({
+const seedValues = ({ entries }: Compared, choice: string) =>
+  entries.map((entry) => ({
     seed: entry.header.experiment.seed,
-    value: summaryValue(entry, choice, 'last'),
+    value: numberOf(entry, choice, 'last'),
   }))
 
-/** Where the ticked runs have more than one experiment, seeds aside: each against the first. */
-function Paired({ runs }: { readonly runs: readonly RunEntry[] }) {
-  const groups = bySettings(
-    runs.map((entry) => ({ entry, experiment: entry.header.document })),
-  ).map((group) => group.map(({ entry }) => entry))
+const Name = ({ group }: { readonly group: Compared }) => (
+  <MarkedName name={group.label} color={group.entries[0].labels.color} />
+)
+
+/** Each line against the first, by seed. */
+function Paired({ groups }: { readonly groups: readonly Compared[] }) {
   const [first, ...others] = groups
   if (others.length === 0) return null
-  const seeds = new Set(first.map(({ header }) => header.experiment.seed))
-  const has_pairs = others.some((group) =>
-    group.some(({ header }) => seeds.has(header.experiment.seed)),
+  const seeds = new Set(first.entries.map(({ header }) => header.experiment.seed))
+  const has_pairs = others.some(({ entries }) =>
+    entries.some(({ header }) => seeds.has(header.experiment.seed)),
   )
   if (!has_pairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">
         <caption>
-          Last value minus that of <CutName name={runName(first[0]).name} />, paired by seed; the
-          interval is Student’s t
+          Last value minus that of <CutName name={first.label} />, paired by seed; the interval is
+          Student’s t
         </caption>
         <tbody>
           {others.map((group) =>
             METRIC_CHOICES.map(({ key, label }) => (
-              <tr key={`${group[0].id} ${key}`}>
+              <tr key={`${group.entries[0].id} ${key}`}>
                 <th scope="row">
-                  <MarkedName entry={group[0]} /> {label}
+                  <Name group={group} /> {label}
                 </th>
                 <td className="number">
                   {pairedText(
@@ -69,32 +74,51 @@ function Paired({ runs }: { readonly runs: readonly RunEntry[] }) {
   )
 }
 
-export function KeyMetrics({ runs }: { readonly runs: readonly RunEntry[] }) {
+/** Of one run its last and its highest value; of several the mean of the last ones, and its interval. */
+function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
+  const is_share = isShare(choice)
+  const [first, ...others] = group.entries
+  const last = group.entries.map((entry) => numberOf(entry, choice, 'last'))
+  const interval = meanInterval(last.filter((value): value is number => Number.isFinite(value)))
+  if (others.length > 0 && interval)
+    return (
+      <>
+        {numberText(interval.mean, is_share)}
+        <small className="soft"> ± {widthText(interval, is_share)}</small>
+      </>
+    )
+  return (
+    <>
+      {numberText(last[0], is_share)}
+      <small className="soft"> ({numberText(numberOf(first, choice, 'highest'), is_share)})</small>
+    </>
+  )
+}
+
+export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] }) {
   return (
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
         <table className="compare-table" data-testid="key-metrics">
           <thead>
             <tr>
-              <th scope="col">last (highest)</th>
-              {runs.map((entry) => (
-                <th key={entry.id} scope="col">
-                  <MarkedName entry={entry} />
+              <th scope="col">last (highest), or mean ± 95 % interval</th>
+              {METRIC_CHOICES.map(({ key, label }) => (
+                <th key={key} scope="col">
+                  {label}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {METRIC_CHOICES.map(({ key, label }) => (
-              <tr key={key}>
-                <th scope="row">{label}</th>
-                {runs.map((entry) => (
-                  <td key={entry.id} className="number">
-                    {numberText(summaryValue(entry, key, 'last'), isShare(key))}
-                    <small className="soft">
-                      {' '}
-                      ({numberText(summaryValue(entry, key, 'highest'), isShare(key))})
-                    </small>
+            {groups.map((group) => (
+              <tr key={group.entries[0].id}>
+                <th scope="row">
+                  <Name group={group} />
+                </th>
+                {METRIC_CHOICES.map(({ key }) => (
+                  <td key={key} className="number">
+                    <Value group={group} choice={key} />
                   </td>
                 ))}
               </tr>
@@ -102,7 +126,7 @@ export function KeyMetrics({ runs }: { readonly runs: readonly RunEntry[] }) {
           </tbody>
         </table>
       </div>
-      <Paired runs={runs} />
+      <Paired groups={groups} />
     </>
   )
 }

@@ -11,7 +11,12 @@ import {
   shownRuns,
 } from '../../../page/runs/library/library.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
-import { type BandKind, type MeanBand, meanBand } from '../../../record/compare/statistics.ts'
+import {
+  type BandKind,
+  type MeanBand,
+  meanBand,
+  type RunColumns,
+} from '../../../record/compare/statistics.ts'
 import { distinctColors } from '../../../record/run/looks.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
@@ -19,7 +24,13 @@ import { openedStore, redraw } from '../../open/opened_run.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { groupRuns } from '../table/groups.ts'
-import { MAX_AVERAGED, MAX_COMPARED, selectionStore, tick } from '../table/selection.ts'
+import {
+  MAX_AVERAGED,
+  MAX_COMPARED,
+  type Selection,
+  selectionStore,
+  tick,
+} from '../table/selection.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
 
@@ -37,29 +48,39 @@ function stateOf(id: string): LabState | undefined {
   return id === second_id ? second : undefined
 }
 
-const columnsOf = (id: string): AllColumns | undefined => stateOf(id)?.series ?? loaded.get(id)
+/** The columns of a ticked run; undefined while they are read. */
+export const columnsOf = (id: string): AllColumns | undefined =>
+  stateOf(id)?.series ?? loaded.get(id)
 
-/** Those of `entries` that are ticked, at most MAX_COMPARED, each in a colour of its own. */
-export function tickedRuns(ticked: readonly string[], entries: readonly RunEntry[]): RunEntry[] {
+/** Runs that are one line: alone, or the seeds of one setting. */
+export interface Compared {
+  readonly label: string
+  /** Each with the colour of the line. */
+  readonly entries: readonly RunEntry[]
+}
+
+const withColor = (entry: RunEntry, color: number): RunEntry =>
+  entry.labels.color === color ? entry : { ...entry, labels: { ...entry.labels, color } }
+
+/** What is ticked, as lines of which no two have one colour: the same in the table and on every chart. */
+export function comparedGroups(
+  entries: readonly RunEntry[],
+  { ticked, band, view }: Pick<Selection, 'ticked' | 'band' | 'view'>,
+): readonly Compared[] {
   const runs = ticked
     .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
-    .slice(0, MAX_COMPARED)
-  const colors = distinctColors(runs.map(({ labels }) => labels.color))
-  return runs.map((entry, i) =>
-    entry.labels.color === colors[i]
-      ? entry
-      : { ...entry, labels: { ...entry.labels, color: colors[i] } },
-  )
+    .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
+  const alone = () => runs.map((entry) => ({ label: runName(entry).name, entries: [entry] }))
+  const groups = (band ? groupRuns(runs, view) : alone()).slice(0, MAX_COMPARED)
+  const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
+  return groups.map((group, i) => ({
+    label: group.label,
+    entries: group.entries.map((entry) => withColor(entry, colors[i])),
+  }))
 }
 
-/** Ticked runs that are there: as many as there can be lines, or as bands can be means of. */
-function comparedRuns(): RunEntry[] {
-  const { ticked, band } = selectionStore.getState()
-  const entries = shownRuns(libraryStore.getState())
-  if (!band) return tickedRuns(ticked, entries)
-  const runs = ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
-  return runs.slice(0, MAX_AVERAGED)
-}
+const nowCompared = (): readonly Compared[] =>
+  comparedGroups(shownRuns(libraryStore.getState()), selectionStore.getState())
 
 function lineOf(entry: RunEntry): Overlay {
   const { id, labels } = entry
@@ -82,12 +103,11 @@ function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
   }
 }
 
-/** Runs of a group as one line. Computed again when a column has grown. */
-function bandOf(group: readonly RunEntry[], label: string, kind: BandKind): Overlay {
-  const [first] = group
+/** The band of runs at a metric, which each may call by a name of its own. Computed again when a column has grown. */
+function bandsOf(group: readonly RunEntry[], kind: BandKind) {
   const known = new Map<string, { runs: Series[]; length: number; band: MeanBand | undefined }>()
-  const at = (metric: string): MeanBand | undefined => {
-    const runs = group.flatMap(({ id }) => columnsOf(id)?.get(metric) ?? [])
+  return (metric: string, nameOf: (entry: RunEntry) => string): MeanBand | undefined => {
+    const runs = group.flatMap((entry) => columnsOf(entry.id)?.get(nameOf(entry)) ?? [])
     const length = runs.reduce((sum, run) => sum + run.length, 0)
     const before = known.get(metric)
     const is_same = before?.length === length && runs.every((run, i) => run === before.runs[i])
@@ -97,14 +117,35 @@ function bandOf(group: readonly RunEntry[], label: string, kind: BandKind): Over
     known.set(metric, { runs, length, band })
     return band
   }
+}
+
+/** Runs of a group as one line. */
+function bandOf({ label, entries }: Compared, kind: BandKind): Overlay {
+  const bands = bandsOf(entries, kind)
+  const at = (metric: string) => bands(metric, () => metric)
   return {
-    id: `mean of ${group.map(({ id }) => id).join()}`,
-    label: `mean of ${group.length}: ${label}`,
-    ...runColor(first.labels.color),
-    end: () => endOf(group),
+    id: `mean of ${entries.map(({ id }) => id).join()}`,
+    label: `mean of ${entries.length}: ${label}`,
+    ...runColor(entries[0].labels.color),
+    end: () => endOf(entries),
     series: (metric) => at(metric)?.mean,
     band: (metric) => at(metric),
   }
+}
+
+/** What a panel draws of a group: its own columns, or their mean and band; undefined where not all of its runs have them. */
+export function columnsOfGroup(
+  { entries }: Compared,
+  kind: BandKind | undefined,
+  nameOf: (entry: RunEntry) => string,
+): { readonly mean: RunColumns; readonly band?: MeanBand } | undefined {
+  const metric = nameOf(entries[0])
+  if (entries.length < 2 || !kind) {
+    const mean = columnsOf(entries[0].id)?.get(metric)
+    return mean && { mean }
+  }
+  const band = bandsOf(entries, kind)(metric, nameOf)
+  return band && { mean: band.mean, band }
 }
 
 /** The task that the charts are about. */
@@ -118,17 +159,13 @@ function shownTask(): string {
 /** What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of
  * another task stays in the comparison alone: its scores mean something else. */
 function overlays(): Overlay[] {
-  const { band, view } = selectionStore.getState()
+  const { band } = selectionStore.getState()
   const task = shownTask()
-  const runs = comparedRuns().filter(({ header }) => header.experiment.task.id === task)
   const shown = shownId()
-  const lines = (group: readonly RunEntry[]) => group.filter(({ id }) => id !== shown).map(lineOf)
-  if (!band) return lines(runs)
-  const groups = groupRuns(runs, view).slice(0, MAX_COMPARED)
-  const colors = distinctColors(groups.map(({ entries: [{ labels }] }) => labels.color))
-  return groups.flatMap(({ label, entries: [first, ...others] }, i) => {
-    const entries = [{ ...first, labels: { ...first.labels, color: colors[i] } }, ...others]
-    return others.length > 0 ? [bandOf(entries, label, band)] : lines(entries)
+  return nowCompared().flatMap((group) => {
+    const entries = group.entries.filter(({ header }) => header.experiment.task.id === task)
+    if (band && entries.length > 1) return [bandOf({ ...group, entries }, band)]
+    return entries.filter(({ id }) => id !== shown).map(lineOf)
   })
 }
 
@@ -148,13 +185,14 @@ let key = ''
 
 /** Has the charts draw what is ticked; reads the columns of runs that are new. */
 async function update(): Promise<void> {
-  const runs = comparedRuns()
+  const groups = nowCompared()
+  const runs = groups.flatMap(({ entries }) => entries)
   const { living } = libraryStore.getState()
   const { second_id } = duelStore.getState()
-  const { band, view } = selectionStore.getState()
+  const { band } = selectionStore.getState()
   const now = JSON.stringify([
     runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
-    band && [band, groupRuns(runs, view).map(({ label }) => label)],
+    band && [band, groups.map(({ label }) => label)],
     living,
     second_id,
     shownId(),

@@ -53,6 +53,7 @@ export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowPro
           </span>
         </button>
       </th>
+      <td />
       <td className="number">
         <Mean of={value} choice={view.metric} />
       </td>

@@ -11,6 +11,7 @@ import { endText, numberText, plannedOf, statusWord, whenText } from '../../show
 import { RunMark } from '../RunMark.tsx'
 import { cellText, isShare } from './columns.ts'
 import { RunDetails } from './RunDetails.tsx'
+import { Spark } from './Spark.tsx'
 import { tick } from './selection.ts'
 import type { Row } from './table.ts'
 
@@ -54,7 +55,7 @@ interface RunRowProps {
   onEdit(id: string | undefined): void
 }
 
-const FIXED_COLUMNS = 7
+const FIXED_COLUMNS = 8
 
 /** What is special about a run, where a person's name does not say it. */
 function whatWords({ entry, name, from }: Row): string {
@@ -188,6 +189,9 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           </label>
         </td>
         <RunName {...props} />
+        <td>
+          <Spark entry={entry} color={props.color} choice={choice} />
+        </td>
         <td className="number" data-testid="run-value">
           {numberText(value, isShare(choice))}
         </td>

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { type Opened, openedStore } from '../../open/opened_run.ts'
-import { tickedRuns } from '../compare/compared.ts'
+import { comparedGroups } from '../compare/compared.ts'
 import { columnLabel, METRIC_CHOICES } from './columns.ts'
 import { GroupRow } from './GroupRow.tsx'
 import { type RowGroup, rowGroups } from './groups.ts'
@@ -13,6 +13,7 @@ import { type Selection, selectionStore, setView, tickOnly } from './selection.t
 import { type Row, type Sort, type TableView, tableRows } from './table.ts'
 
 const selectView = ({ view }: Selection) => view
+const selectBand = ({ band }: Selection) => band
 const selectTicked = ({ ticked }: Selection) => ticked
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened?.id
 
@@ -72,6 +73,7 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
           </label>
         </th>
         <Head sort="name" label="run" view={view} />
+        <th scope="col">over its steps</th>
         <Head sort="metric" label={metricLabel(view)} view={view} />
         {view.columns.map((column) => (
           <Head
@@ -159,14 +161,20 @@ interface RunsTableProps {
 export function RunsTable({ entries, living }: RunsTableProps) {
   const view = useStore(selectionStore, selectView)
   const ticked = useStore(selectionStore, selectTicked)
+  const band = useStore(selectionStore, selectBand)
   const opened = useStore(openedStore, selectOpened)
   const [edited, setEdited] = useState<string>()
   const rows = useMemo(() => tableRows(entries, view), [entries, view])
   const groups = useMemo(() => rowGroups(rows, view), [rows, view])
   const { limit, end, more } = useSomeRows(rows.length + (groups?.length ?? 0))
   const colors = useMemo(
-    () => new Map(tickedRuns(ticked, entries).map(({ id, labels }) => [id, labels.color])),
-    [ticked, entries],
+    () =>
+      new Map(
+        comparedGroups(entries, { ticked, band, view }).flatMap((group) =>
+          group.entries.map(({ id, labels }) => [id, labels.color]),
+        ),
+      ),
+    [entries, ticked, band, view],
   )
   const renderRow = (row: Row) => {
     const { id, labels } = row.entry

@@ -19,7 +19,7 @@ export interface Selection {
 
 export const selectionStore = createStore<Selection>(() => ({
   ticked: [],
-  band: undefined,
+  band: 't95',
   view: { ...FIRST_VIEW, ...rememberedView() },
 }))
 

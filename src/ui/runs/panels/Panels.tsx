@@ -1,0 +1,101 @@
+// The ticked runs on one panel for each metric: one colour for each run, the seeds of one setting as a mean and a band.
+import { useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { boundsOf } from '../../../document/study/measure.ts'
+import type { BandKind } from '../../../record/compare/statistics.ts'
+import { runColor } from '../../../record/run/record.ts'
+import { CutName } from '../../kit/CutName.tsx'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
+import { LineMark } from '../../plot/Keys.tsx'
+import { useSlowFrame } from '../../shown/readout.ts'
+import { type Compared, columnsOfGroup } from '../compare/compared.ts'
+import { columnLabel, isMetric, isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
+import { type Selection, selectionStore } from '../table/selection.ts'
+import { LinesPanel, type PanelLine } from './LinesPanel.tsx'
+
+const FOLLOW_MS = 1000
+const selectView = ({ view }: Selection) => view
+const selectBand = ({ band }: Selection) => band
+
+/** What a panel draws for one metric, or another choice of the table. */
+function linesOf(
+  groups: readonly Compared[],
+  choice: string,
+  kind: BandKind | undefined,
+): PanelLine[] {
+  return groups.flatMap((group) => {
+    const found = columnsOfGroup(group, kind, (entry) => metricOf(entry, choice))
+    if (!found || found.mean.length < 2) return []
+    const { mean, band } = found
+    const [{ id, labels }] = group.entries
+    return [
+      {
+        ...{ key: id, label: group.label, ...runColor(labels.color) },
+        ...{ at: mean.steps, middle: mean.values, length: mean.length },
+        ...(band ? { low: band.low.values, high: band.high.values } : {}),
+      },
+    ]
+  })
+}
+
+/** Every metric that has a panel: those of the choices, and those that are columns of the table. */
+function useChoices(): readonly string[] {
+  const view = useStore(selectionStore, selectView)
+  return useMemo(() => {
+    const columns = view.columns.filter(isMetric).map((column) => column.slice('metric:'.length))
+    const own = view.metric === '' ? [] : [view.metric]
+    return [...new Set([...METRIC_CHOICES.map(({ key }) => key as string), ...own, ...columns])]
+  }, [view])
+}
+
+/** The one legend of all panels. */
+export function GroupKeys({ groups }: { readonly groups: readonly Compared[] }) {
+  return (
+    <ul className="compare-lines" data-testid="compare-keys">
+      {groups.map(({ label, entries }) => (
+        <li key={entries[0].id}>
+          <LineMark {...runColor(entries[0].labels.color)} /> <CutName name={label} />
+          {entries.length > 1 ? (
+            <small className="soft">mean of {entries.length} seeds, and its band</small>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
+  // Columns are read, and grow, without a render.
+  useSlowFrame(FOLLOW_MS)
+  const kind = useStore(selectionStore, selectBand)
+  const choices = useChoices()
+  const [cursor, setCursor] = useState<number>()
+  const panels = choices.flatMap((choice) => {
+    const lines = linesOf(groups, choice, kind)
+    return lines.length > 0 ? [{ choice, lines }] : []
+  })
+  if (panels.length === 0)
+    return <p className="soft">No metric was measured at two steps of these runs yet.</p>
+  return (
+    <div className="lines-panels" data-testid="panels">
+      {panels.map(({ choice, lines }) => {
+        const { high } = boundsOf(metricOf(groups[0].entries[0], choice))
+        const is_share = isShare(choice) || high === 1
+        return (
+          <LinesPanel
+            key={choice}
+            id={`panel-${choice}`}
+            title={columnLabel(`metric:${choice}`)}
+            unit="step"
+            lines={lines}
+            is_share={is_share}
+            formatY={is_share ? formatPercent : formatTick}
+            formatValue={is_share ? formatShare : formatNumber}
+            cursor={cursor}
+            onCursor={setCursor}
+          />
+        )
+      })}
+    </div>
+  )
+}

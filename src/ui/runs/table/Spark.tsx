@@ -1,0 +1,81 @@
+// The number of a row over the run's steps, as a line in the run's colour.
+import { useEffect, useRef, useState } from 'react'
+import { libraryStore, type RunEntry, readColumns } from '../../../page/runs/library/library.ts'
+import { labStore } from '../../../page/state/store.ts'
+import { isLive, runColor } from '../../../record/run/record.ts'
+import { spread } from '../../plot/files/chart_file.ts'
+import { useVisible } from '../../shown/visible.ts'
+import { isShare, metricOf } from './columns.ts'
+
+const [WIDTH, HEIGHT] = [96, 24]
+/** More cannot be seen. */
+const POINTS = 48
+/** Pixels from the screen at which a line is read. */
+const NEAR = 300
+
+type Points = readonly (readonly [step: number, value: number])[]
+
+/** What was read of a record that no longer grows. */
+const read = new Map<string, Promise<Points>>()
+
+async function pointsOf({ id, header }: RunEntry, metric: string): Promise<Points> {
+  const is_living = id === libraryStore.getState().living
+  const columns = is_living ? labStore.getState().series : await readColumns(id)
+  const series = columns.get(metric)
+  if (!series) return []
+  const last = Math.max(1, header.step)
+  return spread(series.length, POINTS)
+    .map((i): [number, number] => [series.steps[i] / last, series.values[i]])
+    .filter(([, value]) => Number.isFinite(value))
+}
+
+function pointsOnce(entry: RunEntry, metric: string): Promise<Points> {
+  if (isLive(entry.header.status)) return pointsOf(entry, metric)
+  const key = `${entry.id} ${entry.header.step} ${metric}`
+  const known = read.get(key) ?? pointsOf(entry, metric).catch(() => [])
+  read.set(key, known)
+  return known
+}
+
+interface SparkProps {
+  readonly entry: RunEntry
+  /** An index of RUN_COLORS. */
+  readonly color: number
+  readonly choice: string
+}
+
+export function Spark({ entry, color, choice }: SparkProps) {
+  const ref = useRef<SVGSVGElement>(null)
+  const is_near = useVisible(ref, NEAR)
+  const [points, setPoints] = useState<Points>([])
+  const metric = metricOf(entry, choice)
+  const { step } = entry.header
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an entry is another object at every change; its step says that it grew.
+  useEffect(() => {
+    if (!is_near) return
+    let is_over = false
+    void pointsOnce(entry, metric).then((found) => {
+      if (!is_over) setPoints(found)
+    })
+    return () => {
+      is_over = true
+    }
+  }, [is_near, entry.id, step, metric])
+  const values = points.map(([, value]) => value)
+  const [low, high] = isShare(choice) ? [0, 1] : [Math.min(...values), Math.max(...values)]
+  const place = ([at, value]: Points[number]) =>
+    `${(2 + at * (WIDTH - 4)).toFixed(1)} ${(HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)).toFixed(1)}`
+  return (
+    <svg ref={ref} className="spark" width={WIDTH} height={HEIGHT} aria-hidden="true">
+      {points.length > 1 ? (
+        <path
+          d={`M${points.map(place).join('L')}`}
+          fill="none"
+          stroke={runColor(color).color}
+          strokeWidth="1.5"
+          strokeLinejoin="round"
+        />
+      ) : null}
+    </svg>
+  )
+}
