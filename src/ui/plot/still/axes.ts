@@ -35,14 +35,14 @@ export function logAxis(stops: readonly number[]): Axis {
   }
 }
 
-/** From 0 to the last stop, evenly; `name` says what is counted. */
+/** From 0, where its name stands, to the last stop, evenly; `name` says what is counted. */
 export function evenAxis(
   name: string,
   stops: readonly number[],
   label: (stop: number) => string,
 ): Axis {
   const last = stops[stops.length - 1] ?? 1
-  const ticks = niceTicks(0, last, 5).filter((tick) => tick <= last)
+  const ticks = niceTicks(0, last, 5).filter((tick) => tick > 0 && tick <= last)
   return { name, stops, ticks, label, place: (value) => value / (last || 1) }
 }
 
