@@ -1,7 +1,7 @@
 // The ticked runs on one panel for each metric: one colour for each run, the seeds of one setting as a mean and a band.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import { boundsOf } from '../../../document/study/measure.ts'
+import { boundsOf } from '../../../document/study/bounds.ts'
 import type { BandKind } from '../../../record/compare/statistics.ts'
 import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
@@ -30,8 +30,12 @@ function linesOf(
     const [{ id, labels }] = group.entries
     return [
       {
-        ...{ key: id, label: group.label, ...runColor(labels.color) },
-        ...{ at: mean.steps, middle: mean.values, length: mean.length },
+        key: id,
+        label: group.label,
+        ...runColor(labels.color),
+        at: mean.steps,
+        middle: mean.values,
+        length: mean.length,
         ...(band ? { low: band.low.values, high: band.high.values } : {}),
       },
     ]
