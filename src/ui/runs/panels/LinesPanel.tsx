@@ -66,7 +66,10 @@ function useDrawing(lines: readonly PanelLine[], unit: string, is_share: boolean
         : [],
     )
     const paths = drawn.map(({ key, color, dash, at, middle, chosen }) => ({
-      ...{ key, color, width: 1.75, dash },
+      key,
+      color,
+      width: 1.75,
+      dash,
       points: chosen.map((i): [number, number] => [at[i], middle[i]]),
     }))
     const values = [
