@@ -1,4 +1,5 @@
-// Last and highest values of the key metrics, a row for each line of the panels, and differences by seed.
+// Last and highest values of the key metrics, a row for each line of the panels, and differences by
+// seed.
 
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
@@ -74,7 +75,10 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
   )
 }
 
-/** Of one run its last and its highest value; of several the mean of the last ones, and its interval. */
+/**
+ * Of one run its last and its highest value; of several the mean of the last ones, and its
+ * interval.
+ */
 function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
   const is_share = isShare(choice)
   const [first, ...others] = group.entries

@@ -62,7 +62,10 @@ export interface Compared {
 const withColor = (entry: RunEntry, color: number): RunEntry =>
   entry.labels.color === color ? entry : { ...entry, labels: { ...entry.labels, color } }
 
-/** What is ticked, as lines of which no two have one colour: the same in the table and on every chart. */
+/**
+ * What is ticked, as lines of which no two have one colour: the same in the table and on every
+ * chart.
+ */
 export function comparedGroups(
   entries: readonly RunEntry[],
   { ticked, band, view }: Pick<Selection, 'ticked' | 'band' | 'view'>,
@@ -103,7 +106,10 @@ function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
   }
 }
 
-/** The band of runs at a metric, which each may call by a name of its own. Computed again when a column has grown. */
+/**
+ * The band of runs at a metric, which each may call by a name of its own. Computed again when a
+ * column has grown.
+ */
 function bandsOf(group: readonly RunEntry[], kind: BandKind) {
   const known = new Map<string, { runs: Series[]; length: number; band: MeanBand | undefined }>()
   return (metric: string, nameOf: (entry: RunEntry) => string): MeanBand | undefined => {
@@ -133,7 +139,10 @@ function bandOf({ label, entries }: Compared, kind: BandKind): Overlay {
   }
 }
 
-/** What a panel draws of a group: its own columns, or their mean and band; undefined where not all of its runs have them. */
+/**
+ * What a panel draws of a group: its own columns, or their mean and band; undefined where not all
+ * of its runs have them.
+ */
 export function columnsOfGroup(
   { entries }: Compared,
   kind: BandKind | undefined,

@@ -1,4 +1,5 @@
-// Lines of several runs over one axis, with bands where a line is a mean, and every value at the pointer.
+// Lines of several runs over one axis, with bands where a line is a mean, and every value at the
+// pointer.
 import { useMemo } from 'react'
 import { spread } from '../../plot/files/chart_file.ts'
 import { LineMark } from '../../plot/Keys.tsx'
