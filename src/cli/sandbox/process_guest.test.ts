@@ -256,37 +256,44 @@ const wheelOf = (name: string, text: string) =>
     [`${name}-1.0.dist-info/RECORD`]: strToU8(''),
   })
 
-test('a module that the host offers is loaded before the program begins, and the same every time', async () => {
-  const file_name = 'dice-1.0-py3-none-any.whl'
-  const dice = {
-    name: 'dice',
-    version: '1.0',
-    file_name,
-    sha256: '0'.repeat(64),
-    install_dir: 'site',
-    imports: ['dice'],
-    depends: [],
-    package_type: 'package',
-    unvendored_tests: false,
-  }
-  const order = {
-    ...({ language: 'python', name: 'reward.py', entry: '' } as const),
-    source: `import dice, os
-def compute_score(solution_str, ground_truth): return [dice.throw(), {"score": 1}][0] + os.urandom(1)[0]`,
-    files: { [file_name]: wheelOf('dice', 'import random\ndef throw(): return random.random()\n') },
-    modules: {
-      offered: { there: ['dice'], fetched_later: {} },
-      packages: { dice },
+// Each Python takes seconds to start.
+test.skipIf(!process.env.LONG_TESTS)(
+  'a module that the host offers is loaded before the program begins, and the same every time',
+  async () => {
+    const file_name = 'dice-1.0-py3-none-any.whl'
+    const dice = {
+      name: 'dice',
+      version: '1.0',
+      file_name,
+      sha256: '0'.repeat(64),
+      install_dir: 'site',
       imports: ['dice'],
-    },
-  }
-  const asked = async () => {
-    const sandbox = new ProgramSandbox(startProcessGuest, order)
-    open.push(sandbox)
-    return sandbox.call(['1', '2'].map(argsOf), { ...LIMITS, timeout_ms: 20_000 })
-  }
-  const answers = await asked()
-  expect(answers[0]).toEqual({ value: expect.any(Number) })
-  expect(answers[1]).toEqual(answers[0])
-  expect(await asked()).toEqual(answers)
-}, 240_000)
+      depends: [],
+      package_type: 'package',
+      unvendored_tests: false,
+    }
+    const order = {
+      ...({ language: 'python', name: 'reward.py', entry: '' } as const),
+      source: `import dice, os
+def compute_score(solution_str, ground_truth): return [dice.throw(), {"score": 1}][0] + os.urandom(1)[0]`,
+      files: {
+        [file_name]: wheelOf('dice', 'import random\ndef throw(): return random.random()\n'),
+      },
+      modules: {
+        offered: { there: ['dice'], fetched_later: {} },
+        packages: { dice },
+        imports: ['dice'],
+      },
+    }
+    const asked = async () => {
+      const sandbox = new ProgramSandbox(startProcessGuest, order)
+      open.push(sandbox)
+      return sandbox.call(['1', '2'].map(argsOf), { ...LIMITS, timeout_ms: 20_000 })
+    }
+    const answers = await asked()
+    expect(answers[0]).toEqual({ value: expect.any(Number) })
+    expect(answers[1]).toEqual(answers[0])
+    expect(await asked()).toEqual(answers)
+  },
+  240_000,
+)
