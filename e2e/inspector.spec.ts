@@ -33,120 +33,130 @@ async function traceOne(lab: LabPage): Promise<Trace> {
   return event
 }
 
-test('responses are found, ordered, coloured and walked through', async ({ lab, page }) => {
-  const { step, table } = await traceOne(lab)
-  const { samples } = table
-  await expect(lab.get('inspected-step')).toHaveAttribute('data-step', `${step}`)
-  await expect(lab.get('inspected-step')).toContainText(table.phase.name)
-  const list = lab.get('inspector')
-  const told = list.locator('li[data-place]')
-  const places = async () =>
-    (await told.all()).length === 0
-      ? []
-      : await told.evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-place'))))
+test(
+  'responses are found, ordered, coloured and walked through',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    const { step, table } = await traceOne(lab)
+    const { samples } = table
+    await expect(lab.get('inspected-step')).toHaveAttribute('data-step', `${step}`)
+    await expect(lab.get('inspected-step')).toContainText(table.phase.name)
+    const list = lab.get('inspector')
+    const told = list.locator('li[data-place]')
+    const places = async () =>
+      (await told.all()).length === 0
+        ? []
+        : await told.evaluateAll((rows) =>
+            rows.map((row) => Number(row.getAttribute('data-place'))),
+          )
 
-  // Best score first: the open group begins with the best score of the step.
-  const scores = samples.map(({ score }) => score)
-  const [first] = await places()
-  expect(scores[first]).toBe(Math.max(...scores))
-  await lab.get('inspector-order').selectOption('advantage_low')
-  const advantages = samples.map(({ columns }) => columns.advantages?.[0] ?? 0)
-  await expect.poll(async () => advantages[(await places())[0]]).toBe(Math.min(...advantages))
+    // Best score first: the open group begins with the best score of the step.
+    const scores = samples.map(({ score }) => score)
+    const [first] = await places()
+    expect(scores[first]).toBe(Math.max(...scores))
+    await lab.get('inspector-order').selectOption('advantage_low')
+    const advantages = samples.map(({ columns }) => columns.advantages?.[0] ?? 0)
+    await expect.poll(async () => advantages[(await places())[0]]).toBe(Math.min(...advantages))
 
-  // Groups with different scores only, and what the count says of them.
-  // A prompt that was drawn twice is two groups.
-  const n = samples[0].group.rewards.length
-  const groups = Array.from({ length: samples.length / n }, (_, group) =>
-    samples.slice(group * n, (group + 1) * n),
-  )
-  const differing = groups.filter((group) => new Set(group.map(({ score }) => score)).size > 1)
-  await lab.get('informative-only').check()
-  await expect(lab.get('bundle')).toHaveCount(differing.length)
-  await lab.get('informative-only').uncheck()
-  await expect(lab.get('bundle')).toHaveCount(groups.length)
+    // Groups with different scores only, and what the count says of them.
+    // A prompt that was drawn twice is two groups.
+    const n = samples[0].group.rewards.length
+    const groups = Array.from({ length: samples.length / n }, (_, group) =>
+      samples.slice(group * n, (group + 1) * n),
+    )
+    const differing = groups.filter((group) => new Set(group.map(({ score }) => score)).size > 1)
+    await lab.get('informative-only').check()
+    await expect(lab.get('bundle')).toHaveCount(differing.length)
+    await lab.get('informative-only').uncheck()
+    await expect(lab.get('bundle')).toHaveCount(groups.length)
 
-  // A search in prompts and responses.
-  const query = samples[0].prompt
-  const hits = samples.filter(
-    ({ prompt, response }) => prompt.includes(query) || response.includes(query),
-  )
-  await lab.get('inspector-search').fill(query)
-  await expect(lab.get('inspector-count')).toContainText(
-    `${hits.length} of ${samples.length} responses`,
-  )
-  await lab.get('inspector-search').fill('nothing like this')
-  await expect(lab.get('inspector-none')).toBeVisible()
-  await lab.get('inspector-search').fill('')
+    // A search in prompts and responses.
+    const query = samples[0].prompt
+    const hits = samples.filter(
+      ({ prompt, response }) => prompt.includes(query) || response.includes(query),
+    )
+    await lab.get('inspector-search').fill(query)
+    await expect(lab.get('inspector-count')).toContainText(
+      `${hits.length} of ${samples.length} responses`,
+    )
+    await lab.get('inspector-search').fill('nothing like this')
+    await expect(lab.get('inspector-none')).toBeVisible()
+    await lab.get('inspector-search').fill('')
 
-  // As sampled: the first group is open. The numbers of the token under the cursor are the
-  // worker's.
-  await lab.get('inspector-order').selectOption('sampled')
-  const token = (place: number, t: number) =>
-    list.locator(`li[data-place="${place}"] [data-t="${t}"]`)
-  await token(0, 0).click()
-  const number = (name: string) =>
-    lab.get('token-numbers').locator(`[data-column="${name}"] dd`).getAttribute('title')
-  for (const name of ['old_log_probs', 'advantages', 'entropy', 'ratio', 'log_probs'] as const)
-    expect(Number(await number(name)), name).toBe(samples[0].columns[name]?.[0])
-  await page.keyboard.press('ArrowRight')
-  await expect(token(0, 1)).toBeFocused()
-  expect(Number(await number('old_log_probs'))).toBe(samples[0].columns.old_log_probs?.[1])
-  await page.keyboard.press('j')
-  await expect(token(1, 0)).toBeFocused()
-  await page.keyboard.press('ArrowDown')
-  await expect(token(2, 0)).toBeFocused()
-  await page.keyboard.press('k')
-  await page.keyboard.press('k')
-  await expect(token(0, 0)).toBeFocused()
-  // Over the end of the group into the next.
-  const size = samples[0].group.rewards.length
-  for (let i = 0; i < size; i++) await page.keyboard.press('j')
-  await expect(token(size, 0)).toBeFocused()
+    // As sampled: the first group is open. The numbers of the token under the cursor are the
+    // worker's.
+    await lab.get('inspector-order').selectOption('sampled')
+    const token = (place: number, t: number) =>
+      list.locator(`li[data-place="${place}"] [data-t="${t}"]`)
+    await token(0, 0).click()
+    const number = (name: string) =>
+      lab.get('token-numbers').locator(`[data-column="${name}"] dd`).getAttribute('title')
+    for (const name of ['old_log_probs', 'advantages', 'entropy', 'ratio', 'log_probs'] as const)
+      expect(Number(await number(name)), name).toBe(samples[0].columns[name]?.[0])
+    await page.keyboard.press('ArrowRight')
+    await expect(token(0, 1)).toBeFocused()
+    expect(Number(await number('old_log_probs'))).toBe(samples[0].columns.old_log_probs?.[1])
+    await page.keyboard.press('j')
+    await expect(token(1, 0)).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await expect(token(2, 0)).toBeFocused()
+    await page.keyboard.press('k')
+    await page.keyboard.press('k')
+    await expect(token(0, 0)).toBeFocused()
+    // Over the end of the group into the next.
+    const size = samples[0].group.rewards.length
+    for (let i = 0; i < size; i++) await page.keyboard.press('j')
+    await expect(token(size, 0)).toBeFocused()
 
-  // Every colour mode: a class where there is a number, and a reason where there is none.
-  const shades = () =>
-    told
-      .locator('[data-t]')
-      .evaluateAll((tokens) => tokens.map(({ className }) => /(seq|div)-\d+/.exec(className)?.[0]))
-  for (const mode of [
-    'advantages',
-    'log_probs',
-    'old_log_probs',
-    'ratio',
-    'moved',
-    'entropy',
-    'clipped',
-  ]) {
-    await lab.get('colour-mode').selectOption(mode)
-    await expect(lab.get('colour-legend')).toBeVisible()
-    expect(await shades(), mode).not.toContain(undefined)
-  }
-  await lab.get('colour-mode').selectOption('kl_ref')
-  await expect(lab.get('colour-missing')).toContainText('no reference')
-  expect(new Set(await shades())).toEqual(new Set([undefined]))
-  await lab.get('colour-mode').selectOption('layer_entropy')
-  await expect(lab.get('colour-missing')).toContainText(
-    'were not measured when this step was traced',
-  )
-  await expect(lab.get('trace-now')).toBeVisible()
+    // Every colour mode: a class where there is a number, and a reason where there is none.
+    const shades = () =>
+      told
+        .locator('[data-t]')
+        .evaluateAll((tokens) =>
+          tokens.map(({ className }) => /(seq|div)-\d+/.exec(className)?.[0]),
+        )
+    for (const mode of [
+      'advantages',
+      'log_probs',
+      'old_log_probs',
+      'ratio',
+      'moved',
+      'entropy',
+      'clipped',
+    ]) {
+      await lab.get('colour-mode').selectOption(mode)
+      await expect(lab.get('colour-legend')).toBeVisible()
+      expect(await shades(), mode).not.toContain(undefined)
+    }
+    await lab.get('colour-mode').selectOption('kl_ref')
+    await expect(lab.get('colour-missing')).toContainText('no reference')
+    expect(new Set(await shades())).toEqual(new Set([undefined]))
+    await lab.get('colour-mode').selectOption('layer_entropy')
+    await expect(lab.get('colour-missing')).toContainText(
+      'were not measured when this step was traced',
+    )
+    await expect(lab.get('trace-now')).toBeVisible()
 
-  await lab.get('colour-mode').selectOption('old_log_probs')
-  const { violations } = await new AxeBuilder({ page }).include('[data-testid=inspector]').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    await lab.get('colour-mode').selectOption('old_log_probs')
+    const { violations } = await new AxeBuilder({ page })
+      .include('[data-testid=inspector]')
+      .analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
 
-  // The same response in the seven stages.
-  await lab.get('show-stages').click()
-  await expect(lab.get('trace-sample')).toHaveValue(`${size}`)
-  await expect(lab.get('trace-summary')).toContainText(samples[size].prompt)
+    // The same response in the seven stages.
+    await lab.get('show-stages').click()
+    await expect(lab.get('trace-sample')).toHaveValue(`${size}`)
+    await expect(lab.get('trace-summary')).toContainText(samples[size].prompt)
 
-  // On a phone nothing is wider than the page.
-  await page.setViewportSize({ width: 390, height: 844 })
-  await expect(list.locator('[data-t]').first()).toBeVisible()
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
-})
+    // On a phone nothing is wider than the page.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(list.locator('[data-t]').first()).toBeVisible()
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(overflow).toBe(0)
+  },
+)
 
 test(
   'a step that is looked at next shows here and in the stages, with the entropy of any layer once it is asked for',

@@ -8,18 +8,22 @@ const LINK =
   '&model.hidden_size=32&model.intermediate_size=64&model.num_attention_heads=2&model.num_key_value_heads=2' +
   '&validation.test_freq=0&probe.freq=0'
 
-test('samples and tokens mark what a tool wrote, and its calls are a chart', async ({ lab }) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished')
-  const said = lab.get('tool-text').first()
-  await expect(said).toHaveAttribute('title', 'the tool wrote this')
-  await expect(said).toContainText(/\d*>/)
-  await expect(lab.get('samples')).toContainText('[')
-  await lab.get('tab-tokens').click()
-  await expect(lab.get('tool-legend')).toContainText('the tool wrote this')
-})
+test(
+  'samples and tokens mark what a tool wrote, and its calls are a chart',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished')
+    const said = lab.get('tool-text').first()
+    await expect(said).toHaveAttribute('title', 'the tool wrote this')
+    await expect(said).toContainText(/\d*>/)
+    await expect(lab.get('samples')).toContainText('[')
+    await lab.get('tab-tokens').click()
+    await expect(lab.get('tool-legend')).toContainText('the tool wrote this')
+  },
+)
 
 const SCHEMA = JSON.stringify({
   type: 'function',
