@@ -41,7 +41,8 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await lab.get('study-question').fill('Does a higher rate help?')
   await lab.get('study-make').click()
   await expect(lab.get('study-problem-arms')).toContainText('Add two settings')
-  await lab.get('study-path-0').selectOption('actor.optim.lr')
+  await lab.get('study-0-search').fill('how fast')
+  await expect(lab.get('study-0-field')).toHaveValue('actor.optim.lr')
   await lab.get('study-values-0').fill('0.0001')
   await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
   await lab.get('study-values-0').fill('0.0001, 0.003')
@@ -68,7 +69,9 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
 
   await lab.get('study-train').click()
   // Four take a step each in turn.
-  await expect(lab.get('study-present').locator('li')).toHaveCount(4)
+  const grid = lab.get('study-grid').locator('td')
+  await expect(grid).toHaveCount(6)
+  await expect(grid.locator('progress')).toHaveCount(4)
   await expect(lab.get('study-view')).toContainText(/step [5-8] of 8|[1-9] of 6 runs/, {
     timeout: 180_000,
   })
@@ -77,6 +80,7 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   // Whatever part of the page is open: they continue in the background.
   await lab.show('study')
   await expect(lab.get('study-progress')).toContainText('6 of 6 runs', { timeout: 180_000 })
+  await expect(lab.get('study-grid').locator('td[data-status=done]')).toHaveCount(6)
   await expect(lab.get('study-forest')).toBeVisible()
   await expect(lab.get('study-curves')).toBeVisible()
   await expect(lab.get('study-table').locator('tbody tr')).toHaveCount(2)

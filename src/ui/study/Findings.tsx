@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import type { Analysis } from '../../document/study/analysis.ts'
 import { studyPictures } from '../../document/study/report/files.ts'
 import { DARK, LIGHT } from '../../document/study/report/svg.ts'
-import { answerSentence, armSentence, planSentence } from '../../document/study/report/words.ts'
+import { armSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 
@@ -33,9 +33,6 @@ export function Findings(props: {
   const limits = [...analysis.warnings, ...changes]
   return (
     <section className="card" aria-label="What was found">
-      <p data-testid="study-answer">
-        <strong>{answerSentence(study, analysis)}</strong>
-      </p>
       <ul data-testid="study-sentences">
         {analysis.arms
           .filter(({ comparison }) => comparison)

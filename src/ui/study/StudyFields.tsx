@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Draft, DraftAxis, DraftField } from '../../document/study/draft.ts'
+import { FieldPicker } from '../runs/compare/FieldPicker.tsx'
 import { useLab } from '../shown/run.ts'
 
 const METRICS = {
@@ -107,10 +108,8 @@ function Count(props: {
 /** Fields with several values, a row each. */
 function Axes({ draft, problems, set }: FieldProps) {
   const experiment = useLab((state) => state.experiment)
-  const paths = Object.fromEntries(
-    experimentFields(experiment)
-      .filter(({ has_effect, path }) => has_effect && path !== 'seed')
-      .map(({ path, label }) => [path, `${label} (${path})`]),
+  const fields = experimentFields(experiment).filter(
+    ({ has_effect, path }) => has_effect && path !== 'seed' && path !== 'name',
   )
   const change = (i: number, own: Partial<DraftAxis>) =>
     set({ axes: draft.axes.map((axis, k) => (k === i ? { ...axis, ...own } : axis)) })
@@ -118,13 +117,16 @@ function Axes({ draft, problems, set }: FieldProps) {
     <>
       {draft.axes.map(({ path, values }, i) => (
         <div className="study-fields" key={`axis ${i}`}>
-          <Choice
-            label={i === 0 ? 'A field with several values' : `Field ${i + 1}`}
-            id={`study-path-${i}`}
-            value={path}
-            options={{ '': 'none', ...paths }}
-            onChange={(chosen) => change(i, { path: chosen })}
-          />
+          <div className="study-field" role="group" aria-label={`Field ${i + 1}`}>
+            {i === 0 ? 'A field with several values' : `Field ${i + 1}`}
+            <FieldPicker
+              id={`study-${i}`}
+              fields={fields}
+              chosen={fields.find((field) => field.path === path)}
+              none="no field: compare the arms above"
+              onField={(chosen) => change(i, { path: chosen })}
+            />
+          </div>
           <label>
             Values, with commas, or a range such as 1e-4..1e-2 log 5
             <input

@@ -2,6 +2,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { studyFiles } from '../../document/study/report/files.ts'
+import { answerSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import {
@@ -25,13 +26,14 @@ import { showToast } from '../shown/store.ts'
 import { ArmsTable } from './ArmsTable.tsx'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'
+import { StudyGrid } from './StudyGrid.tsx'
 
 const minutes = (seconds: number): string =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 
 /** One sentence and a bar. */
 function Progress({ state }: { readonly state: StudyState }) {
-  const { study, arms, results, present } = state
+  const { study, arms, results } = state
   const found = study && plan(study, arms, results)
   if (!found) return null
   const total = found.known + found.runs.length
@@ -44,14 +46,6 @@ function Progress({ state }: { readonly state: StudyState }) {
         {study?.search ? ` (${found.stage})` : ''}.
       </p>
       <progress max={total} value={found.known} aria-label="Runs that are trained" />
-      {present.length > 1 ? <p className="soft">In turn on one GPU, a step of each:</p> : null}
-      <ul data-testid="study-present">
-        {present.map(({ name, step, of, waits }) => (
-          <li key={name}>
-            {name}: {waits ? 'waits for memory of the others' : `step ${step} of ${of}`}
-          </li>
-        ))}
-      </ul>
     </div>
   )
 }
@@ -199,7 +193,19 @@ export function StudyView({ study }: { readonly study: Study }) {
         </button>
         <h2>{study.name}</h2>
         <p>{study.question}</p>
+        {analysed && analysed.analysis.runs.length > 0 ? (
+          <p className="study-answer" data-testid="study-answer">
+            <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
+          </p>
+        ) : null}
         <Progress state={state} />
+        {analysed ? (
+          <StudyGrid
+            analysis={analysed.analysis}
+            seeds={analysed.study.seeds}
+            present={state.present}
+          />
+        ) : null}
         <Recorded recorded={state.recorded} />
         {[...problems, ...notes].map((line) => (
           <p key={line} className="bad" role="alert">

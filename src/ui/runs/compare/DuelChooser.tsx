@@ -14,8 +14,8 @@ import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { runName } from '../../../record/run/names.ts'
 import { PresetOptions } from '../../part/PresetOptions.tsx'
-import { isFound, isNamed } from '../../settings/settings_search.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { FieldPicker } from './FieldPicker.tsx'
 
 const selectPresetId = (state: LabState) => state.preset_id
 const selectReady = ({ adapter }: LabState) => adapter !== undefined
@@ -135,52 +135,6 @@ function RunChoice({
   )
 }
 
-const isOfPhase = ({ path }: { readonly path: string }) => path.startsWith('phases.')
-
-/** The field by its name, its path or plain words, as the search of the settings finds it. */
-function FieldSearch(props: {
-  readonly fields: ReturnType<typeof useFields>
-  readonly field: ReturnType<typeof useFields>[number]
-  readonly onField: (path: string) => void
-}) {
-  const { fields, field, onField } = props
-  const [query, setQuery] = useState('')
-  const found = query.trim() === '' ? fields : fields.filter((own) => isFound(query, own))
-  return (
-    <>
-      <input
-        type="text"
-        className="duel-search"
-        aria-label="Search fields"
-        data-testid="duel-search"
-        placeholder="Search, such as how fast"
-        value={query}
-        onChange={({ target }) => {
-          setQuery(target.value)
-          // What all phases share comes before what one phase says for itself.
-          const all = fields
-            .filter((own) => isFound(target.value, own))
-            .toSorted((a, b) => Number(isOfPhase(a)) - Number(isOfPhase(b)))
-          const best = all.find((own) => isNamed(target.value, own)) ?? all[0]
-          if (target.value.trim() !== '' && best) onField(best.path)
-        }}
-      />
-      <select
-        aria-label="Field"
-        data-testid="duel-field"
-        value={field.path}
-        onChange={({ target }) => onField(target.value)}
-      >
-        {(found.includes(field) ? found : [field, ...found]).map(({ path, group, label }) => (
-          <option key={path} value={path}>
-            {group}: {label}
-          </option>
-        ))}
-      </select>
-    </>
-  )
-}
-
 function FieldChoice(props: {
   readonly fields: ReturnType<typeof useFields>
   readonly field: ReturnType<typeof useFields>[number]
@@ -198,7 +152,7 @@ function FieldChoice(props: {
       : field.options
   return (
     <>
-      <FieldSearch fields={fields} field={field} onField={onField} />
+      <FieldPicker id="duel" fields={fields} chosen={field} onField={onField} />
       {options ? (
         <select aria-label="Value" value={value} onChange={({ target }) => onValue(target.value)}>
           {options.map((option) => (

@@ -1,0 +1,70 @@
+// Arms by seeds: what each run came to, how far it is, or that it waits.
+import type { Analysis } from '../../document/study/analysis.ts'
+import { boundsOf } from '../../document/study/bounds.ts'
+import type { StudyState } from '../../page/study/study_state.ts'
+import { formatNumber, formatShare } from '../kit/format.ts'
+
+interface CellProps {
+  readonly run: StudyState['present'][number] | undefined
+  readonly value: Analysis['arms'][number]['values'][number] | undefined
+  readonly format: (value: number) => string
+}
+
+function Cell({ run, value, format }: CellProps) {
+  if (value)
+    return (
+      <td data-status="done" title={value.has_collapsed ? 'It collapsed, and counts' : undefined}>
+        {format(value.value)}
+        {value.has_collapsed ? ' ↓' : ''}
+      </td>
+    )
+  if (!run) return <td className="soft">waits</td>
+  return (
+    <td data-status="training">
+      {run.waits ? 'waits for memory' : `${run.step} of ${run.of}`}
+      <progress max={run.of} value={run.step} aria-label={`Steps of ${run.name}`} />
+    </td>
+  )
+}
+
+interface StudyGridProps {
+  readonly analysis: Analysis
+  readonly seeds: readonly number[]
+  readonly present: StudyState['present']
+}
+
+export function StudyGrid({ analysis, seeds, present }: StudyGridProps) {
+  const { metric = '', arms } = analysis
+  const format = boundsOf(metric).high === 1 ? formatShare : formatNumber
+  return (
+    <div className="study-table" tabIndex={0} role="group" aria-label="Runs of the study">
+      <table data-testid="study-grid">
+        <thead>
+          <tr>
+            <th scope="col">Arm</th>
+            {seeds.map((seed) => (
+              <th key={seed} scope="col">
+                seed {seed}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {arms.map(({ arm, values }) => (
+            <tr key={arm.name}>
+              <th scope="row">{arm.name}</th>
+              {seeds.map((seed) => (
+                <Cell
+                  key={seed}
+                  run={present.find(({ name }) => name === `${arm.name}, seed ${seed}`)}
+                  value={values.find((one) => one.seed === seed)}
+                  format={format}
+                />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
