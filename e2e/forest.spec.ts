@@ -1,9 +1,48 @@
 // The picture that the page opens with: a recorded run, then the person's own.
+import type { Page } from '@playwright/test'
 import { violations } from './axe.ts'
-import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=2${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
+
+/** Where in the window the bars that stay in sight and the tab are. */
+const places = (page: Page) =>
+  page.evaluate(() => {
+    const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect()
+    const [controls, tabs, work, panel] = ['.controls', '.tabs', '.work', '#tab-panel'].map(box)
+    if (!controls || !tabs || !work || !panel) throw new Error('a bar is missing')
+    return { controls, tabs, work, panel, settings: box('#settings-body') }
+  })
+
+/** While there is a run the tab has the window: bars are low, and what is opened begins there. */
+async function expectOneWorkspace(lab: LabPage, page: Page): Promise<void> {
+  const size = page.viewportSize()
+  const at_rest = await places(page)
+  expect(at_rest.work.height).toBeLessThanOrEqual(96)
+  expect(at_rest.panel.top).toBeLessThan(400)
+  const opens = async (tab: 'inside' | 'tokens' | 'runs') => {
+    await page.evaluate(() => scrollTo(0, 900))
+    await lab.get(`tab-${tab}`).click()
+    await expect(lab.get(`tab-${tab}`)).toHaveAttribute('aria-selected', 'true')
+    const { panel, work } = await places(page)
+    // Where the tab is short, the page cannot be scrolled so far.
+    expect(panel.top).toBeGreaterThanOrEqual(work.bottom)
+    expect(panel.top).toBeLessThan(400)
+  }
+  for (const tab of ['inside', 'tokens', 'runs'] as const) await opens(tab)
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.get('tab-learn').click()
+  await page.evaluate(() => scrollTo(0, 1500))
+  await expect.poll(async () => (await places(page)).work.top).toBeLessThan(0)
+  const phone = await places(page)
+  expect(phone.settings).toBeUndefined()
+  expect(phone.work.bottom).toBeLessThanOrEqual(64)
+  expect(phone.work.bottom + phone.controls.height).toBeLessThanOrEqual(844 / 5)
+  if (size) await page.setViewportSize(size)
+  await page.evaluate(() => scrollTo(0, 0))
+}
 
 test('a recorded run plays, marked as one, and the own run takes its place', async ({
   lab,
@@ -41,9 +80,8 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   await lab.waitForStatus('finished', 200_000)
   await expect(forest).toHaveAttribute('data-live', 'true')
   await expect(forest).toHaveAttribute('data-step', '10')
-  await expect(lab.get('forest-caption')).toContainText(
-    'Reinforcement of the whole model, 2 steps:',
-  )
+  await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
+  await expectOneWorkspace(lab, page)
   await lab.get('next-lesson').click()
   await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
   await expect(lab.get('train-here')).toBeHidden()

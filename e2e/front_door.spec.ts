@@ -11,12 +11,12 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   await page.keyboard.press('Enter')
   const dialog = lab.get('presets-dialog')
   await expect(dialog).toBeVisible()
-  await expect(lab.get('preset-card-first-run').getByRole('button')).toHaveAttribute(
+  await expect(lab.get('preset-card-first-steps').getByRole('button')).toHaveAttribute(
     'aria-current',
     'true',
   )
   // The picture is drawn from runs, and says in words what it shows; nobody has run what has none.
-  await expect(lab.get('preset-card-first-run')).toContainText(
+  await expect(lab.get('preset-card-first-steps')).toContainText(
     /Reward \d+ % → \d+ % in 45 steps.*5 runs/,
   )
   await expect(lab.get('preset-card-qwen3-0-6b-gsm8k')).toContainText('No run of it is recorded')

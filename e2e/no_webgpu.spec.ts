@@ -7,6 +7,8 @@ async function expectExplained(lab: LabPage, code: string, title: RegExp): Promi
   await expect(lab.get('lacks-gpu')).toBeVisible()
   await expect(lab.get('status')).toHaveText('no GPU here')
   await expect(lab.get('forest')).toHaveAttribute('data-live', 'false')
+  // The button that stands out is one that works.
+  await expect(lab.page.locator('.forest-ways .primary')).toHaveText(/Watch a recorded run/)
   await expect(lab.get('watch-recording')).toBeEnabled()
   const error = lab.get('error')
   await expect(error).toBeHidden()

@@ -48,6 +48,7 @@ test('a change of a setting is undone and redone by keys and by buttons that say
   await expect(seed).toHaveValue('1')
   // Its card says what runs of it did, and how to make one again.
   await lab.get('intro').getByText('What you should see').click()
+  await lab.get('intro').getByText('How it was measured').click()
   await expect(lab.get('intro')).toContainText(/Measured: \d+ runs?, seeds? 1\b.* on /)
   await expect(lab.get('preset-command')).toHaveText('npm run -s lab -- train tiny-grpo --seed 1')
   await lab.get('undo').click()

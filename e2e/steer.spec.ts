@@ -26,10 +26,13 @@ async function stepTo(lab: LabPage, step: number): Promise<void> {
 }
 
 async function insertNow(lab: LabPage, kind: string, steps: number, layer?: number) {
+  await lab.get('add-phase').click()
   await lab.get('add-phase-kind').selectOption(kind)
   if (layer !== undefined) await lab.get('add-phase-layer').selectOption(String(layer))
   await lab.get('add-phase-steps').fill(String(steps))
   await lab.get('insert-now').click()
+  // Its panel is done.
+  await expect(lab.get('add-phases')).toBeHidden()
 }
 
 const steeredCount = async (lab: LabPage) =>
@@ -51,7 +54,6 @@ test(
     await expect(lab.get('phase-name')).toContainText('② whole model')
 
     // GRPO begins now, with its rows in groups; then the policy of layer 1, then the learning rate.
-    await lab.get('add-phase').click()
     await insertNow(lab, 'grpo', 9)
     await expect.poll(() => steeredCount(lab)).toBe(2)
     await stepTo(lab, 4)

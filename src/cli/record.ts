@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
+import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { isPairedDocument } from '../document/experiment/phases.ts'
 import { resolvePhases } from '../document/experiment/resolve.ts'
 import type { Experiment } from '../document/experiment/schema.ts'
@@ -31,13 +32,17 @@ import { createProgress } from './base/progress.ts'
 import { print, tell } from './base/terminal.ts'
 import { changeOf } from './input/changed_fields.ts'
 import { readExperiment } from './input/experiment_source.ts'
+import { readGivenModel } from './input/given_model.ts'
+import { startFolder } from './input/model_start.ts'
 import { readArguments } from './options/read.ts'
 import { CHANGE_OPTIONS } from './options/shared.ts'
+import { withModel } from './train/begun_experiment.ts'
 
 /** A page fetches a recording whole before it plays it. */
 const MAX_GZIP_BYTES = 300_000
 const OBSERVED_STEPS = 12
 const LENSES = 2
+type Weights = Awaited<ReturnType<typeof readGivenModel>>['weights']
 /** The only run of the session. */
 const RUN = 1
 
@@ -50,17 +55,21 @@ const LINE = commandLine({
   groups: {
     Options: { out: text('FILE', 'the recording'), ...CHANGE_OPTIONS },
   },
-  examples: ['record first-run --out public/recordings/first-run.json'],
+  examples: ['record first-steps --out public/recordings/first-steps.json'],
 })
 
 export const record: Command = {
   line: LINE,
   run: async (args) => {
     const { source, out, change } = await readOptions(args)
-    const experiment = readExperiment(source, change)
-    refuse(experiment)
+    const named = readExperiment(source, change)
+    refuse(named)
     refuseFile(out)
-    return recordExperiment(experiment, out)
+    // An experiment may begin with a model that is shipped.
+    const folder = await startFolder(named)
+    const given =
+      folder === undefined ? undefined : await readGivenModel(folder, taskOf(named.task).tokenizer)
+    return recordExperiment(given ? withModel(named, given) : named, out, given?.weights)
   },
 }
 
@@ -115,29 +124,41 @@ function tracedSteps(experiment: Experiment): ReadonlySet<number> {
   return traced
 }
 
-async function device(gpu: Gpu, experiment: Experiment): Promise<RunDevice> {
+async function device(
+  gpu: Gpu,
+  experiment: Experiment,
+  weights: Weights | undefined,
+): Promise<RunDevice> {
   return {
     adapter: gpu.facts,
     lost: gpu.lost,
     // Default kernels, which run everywhere.
     ...UNMEASURED,
-    start: async (matmul, onProgress) => ({
-      trainer: await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment),
-      counts: gpu.counts,
-      memory: () => gpu.memory(),
-      profile: (work) => gpu.profile(work),
-    }),
+    start: async (matmul, onProgress) => {
+      const trainer = await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment)
+      if (weights) trainer.trainer.importWeights(weights)
+      return {
+        trainer,
+        counts: gpu.counts,
+        memory: () => gpu.memory(),
+        profile: (work) => gpu.profile(work),
+      }
+    },
     free: async () => gpu.destroy(),
   }
 }
 
-async function recordExperiment(experiment: Experiment, out: string): Promise<number> {
+async function recordExperiment(
+  experiment: Experiment,
+  out: string,
+  weights: Weights | undefined,
+): Promise<number> {
   const dawn = await openDawn()
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
   const gpu = await Gpu.open({ gpu: dawn, largest: largestTensor([trainerConfig(experiment)]) })
   const adapter = gpu.facts
   tell(`${experiment.name}, seed ${experiment.seed}, on ${adapter.description}`)
-  const told = await watch(gpu, experiment)
+  const told = await watch(gpu, experiment, weights)
   const start = told[0]?.at_ms ?? 0
   const text = writeRecording({
     experiment,
@@ -165,7 +186,11 @@ async function recordExperiment(experiment: Experiment, out: string): Promise<nu
 }
 
 /** Runs it once through the session that the worker runs, and keeps what that says. */
-async function watch(gpu: Gpu, experiment: Experiment): Promise<Recording['events']> {
+async function watch(
+  gpu: Gpu,
+  experiment: Experiment,
+  weights: Weights | undefined,
+): Promise<Recording['events']> {
   const told: Recording['events'][number][] = []
   const traced = tracedSteps(experiment)
   const progress = createProgress()
@@ -186,7 +211,7 @@ async function watch(gpu: Gpu, experiment: Experiment): Promise<Recording['event
   }
   const session = new Session({
     open: async () => gpu.facts,
-    prepare: () => device(gpu, experiment),
+    prepare: () => device(gpu, experiment, weights),
     version: `Understory ${understory_version}`,
     peak: async () => undefined,
     benchmark: () => Promise.reject(new Error('a recording measures nothing')),

@@ -161,11 +161,11 @@ export const presetOf = (id: string): Preset | undefined => PRESETS.find((p) => 
 
 /** What the page opens with where no link says otherwise, until it knows its adapter: small enough
  * for a software adapter, and reinforcement from its first step. */
-export const OPENING: Preset = presetOf('first-run') ?? PRESETS[0]
+export const OPENING: Preset = presetOf('first-steps') ?? PRESETS[0]
 
 /** What it opens with on an adapter. On a software adapter, where a step of the first run takes
  * tenths of a second, its 45 steps of 256 responses fit into a minute. A GPU takes hundredths, and
  * would be done before anybody has read a caption: there the run has 120 steps of 512 responses,
  * whose curves are smoother. */
 export const openingOn = ({ is_software }: { readonly is_software: boolean }): Preset =>
-  (is_software ? undefined : presetOf('first-run-gpu')) ?? OPENING
+  (is_software ? undefined : presetOf('first-steps-gpu')) ?? OPENING

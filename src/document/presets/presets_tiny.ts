@@ -50,14 +50,48 @@ const warm_model = {
   source_name: 'sorter',
 }
 
+/** Advantages of the whole batch, of many problems with two answers each, and a rate that falls:
+ * what learns most in so few steps. */
+const firstSteps = (prompts: number, inner_steps: number, steps: number) => ({
+  ...tiny,
+  model: warm_model,
+  phases: [
+    { kind: 'rl', steps: inner_steps, target_layer: 2, adv_estimator: 'reinforce_plus_plus' },
+    { kind: 'rl', steps, adv_estimator: 'reinforce_plus_plus' },
+  ],
+  rollout: { train_batch_size: prompts, n: 2 },
+  actor: {
+    ppo_mini_batch_size: prompts / 4,
+    optim: { lr: 0.0015, lr_warmup_steps: 5, lr_scheduler_type: 'cosine', min_lr_ratio: 0.1 },
+  },
+})
+
 /** In the order of the menu, behind the large ones. */
 export const TINY_PRESETS: readonly Preset[] = [
   preset(
-    'first-run',
+    'first-steps',
     {
       name: 'First run: an inner layer, then all',
       summary:
         'Begins with a shipped warm start, so reinforcement starts at once: of an inner layer for a moment, then of the whole model.',
+    },
+    firstSteps(128, 4, 41),
+  ),
+  preset(
+    'first-steps-gpu',
+    {
+      name: 'First run on a GPU',
+      summary:
+        'The first run with twice the responses and more steps, as a GPU has time for them: an inner layer for a moment, then the whole model.',
+    },
+    firstSteps(256, 8, 112),
+  ),
+  preset(
+    'first-run',
+    {
+      name: 'First run with GRPO',
+      summary:
+        'The first run with groups of eight responses to fewer problems and a rate that stays: an inner layer for a moment, then the whole model.',
     },
     {
       ...tiny,
@@ -73,9 +107,9 @@ export const TINY_PRESETS: readonly Preset[] = [
   preset(
     'first-run-gpu',
     {
-      name: 'First run on a GPU',
+      name: 'First run with GRPO, on a GPU',
       summary:
-        'The first run with twice the responses and more steps, as a GPU has time for them: an inner layer for a moment, then the whole model.',
+        'The first run with GRPO, with twice the responses and more steps: an inner layer for a moment, then the whole model.',
     },
     {
       ...tiny,

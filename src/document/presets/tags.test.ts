@@ -10,9 +10,9 @@ const of = (id: string) => {
 }
 
 test('tags are read from the experiment', () => {
-  expect(of('first-run')).toEqual({
+  expect(of('first-steps')).toEqual({
     task: 'Sort digits',
-    methods: ['GRPO', 'BuPO'],
+    methods: ['REINFORCE++', 'BuPO'],
     size: 'Tiny: below 50k weights',
   })
   expect(of('tiny-ppo').methods).toEqual(['PPO'])
@@ -41,7 +41,7 @@ test('every choice finds a preset, and wanting nothing finds all', () => {
 test('small models come first, and the menu’s order holds among them', () => {
   const all = PRESETS.map(({ id, experiment }) => ({ id, tags: tagsOf(experiment) }))
   const ids = smallFirst(all).map(({ id }) => id)
-  expect(ids[0]).toBe('first-run')
+  expect(ids[0]).toBe('first-steps')
   expect(ids.indexOf('tiny-collapse')).toBeLessThan(ids.indexOf('two-skills-bupo'))
   expect(ids.at(-1)).toBe('qwen3-0-6b-gsm8k')
 })

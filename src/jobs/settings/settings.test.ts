@@ -136,6 +136,8 @@ test('which presets leave as a job is a decision', () => {
   expect(refused('trl')).toEqual([
     'two-skills-ppo',
     ...with_tools,
+    'first-steps',
+    'first-steps-gpu',
     'tiny-ppo',
     ...by_people,
     'tiny-reinforce',
@@ -144,6 +146,8 @@ test('which presets leave as a job is a decision', () => {
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
     'two-skills-bupo',
+    'first-steps',
+    'first-steps-gpu',
     'first-run',
     'first-run-gpu',
     'tiny',

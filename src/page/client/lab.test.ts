@@ -23,7 +23,7 @@ test('the page opens on the preset of a first run and asks for the adapter', () 
   openPage('')
   expect(labStore.getState()).toMatchObject({
     status: 'loading',
-    preset_id: 'first-run',
+    preset_id: 'first-steps',
     notices: [],
   })
   expect(types()).toEqual(['open'])
@@ -38,16 +38,16 @@ test('a GPU opens on a larger first run, unless a link or a person has chosen', 
   openPage('')
   port().says(gpu)
   draw()
-  expect(opened()).toBe('first-run-gpu')
-  openPage('?v=1&p=first-run')
+  expect(opened()).toBe('first-steps-gpu')
+  openPage('?v=1&p=first-steps')
   port().says(gpu)
   draw()
-  expect(opened()).toBe('first-run')
+  expect(opened()).toBe('first-steps')
   openPage('')
   editField('seed', 7)
   port().says(gpu)
   draw()
-  expect(opened()).toBe('first-run')
+  expect(opened()).toBe('first-steps')
 })
 
 test('a link opens its experiment and says what it could not read', () => {

@@ -1,16 +1,28 @@
-// Draws the picture's card about a run that is over: what each phase did, what other seeds showed,
-// and what to do next.
-import { BookOpen, Trees } from 'lucide-react'
-import { useState } from 'react'
+// Says above the charts what a preset is known to do, and when its run is over what came of it and
+// what to do next.
+import { BookOpen, Play } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
-import { choosePreset } from '../../page/client/opening.ts'
+import type { Generation } from '../../host/protocol/results.ts'
+import { shownText } from '../../host/protocol/token_text.ts'
+import { train } from '../../page/client/controls.ts'
+import { openExperiment } from '../../page/client/opening.ts'
+import { estimatorStore } from '../../page/paces/estimator.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
+import { ScoreSign } from '../kit/ScoreSign.tsx'
+import { estimateWords } from '../learning/estimate.ts'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
+import { useLab } from '../shown/run.ts'
 import { useShown } from '../shown/shown.ts'
-import { headline, nextLesson, phaseCaptions } from './captions.ts'
+import { showToast } from '../shown/store.ts'
+import { nextLesson, phaseCaptions } from './captions.ts'
+import { examplesOf } from './examples.ts'
+import { nextStep } from './next_step.ts'
+import './end_card.css'
 
 const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {
   name: 'What other seeds showed',
@@ -23,43 +35,125 @@ const presetOfRun = ({ run_experiment }: LabState) =>
   PRESETS.find(({ experiment }) =>
     sameSettings({ ...experiment, seed: run_experiment.seed }, run_experiment),
   )
+const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
+const selectAdapter = ({ adapter }: LabState) => adapter
+
+const EXAMPLES = 3
 
 export function EndCard() {
-  const state = useShown(selectAll)
+  const is_over = useShown(selectIsOver)
+  const preset = useShown(presetOfRun)
   const [is_open, setOpen] = useState(false)
-  const preset = presetOfRun(state)
-  const [lesson, words] = nextLesson(state)
+  if (!is_over && !preset) return null
   return (
-    <>
-      <h2>{headline(state) ?? 'What was seen'}</h2>
-      <ol>
-        {phaseCaptions(state).map((caption) => (
-          <li key={caption}>
-            <Words text={caption} />
-          </li>
-        ))}
-      </ol>
+    <section className={is_over ? 'card end-card' : 'intro'} data-testid="end-card">
+      {is_over ? <Outcome /> : null}
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>What it came to with several seeds</summary>
+          <summary>
+            {is_over ? 'What it came to with several seeds' : 'What you should see'}
+          </summary>
           {is_open ? <WhatToSee id={preset.id} /> : null}
         </details>
       ) : null}
-      <div className="forest-next">
-        <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
-          <BookOpen className="icon" aria-hidden="true" /> {words}
-        </button>
-        {preset?.id.startsWith('first-run') ? (
-          <button
-            type="button"
-            data-testid="next-preset"
-            onClick={() => choosePreset(PRESETS[0].id)}
-          >
-            <Trees className="icon" aria-hidden="true" /> Choose the six layers that add
-          </button>
-        ) : null}
+    </section>
+  )
+}
+
+function Outcome() {
+  const state = useShown(selectAll)
+  return (
+    <>
+      <Answers />
+      <div className="end-says">
+        <h2>What happened</h2>
+        <ol>
+          {phaseCaptions(state).map((caption) => (
+            <li key={caption}>
+              <Words text={caption} />
+            </li>
+          ))}
+        </ol>
+        <Next state={state} />
       </div>
     </>
+  )
+}
+
+/** The same problems before the run and after it. */
+function Answers() {
+  const found = examplesOf(useShown(selectAll), EXAMPLES)
+  if (!found) return null
+  const [before, after] = found.steps
+  return (
+    <table className="end-answers" data-testid="end-answers">
+      <caption>New problems, before and after</caption>
+      <thead>
+        <tr>
+          <th scope="col">problem</th>
+          <th scope="col">step {before}</th>
+          <th scope="col">step {after}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {found.examples.map((example) => (
+          <tr key={example.after.input}>
+            <th scope="row">{shownText(example.after.input)}</th>
+            <Answer answer={example.before} />
+            <Answer answer={example.after} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Answer({ answer }: { readonly answer: Generation }) {
+  return (
+    <td>
+      <span className="response">
+        {answer.output === '' ? '(nothing)' : shownText(answer.output)}
+      </span>{' '}
+      <ScoreSign score={answer.score} />
+      <span className="visually-hidden">score {answer.score}</span>
+    </td>
+  )
+}
+
+/** One thing to train, where something takes little time here; and the lesson that says more. */
+function Next({ state }: { readonly state: LabState }) {
+  const adapter = useLab(selectAdapter)
+  const estimate = useStore(estimatorStore, (store) => store.estimate)
+  const { run_experiment } = state
+  const step = useMemo(
+    () =>
+      run_experiment && adapter
+        ? nextStep(run_experiment, (experiment) => estimate(adapter, experiment))
+        : undefined,
+    [run_experiment, adapter, estimate],
+  )
+  const [lesson, words] = nextLesson(state)
+  const go = () => {
+    const refused = step && openExperiment(step.experiment, step.name)
+    if (refused === undefined) train()
+    else showToast(refused)
+  }
+  return (
+    <div className="end-next">
+      {step ? (
+        <button type="button" className="primary" data-testid="next-step" onClick={go}>
+          <Play className="icon" aria-hidden="true" /> {step.words}, {estimateWords(step.estimate)}
+        </button>
+      ) : null}
+      <button
+        type="button"
+        className={step ? 'plain' : ''}
+        data-testid="next-lesson"
+        onClick={() => openLesson(lesson)}
+      >
+        <BookOpen className="icon" aria-hidden="true" /> {words}
+      </button>
+    </div>
   )
 }

@@ -8,8 +8,7 @@ import { useMedia } from '../kit/use_media.ts'
 import { shownStore, useShown } from '../shown/shown.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { useVisible } from '../shown/visible.ts'
-import { captionOf } from './captions.ts'
-import { EndCard } from './EndCard.tsx'
+import { captionOf, headline } from './captions.ts'
 import { paintForest, storeyAt } from './paint.ts'
 import {
   RECORDED_ON,
@@ -170,22 +169,27 @@ const RECORDED = `preset tiny, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
 const selectHasRun = () => presentScene() !== undefined
 const selectFrameHasRun = (_: UiState) => selectHasRun()
 
-const selectCaption = (_: UiState) => captionOf(shownStore.getState(), uiStore.getState().at_step)
 const selectIsOver = ({ status }: LabState) => status === 'finished'
+/** What a run came to, at its end and where it was measured. */
+const selectHeadline = (_: UiState) =>
+  selectIsOver(shownStore.getState()) && uiStore.getState().at_step === undefined
+    ? headline(shownStore.getState())
+    : undefined
+const selectCaption = (_: UiState) => captionOf(shownStore.getState(), uiStore.getState().at_step)
 
 /** What happens in this phase, and at the end what happened in all. */
 function Caption() {
   const caption = useStore(uiStore, selectCaption)
-  const is_over = useShown(selectIsOver)
-  if (caption === '') return null
+  const came_to = useStore(uiStore, selectHeadline)
+  if (caption === '' && came_to === undefined) return null
   return (
     <div className="forest-caption" data-testid="forest-caption">
-      {is_over ? (
-        <EndCard />
-      ) : (
+      {came_to === undefined ? (
         <p>
           <Words text={caption} />
         </p>
+      ) : (
+        <h2 data-testid="headline">{came_to}</h2>
       )}
     </div>
   )
@@ -218,7 +222,7 @@ export function Forest() {
             style={{ top: `${100 * storeyAt(i, labels.length)}%` }}
             data-trained={labels.length - 1 - i === scene.trained}
           >
-            {label}
+            {label} nats
           </li>
         ))}
       </ol>

@@ -1,8 +1,9 @@
-// The first screen where the browser gives no GPU: the picture plays, and the button says what to
-// do about it.
-import { Play } from 'lucide-react'
+// The first screen where the browser gives no GPU: offers what works, and says what to do about it.
+import { BookOpen } from 'lucide-react'
+
 import { useState } from 'react'
 import { Failure } from '../notices/Failure.tsx'
+import { ALL_LESSONS, openLesson } from '../open/open_lesson.ts'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 
 export function WithoutGpu() {
@@ -10,16 +11,19 @@ export function WithoutGpu() {
   return (
     <>
       <div className="forest-ways">
+        <WatchRecording is_primary />
+        <button type="button" data-testid="read-lessons" onClick={() => openLesson(ALL_LESSONS)}>
+          <BookOpen className="icon" aria-hidden="true" /> Read the lessons
+        </button>
         <button
           type="button"
-          className="primary"
+          className="plain"
           data-testid="train-here"
           aria-expanded={is_open}
           onClick={() => setOpen(!is_open)}
         >
-          <Play className="icon" aria-hidden="true" /> Train on this machine
+          What training needs
         </button>
-        <WatchRecording />
       </div>
       {is_open ? <Failure /> : null}
       <p className="soft" data-testid="lacks-gpu">

@@ -1,4 +1,5 @@
-// Says in words what this experiment does: before the first run in full, later on request.
+// Says in words what the chosen experiment does, before its run.
+
 import { useMemo, useState } from 'react'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabState } from '../../page/state/store.ts'
@@ -45,33 +46,29 @@ export function Intro() {
   const by_hand = useShown(selectByHand)
   const planned = useShown(plannedSteps)
   const [is_open, setOpen] = useState(false)
-  if (!is_empty && !preset) return null
+  if (!is_empty) return null
   return (
     <section className="intro" data-testid="intro">
-      {is_empty ? (
-        <>
-          {preset ? (
-            <p>
-              <Words text={preset.summary} />
-            </p>
-          ) : null}
-          <p>
-            <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on
-            this machine:{' '}
-            {phases.map((phase, i) => (
-              <span key={`${i} ${phase.name}`}>
-                {i > 0 ? ', then ' : ''}
-                {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
-              </span>
-            ))}
-            {by_hand > 0
-              ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
-              : ''}
-            . Nothing leaves the browser.
-          </p>
-          <WatchRecording />
-        </>
+      {preset ? (
+        <p>
+          <Words text={preset.summary} />
+        </p>
       ) : null}
+      <p>
+        <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on this
+        machine:{' '}
+        {phases.map((phase, i) => (
+          <span key={`${i} ${phase.name}`}>
+            {i > 0 ? ', then ' : ''}
+            {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
+          </span>
+        ))}
+        {by_hand > 0
+          ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
+          : ''}
+        . Nothing leaves the browser.
+      </p>
+      <WatchRecording />
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>What you should see</summary>

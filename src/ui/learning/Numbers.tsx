@@ -98,11 +98,11 @@ export function Numbers({ shown }: PanelProps) {
             {final_entropy === undefined ? null : <small> nats</small>}
           </dd>
         </div>
-        <div hidden={now(steps_per_second) === undefined}>
+        <div className="speed" hidden={now(steps_per_second) === undefined}>
           <dt>Steps/s</dt>
           <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
         </div>
-        <div hidden={now(tokens_per_second) === undefined}>
+        <div className="speed" hidden={now(tokens_per_second) === undefined}>
           <dt>Tokens/s</dt>
           <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>

@@ -12,10 +12,13 @@ export function WhatToSee({ id }: { readonly id: string }) {
       <p>
         <Words text={seen.what_you_should_see} />
       </p>
-      <p>
-        {seen.measured === '' ? '' : `Measured: ${seen.measured}. `}The same run in a terminal:{' '}
-        <Command text={seen.command} />
-      </p>
+      <details>
+        <summary>How it was measured, and the same run in a terminal</summary>
+        <p>
+          {seen.measured === '' ? '' : `Measured: ${seen.measured}. `}The same run in a terminal:{' '}
+          <Command text={seen.command} />
+        </p>
+      </details>
     </>
   )
 }

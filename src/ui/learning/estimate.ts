@@ -3,7 +3,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Experiment } from '../../document/experiment/schema.ts'
-import { type Estimator, estimatorStore } from '../../page/paces/estimator.ts'
+import { type Estimate, type Estimator, estimatorStore } from '../../page/paces/estimator.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatDuration } from '../kit/format.ts'
 import { useLab } from '../shown/run.ts'
@@ -25,13 +25,13 @@ export function useEstimate(experiment: Experiment): EstimateWords | undefined {
   return useMemo(() => {
     const found = adapter && estimate(adapter, experiment)
     if (!found) return undefined
-    const { seconds, is_measured } = found
-    return {
-      words: `about ${is_measured ? formatDuration(seconds) : roughDuration(seconds)}`,
-      is_measured,
-    }
+    return { words: estimateWords(found), is_measured: found.is_measured }
   }, [estimate, adapter, experiment])
 }
+
+/** 'about 50 s'. */
+export const estimateWords = ({ seconds, is_measured }: Estimate): string =>
+  `about ${is_measured ? formatDuration(seconds) : roughDuration(seconds)}`
 
 /** One digit: more would promise what an estimate cannot hold. */
 function roughDuration(seconds: number): string {

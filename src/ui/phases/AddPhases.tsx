@@ -9,7 +9,7 @@ const PhaseChooser = later(
   async () => (await import('./PhaseChooser.tsx')).PhaseChooser,
 )
 
-interface AddPhasesProps extends Omit<PhaseChooserProps, 'id'> {
+interface AddPhasesProps extends Omit<PhaseChooserProps, 'id' | 'onDone'> {
   readonly icon: ReactNode
 }
 
@@ -31,7 +31,13 @@ export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps)
         {icon} {is_busy ? 'Insert phase' : 'Add phase'}
       </button>
       {open && !is_full ? (
-        <PhaseChooser id={id} experiment={experiment} is_busy={is_busy} onSaid={onSaid} />
+        <PhaseChooser
+          id={id}
+          experiment={experiment}
+          is_busy={is_busy}
+          onSaid={onSaid}
+          onDone={() => setOpen(false)}
+        />
       ) : null}
     </>
   )

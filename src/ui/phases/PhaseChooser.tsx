@@ -12,7 +12,8 @@ import { appendPhase } from '../../page/client/edits.ts'
 import { steer } from '../../page/client/steering.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../kit/format.ts'
-import { useLab } from '../shown/run.ts'
+import { layerEntropy } from '../shown/metrics.ts'
+import { seriesOf, useLab } from '../shown/run.ts'
 
 const selectPresent = (state: LabState) => state.phase
 const presentOf = ({ run_experiment, phase }: LabState) =>
@@ -32,9 +33,11 @@ export interface PhaseChooserProps {
   readonly is_busy: boolean
   /** What happened, for people who do not see it. */
   readonly onSaid: (said: string) => void
+  /** The phase has its place. */
+  readonly onDone: () => void
 }
 
-export function PhaseChooser({ id, experiment, is_busy, onSaid }: PhaseChooserProps) {
+export function PhaseChooser({ id, experiment, is_busy, onSaid, onDone }: PhaseChooserProps) {
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
   const [choice_id, setChoice] = useState(choices[0]?.id)
   const choice = choices.find((candidate) => candidate.id === choice_id) ?? choices[0]
@@ -52,7 +55,9 @@ export function PhaseChooser({ id, experiment, is_busy, onSaid }: PhaseChooserPr
   })
   const act = (what: string, problem: string | undefined) => {
     setProblem(problem)
-    if (problem === undefined) onSaid(`${choice.label} ${what}`)
+    if (problem !== undefined) return
+    onSaid(`${choice.label} ${what}`)
+    onDone()
   }
   return (
     <fieldset className="add-phases" id={id} data-testid="add-phases">
@@ -122,6 +127,13 @@ function KindChoice(props: {
   )
 }
 
+/** A layer, with the newest entropy of its policy where that was measured: '2: 1.43 nats'. */
+function layerWords(layer: number): string {
+  const column = seriesOf(layerEntropy(layer))
+  const nats = column && column.length > 0 ? column.values[column.length - 1] : Number.NaN
+  return Number.isFinite(nats) ? `${layer}: ${nats.toFixed(2)} nats` : `${layer}`
+}
+
 function LayerChoice(props: {
   readonly layers: number
   readonly layer: number
@@ -138,7 +150,7 @@ function LayerChoice(props: {
       >
         {Array.from({ length: layers }, (_, i) => (
           <option key={i + 1} value={i + 1}>
-            {i + 1}
+            {layerWords(i + 1)}
           </option>
         ))}
       </select>
@@ -169,7 +181,8 @@ function StepsField(props: {
   )
 }
 
-/** Where a phase can begin in a run that is on, and what becomes of the present one. */
+/** Where a phase can begin in a run that is on, and what becomes of the present one: what keeps the
+ * most of it first. */
 function Places(props: {
   readonly phase: () => PhaseDocument
   readonly onAct: (what: string, problem: string | undefined) => void
@@ -178,20 +191,13 @@ function Places(props: {
   const left = useLab(selectLeft)
   const name = useLab(selectName)
   const can_resume = useLab(selectCanResume)
+  const can_keep = left > 0 && can_resume
   return (
     <>
-      <button
-        type="button"
-        className="primary"
-        data-testid="insert-now"
-        title="The present phase ends after the step in flight, and this one begins"
-        onClick={() => onAct('begins now', steer({ kind: 'insert_phase', phase: phase() }))}
-      >
-        {left > 0 ? `Begin now, drop ${formatSteps(left)}` : 'Begin now'}
-      </button>
-      {left > 0 && can_resume ? (
+      {can_keep ? (
         <button
           type="button"
+          className="primary"
           data-testid="insert-and-resume"
           title="This phase begins after the step in flight; the rest of the present one follows it"
           onClick={() =>
@@ -207,6 +213,7 @@ function Places(props: {
       {left > 0 ? (
         <button
           type="button"
+          className={can_keep ? undefined : 'primary'}
           data-testid="insert-after"
           title="This phase begins when all steps of the present one are done"
           onClick={() =>
@@ -216,6 +223,15 @@ function Places(props: {
           After this phase
         </button>
       ) : null}
+      <button
+        type="button"
+        className={left > 0 ? undefined : 'primary'}
+        data-testid="insert-now"
+        title="The present phase ends after the step in flight, and this one begins"
+        onClick={() => onAct('begins now', steer({ kind: 'insert_phase', phase: phase() }))}
+      >
+        {left > 0 ? `Begin now, drop ${formatSteps(left)}` : 'Begin now'}
+      </button>
       {left > 0 ? (
         <p className="soft insert-drops" data-testid="insert-drops">
           “{name}” has {formatSteps(left)} left.

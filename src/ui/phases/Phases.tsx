@@ -2,7 +2,6 @@
 // steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '../part/lazy_part.tsx'
-import { selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
 import { useAtStep } from '../shown/shown.ts'
 import { useBoundaryDrag } from './boundary_drag.ts'
 import { PhaseItem } from './PhaseItem.tsx'
@@ -38,7 +37,7 @@ const PHASE_ROOM = 28
 
 export function Phases() {
   const timeline = useTimeline()
-  const { phases, is_busy, is_past } = timeline
+  const { phases } = timeline
   const list = useRef<HTMLOListElement>(null)
   const [chosen, setChosen] = useState<number>()
   const [said, setSaid] = useState('')
@@ -85,27 +84,10 @@ export function Phases() {
       </section>
       <div className="timeline">
         <TimelineTools timeline={timeline} edits={edits} selected={selected} onSaid={setSaid} />
-        {is_busy || is_past ? null : <SettingsDiffer />}
         <p className="visually-hidden" role="status" data-testid="phases-said">
           {said}
         </p>
       </div>
     </>
-  )
-}
-
-/** Says that the next run is not the one on screen. */
-function SettingsDiffer() {
-  const left_out = useLab(selectLeftOut)
-  if (!useLab(selectIsEdited)) return null
-  return (
-    <p className="soft" data-testid={left_out > 0 ? 'steering-left-out' : 'settings-differ'}>
-      The settings have changed since the run on screen began: <strong>Train again</strong> uses
-      them as they are now
-      {left_out > 0
-        ? `, without the ${left_out === 1 ? 'change' : `${left_out} changes`} made by hand while it ran`
-        : ''}
-      .
-    </p>
   )
 }

@@ -34,15 +34,19 @@ export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToo
           type="button"
           data-testid="repeat-phase"
           disabled={phases.length >= MAX_PHASES}
+          aria-label="Repeat phase"
           title={
-            phases.length < MAX_PHASES ? 'Runs the present phase once more when it ends' : FULL
+            phases.length < MAX_PHASES
+              ? 'Repeat: runs the present phase once more when it ends'
+              : FULL
           }
           onClick={() => {
             if (tell(steer({ kind: 'repeat_phase' })))
               onSaid(`${phases[current]?.name} will be repeated`)
           }}
         >
-          <Repeat className="icon" aria-hidden="true" /> Repeat phase
+          <Repeat className="icon" aria-hidden="true" />{' '}
+          <span className="tool-words">Repeat phase</span>
         </button>
       ) : null}
       <AddPhases

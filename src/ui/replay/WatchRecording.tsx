@@ -4,7 +4,7 @@ import { replayStore } from '../../page/state/replay.ts'
 import { loadingStore, selectIsReplaying, watchRecording } from '../open/replays.ts'
 
 /** The way to a recorded run, for those who cannot or need not train. */
-export function WatchRecording() {
+export function WatchRecording({ is_primary = false }: { readonly is_primary?: boolean }) {
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const { is_loading, problem } = useStore(loadingStore)
   if (is_replaying) return null
@@ -13,6 +13,7 @@ export function WatchRecording() {
       <button
         type="button"
         data-testid="watch-recording"
+        className={is_primary ? 'primary' : undefined}
         disabled={is_loading}
         onClick={watchRecording}
       >

@@ -3,8 +3,6 @@ import type { MouseEvent } from 'react'
 import { useStore } from 'zustand'
 import { DataDialog } from '../data/DataDialog.tsx'
 import { FirstScreen } from '../forest/FirstScreen.tsx'
-import { Intro } from '../learning/Intro.tsx'
-import { Numbers } from '../learning/Numbers.tsx'
 import { Announcer } from '../notices/Announcer.tsx'
 import { Files } from '../notices/Files.tsx'
 import { Skipped } from '../notices/Skipped.tsx'
@@ -12,7 +10,7 @@ import { Toast } from '../notices/Toast.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
-import { Phases } from '../phases/Phases.tsx'
+import { SettingsDiffer } from '../phases/SettingsDiffer.tsx'
 import { Deleted } from '../runs/Deleted.tsx'
 import { RewardDialog } from '../settings/rewards/RewardDialog.tsx'
 import { ToolsDialog } from '../settings/tools/ToolsDialog.tsx'
@@ -42,9 +40,10 @@ import {
   Record,
   Reference,
 } from './later_parts.ts'
-import { Controls } from './palette/Controls.tsx'
+import { Choice, Controls } from './palette/Controls.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'
-import { Tabs } from './Tabs.tsx'
+import { TabPanel } from './Tabs.tsx'
+import { Workspace } from './Workspace.tsx'
 
 /** Beside what is seen first: asked for before anything is drawn, and its place is kept until it
  * comes. */
@@ -75,17 +74,13 @@ const ABOVE: readonly PanelEntry[] = [
   { name: 'The changed settings', Own: Pending },
 ]
 
-const PROGRESS: readonly PanelEntry[] = [
-  { name: 'The numbers', Panel: Numbers },
-  { name: 'The introduction', Own: Intro },
-]
-
 const BELOW: readonly PanelEntry[] = [
+  { name: 'The note on changed settings', Own: SettingsDiffer },
   { name: 'The sender’s result', Own: Reference },
   { name: 'The preferences', Own: Preferences },
   { name: 'The findings', Own: Findings },
   { name: 'The note on skipped updates', Own: Skipped },
-  { name: 'The tabs', Own: Tabs },
+  { name: 'This tab', Own: TabPanel },
   { name: 'The record of the run', Own: Record },
 ]
 
@@ -113,6 +108,8 @@ function skipToMain(event: MouseEvent): void {
   document.getElementById('main')?.focus()
 }
 
+const follow = (bar: HTMLElement | null) => (bar ? followHeight(bar, '--bar-height') : undefined)
+
 export function App() {
   return (
     <div className="app">
@@ -123,7 +120,10 @@ export function App() {
       <Part name="The head of the page">
         <Header />
       </Part>
-      <div className="bar" ref={(bar) => (bar ? followHeight(bar) : undefined)}>
+      <div className="bar" ref={follow}>
+        <Part name="The experiment">
+          <Choice />
+        </Part>
         <Part name="The controls">
           <Controls />
         </Part>
@@ -140,11 +140,8 @@ export function App() {
           <Part name="The picture">
             <FirstScreen />
           </Part>
-          <section className="card now" aria-label="Progress">
-            <Panels panels={PROGRESS} />
-          </section>
-          <Part name="The time axis">
-            <Phases />
+          <Part name="The run">
+            <Workspace />
           </Part>
           <Panels panels={BELOW} />
         </main>

@@ -1,10 +1,11 @@
 // The parts of the page, one at a time: what is not open is neither drawn nor measured.
-import type { KeyboardEvent, ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
+import { EndCard } from './later_parts.ts'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
 /** It is open at first: its place is kept, so that nothing moves when it comes. */
@@ -28,7 +29,12 @@ const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
 }
 
 const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
-  learn: () => <Charts />,
+  learn: () => (
+    <>
+      <EndCard />
+      <Charts />
+    </>
+  ),
   inside: () => <InsideTab />,
   tokens: () => <TokensTab />,
   runs: () => <RunsTab />,
@@ -57,33 +63,52 @@ function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
   event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[to]?.focus()
 }
 
-export function Tabs() {
+export function TabBar() {
   const open = useStore(uiStore, selectTab)
   return (
-    <>
-      <div className="tabs" role="tablist" aria-label="Parts of the lab" onKeyDown={onKeyDown}>
-        {TABS.map((tab) => (
-          <button
-            key={tab}
-            type="button"
-            role="tab"
-            id={`tab-${tab}`}
-            data-testid={`tab-${tab}`}
-            aria-selected={tab === open}
-            aria-controls="tab-panel"
-            tabIndex={tab === open ? 0 : -1}
-            title={NAMES[tab].says}
-            onClick={() => openTab(tab)}
-          >
-            {NAMES[tab].name}
-          </button>
-        ))}
-      </div>
-      <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`}>
-        <Part key={open} name="This tab">
-          {CONTENT[open]()}
-        </Part>
-      </div>
-    </>
+    <div className="tabs" role="tablist" aria-label="Parts of the lab" onKeyDown={onKeyDown}>
+      {TABS.map((tab) => (
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          id={`tab-${tab}`}
+          data-testid={`tab-${tab}`}
+          aria-selected={tab === open}
+          aria-controls="tab-panel"
+          tabIndex={tab === open ? 0 : -1}
+          title={NAMES[tab].says}
+          onClick={() => openTab(tab)}
+        >
+          {NAMES[tab].name}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** A tab that is opened shows its beginning: the bar above it stays where it is. */
+function useBeginning(open: Tab) {
+  const panel = useRef<HTMLDivElement>(null)
+  const before = useRef(open)
+  useLayoutEffect(() => {
+    if (before.current === open) return
+    before.current = open
+    const bar = document.querySelector('.work.with-run')
+    const top = panel.current?.getBoundingClientRect().top ?? 0
+    if (bar && top < bar.getBoundingClientRect().bottom) panel.current?.scrollIntoView()
+  }, [open])
+  return panel
+}
+
+export function TabPanel() {
+  const open = useStore(uiStore, selectTab)
+  const panel = useBeginning(open)
+  return (
+    <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`} ref={panel}>
+      <Part key={open} name="This tab">
+        {CONTENT[open]()}
+      </Part>
+    </div>
   )
 }

@@ -97,6 +97,12 @@ export const Findings = later(
   () => useShown(hasBegun),
 )
 
+export const EndCard = later(
+  'The end of the run',
+  async () => (await import('../forest/EndCard.tsx')).EndCard,
+  () => useShown(hasBegun),
+)
+
 const hasHistory = ({ phase_switches, experiment }: LabState) =>
   phase_switches.length > 0 || experiment.steering.length > 0
 

@@ -56,11 +56,16 @@ export const isThreshold = (value: unknown): value is number =>
 
 const number = (low: number, high: number) => z.number().check(z.minimum(low), z.maximum(high))
 
+/** Settings have room beside the run. Where they lie above it they are folded, whatever is
+ * remembered. */
+const beside = globalThis.matchMedia?.('(min-width: 900px)')
+const hasRoom = () => beside?.matches ?? true
+
 const FIRST = {
   theme: 'system',
   shortcuts_on: true,
   keep_awake: false,
-  settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
+  settings_open: true,
   moments_on: true,
   ffn_threshold: DEFAULT_THRESHOLD,
   smoothing: 0,
@@ -90,6 +95,7 @@ const first = kept.get()
 
 export const uiStore = createStore<UiState>()(() => ({
   ...first,
+  settings_open: first.settings_open && hasRoom(),
   is_dark: isDark(first.theme),
   tab: tabOf(globalThis.location?.hash ?? ''),
   at_step: undefined,
@@ -107,8 +113,13 @@ export const uiStore = createStore<UiState>()(() => ({
 export function setPreference(change: Partial<Preferences>): void {
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
-  kept.set(preferencesSchema.parse(uiStore.getState()))
+  const { settings_open } = hasRoom() ? uiStore.getState() : kept.get()
+  kept.set(preferencesSchema.parse({ ...uiStore.getState(), settings_open }))
 }
+
+beside?.addEventListener('change', () =>
+  uiStore.setState({ settings_open: hasRoom() && kept.get().settings_open }),
+)
 
 /** Keeps <html data-theme> and `is_dark` in step with the choice and with the screen. */
 export function followTheme(): void {

@@ -37,7 +37,6 @@ import { PresetOptions } from '../../part/PresetOptions.tsx'
 import { FullPage } from '../../share/FullPage.tsx'
 import { ShareDialog } from '../../share/ShareDialog.tsx'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
-import { listenToKeys } from './keys/shortcuts.ts'
 
 const ReplayBar = later(
   'The bar of the recording',
@@ -77,6 +76,17 @@ function Preset() {
         <LayoutGrid className="icon" aria-hidden="true" />
       </button>
     </div>
+  )
+}
+
+/** Which experiment, and the list of keys: before and after the controls, and above the page on a
+ * phone. */
+export function Choice() {
+  return (
+    <>
+      <Preset />
+      <HelpButton />
+    </>
   )
 }
 
@@ -175,13 +185,29 @@ function HelpButton() {
   )
 }
 
+/** Keys come after the first paint, with all commands that they stand for. */
+function listenSoon(): () => void {
+  let is_over = false
+  let stop = () => {}
+  const listen = async () => (await import('./keys/shortcuts.ts')).listenToKeys
+  listen()
+    .then((listenToKeys) => {
+      if (!is_over) stop = listenToKeys()
+    })
+    // The palette asks for the same file again, and says when it cannot be loaded.
+    .catch(() => {})
+  return () => {
+    is_over = true
+    stop()
+  }
+}
+
 export function Controls() {
   const can_end_phase = useLab(canNextPhase)
   const phases_locked = useLocked('phases')
-  useEffect(listenToKeys, [])
+  useEffect(listenSoon, [])
   return (
     <section className="controls" aria-label="Training controls">
-      <Preset />
       <TrainButton />
       <Action
         id="step"
@@ -216,7 +242,6 @@ export function Controls() {
         onClick={copyLink}
       />
       <ShareDialog />
-      <HelpButton />
       <FullPage />
       <ReplayBar />
       <Wrong />

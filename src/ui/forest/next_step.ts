@@ -1,0 +1,58 @@
+// Proposes what to train after a run: something to compare with it, which takes little time here.
+import { parseExperiment, sameSettings } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import type { Estimate } from '../../page/paces/estimator.ts'
+
+/** A person who has just seen one run waits no longer for the next. */
+const MOST_SECONDS = 120
+
+export interface NextStep {
+  /** What the button does: 'Train it without the inner phase'. */
+  readonly words: string
+  readonly name: string
+  readonly experiment: Experiment
+}
+
+/** The same run with the steps of its inner phases given to the phase of the whole model behind
+ * them; undefined where it has none. */
+function withoutInner(run: Experiment): NextStep | undefined {
+  const last = run.model.num_hidden_layers
+  let given = 0
+  const phases = run.phases.flatMap((phase) => {
+    const is_inner =
+      phase.kind === 'rl' && phase.target_layer !== 'final' && phase.target_layer < last
+    if (is_inner) given += phase.steps
+    if (is_inner || phase.kind !== 'rl') return is_inner ? [] : [phase]
+    const steps = phase.steps + given
+    given = 0
+    return [{ ...phase, steps }]
+  })
+  if (phases.length === run.phases.length || given > 0) return undefined
+  const name = 'The same run without its inner phase'
+  const parsed = parseExperiment({ ...run, name, phases, steering: [] })
+  return parsed.ok
+    ? { words: 'Train it without the inner phase', name, experiment: parsed.experiment }
+    : undefined
+}
+
+/** From nothing: the warm start too is seen. */
+function fromNothing(run: Experiment): NextStep | undefined {
+  const preset = presetOf('tiny')
+  if (!preset || sameSettings({ ...preset.experiment, seed: run.seed }, run)) return undefined
+  const { name, experiment } = preset
+  return { words: 'Train a model from random weights', name, experiment }
+}
+
+/** The one next step: the first that takes less than two minutes on this adapter; undefined where
+ * none is known to. */
+export function nextStep(
+  run: Experiment,
+  estimate: (experiment: Experiment) => Estimate | undefined,
+): (NextStep & { readonly estimate: Estimate }) | undefined {
+  for (const step of [withoutInner(run), fromNothing(run)]) {
+    const time = step && estimate(step.experiment)
+    if (step && time && time.seconds < MOST_SECONDS) return { ...step, estimate: time }
+  }
+  return undefined
+}
