@@ -1,6 +1,7 @@
 // How the run is, at a glance: a word, a shape and a colour.
 import {
   Activity,
+  ArrowLeft,
   CircleCheck,
   CircleDashed,
   CirclePause,
@@ -13,8 +14,10 @@ import {
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { runName } from '../../record/run/names.ts'
+import { CutName } from '../kit/CutName.tsx'
 import { formatBytes } from '../kit/format.ts'
-import { useOpenedEntry } from '../open/opened_run.ts'
+import { closePast, useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { selectStatus, useLab } from '../shown/run.ts'
 import { endText } from '../shown/run_words.ts'
@@ -74,6 +77,20 @@ export function Status() {
   const words = past ? endText(past.header) : moment
   return (
     <div className="status-line">
+      {past ? (
+        <button
+          type="button"
+          className="plain past-name"
+          data-testid="bar-past"
+          title={`The page shows this past run, read-only: ${runName(past).name}. Back to the current run`}
+          onClick={closePast}
+        >
+          <ArrowLeft className="icon" aria-hidden="true" />
+          <CutName
+            name={`${past.header.source ? 'Imported' : 'Past'} run “${runName(past).name}”`}
+          />
+        </button>
+      ) : null}
       <p className="status" data-testid="status" data-status={lacks_gpu ? 'no_gpu' : status}>
         <Icon className="icon" aria-hidden="true" />
         <span>
