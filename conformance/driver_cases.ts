@@ -156,12 +156,16 @@ const data_metrics: Handler = ({ inputs, config, expected }) => {
         throughput: computeThroughputMetrics(lengths, timing_raw, n_gpus),
       }),
     })
-  /** What cannot be computed is absent in the lab; verl reports NaN (null here), or 0 ms per
-   * token. */
+  /** What cannot be computed is absent in the lab; verl reports NaN (null here), or 0 ms per token.
+   * Metrics that verl has not are the lab's own. */
   const asVerl = (metrics: Record<string, number>, name: string, absent: null | 0) => {
     const names = expected.fields(name).names()
     const missing = names.filter((key) => expected.fields(name).raw(key) === (absent ?? undefined))
-    return { ...Object.fromEntries(missing.map((key) => [key, absent])), ...metrics }
+    const of_verl = Object.entries(metrics).filter(([key]) => names.includes(key))
+    return {
+      ...Object.fromEntries(missing.map((key) => [key, absent])),
+      ...Object.fromEntries(of_verl),
+    }
   }
   return [{ on: 'driver', run }]
 }

@@ -6,8 +6,9 @@ import {
   ROLLOUT_CORRECTION_SUMS,
   rollout_correction,
 } from '../src/kernels/rollout_correction/rollout_correction.ts'
-import { ALGORITHM_DEFAULTS, type RolloutCorrection } from '../src/rl/config/algorithm.ts'
+import { ALGORITHM_DEFAULTS } from '../src/rl/config/algorithm.ts'
 import type { RlPhase } from '../src/rl/config/phase.ts'
+import type { RolloutCorrection } from '../src/rl/config/rollout_correction.ts'
 import { weightBounds } from '../src/rl/experience/importance_threshold.ts'
 import {
   correctionParams,

@@ -44,8 +44,8 @@ const PLAIN = [
   'kernels/sampling/philox.ts',
   'rl/look/observation.ts',
 ]
-/** Folders that know no device. The page may load them: they load nothing but each other, formats
- * and what is plain. */
+/** Folders that know no device. The page may load them: they load nothing but each other, formats,
+ * tasks and what is plain. */
 const DEVICE_FREE = [
   'kernels/policy_loss/aggregations/',
   'model/layout/',
@@ -54,6 +54,7 @@ const DEVICE_FREE = [
   'rl/preferences/',
   'rl/estimators/',
   'rl/losses/',
+  'rl/fields/',
   'rl/config/',
 ]
 
@@ -122,7 +123,10 @@ test.for(files)('%s', (file) => {
       'only the worker may load the GPU side; tasks are pure',
     )
     rule(
-      !isDeviceFree(file) || !!typeOnly || layer === 'formats' || isDeviceFree(target),
+      !isDeviceFree(file) ||
+        !!typeOnly ||
+        ['formats', 'tasks'].includes(layer) ||
+        isDeviceFree(target),
       'the page may load this file, so it must know no device',
     )
     rule(

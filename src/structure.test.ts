@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const ORDER: Readonly<Record<string, string>> = {
   model: 'layout hf interventions params transformer rollout internals',
   cli: 'base options sandbox input output logs train intervene study export .',
-  rl: 'math estimators losses preferences config experience learners metrics look reward train',
+  rl: 'math fields estimators losses preferences config experience learners metrics look reward train',
   document: 'content experiment presets formulas links study',
   host: 'columns content sandbox protocol checkpoints worker',
   record: 'run files diagnosis compare',
@@ -29,6 +29,7 @@ const COLLECTIONS: readonly string[] = [
   'conformance',
   'conformance/hf',
   'src/document/experiment/fields',
+  'src/rl/config',
   'src/rl/estimators',
   'src/rl/losses',
   'src/rl/preferences/losses',

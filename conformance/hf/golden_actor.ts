@@ -2,14 +2,15 @@
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { ACTOR_DEFAULTS } from '../../src/rl/config/actor.ts'
 import { ALGORITHM_DEFAULTS } from '../../src/rl/config/algorithm.ts'
-import { CRITIC_DEFAULTS } from '../../src/rl/config/critic.ts'
+import { CRITIC } from '../../src/rl/config/critic.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
+import { defaultsOf } from '../../src/rl/fields/field.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
 import type { ModelCase } from './model_case.ts'
 
 /** For phases whose gradients alone are looked at. */
-const OPTIM = { ...CRITIC_DEFAULTS.optim, lr: 1e-3 }
+const OPTIM = { ...defaultsOf(CRITIC).optim, lr: 1e-3 }
 
 /** A reinforcement phase of `rows` rows, `mini` at a time; one response per prompt, so that rows
  * are prompts. */
@@ -43,7 +44,7 @@ export function goldenPhase(
       optim: OPTIM,
       ...actor,
     },
-    critic: CRITIC_DEFAULTS,
+    critic: defaultsOf(CRITIC),
     algorithm: ALGORITHM_DEFAULTS,
     reward_model: { enable: false },
   }

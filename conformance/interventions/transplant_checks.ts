@@ -6,7 +6,8 @@ import { nextLogProbsRef, readPolicyRef } from '../../src/model/interventions/re
 import { inBlock, isOfPart, type TransplantPart } from '../../src/model/interventions/transplant.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
-import { CRITIC_DEFAULTS } from '../../src/rl/config/critic.ts'
+import { CRITIC } from '../../src/rl/config/critic.ts'
+import { defaultsOf } from '../../src/rl/fields/field.ts'
 import { CaseError } from '../fields.ts'
 import { check, joined } from '../hf/model_case.ts'
 import { supervisedGradientRef } from '../hf/policy_gradients.ts'
@@ -128,7 +129,7 @@ function trainedCheck(c: InterventionCase, second: RefArrays): Check {
   if (training.number('eps') !== 1e-8)
     throw new CaseError(`second.eps: expected 1e-8, got ${training.raw('eps')}`)
   const optim = {
-    ...CRITIC_DEFAULTS.optim,
+    ...defaultsOf(CRITIC).optim,
     lr: training.number('lr'),
     betas: [betas[0], betas[1]] as const,
     weight_decay: training.number('weight_decay'),

@@ -22,8 +22,10 @@ export const policyLoss = {
   import: "import { topr } from './topr.ts'",
   after: 'gspo,',
   line: '  topr,',
+  unit_tests: ['src/rl/losses/declarations.test.ts', 'src/jobs/settings/settings.test.ts'],
   checks: {
     'an experiment may choose it, and the form shows its label and its number': settings,
+    'a job with it is refused, and one without it says nothing of its number': job,
     'its gradient is the finite difference of its loss': gradient,
     'its kernel declares one interface': kernel,
     'the token table shows its clip and its formula': tokens,
@@ -59,6 +61,20 @@ async function settings(load) {
   for (const other of ['actor.clip_ratio_low', 'actor.tau_pos', 'actor.policy_loss.ppo_kl_coef'])
     expect(form.get(other).has_effect, other).toBe(false)
   expect(parsed({ loss_mode: NAME, policy_loss: { topr_max_ratio: 20 } }).issues).toHaveLength(1)
+}
+
+async function job(load) {
+  const { parseExperiment } = await load('document/experiment/experiment.ts')
+  const { checkJob } = await load('jobs/job_files.ts')
+  const { experimentSource } = await load('jobs/model_folders.ts')
+  const source = (actor) => ({
+    ...experimentSource(parseExperiment({ actor }).experiment),
+    understory: '0.0.0',
+  })
+  const verl = { target: 'verl', verl: '0.9' }
+  expect(() => checkJob(source({ loss_mode: NAME }), verl)).toThrow(/loss_mode/)
+  const { lost } = checkJob(source({ policy_loss: { topr_max_ratio: 3 } }), verl)
+  expect(lost.map(({ path }) => path)).not.toContain(FIELD)
 }
 
 async function gradient(load) {

@@ -1,22 +1,24 @@
-// "One file, one line" for every recipe of CONTRIBUTING.md that says so: applied to a copy of the
-// tree, type-checked and run.
+// The recipes of CONTRIBUTING.md, followed to the letter in a copy of the tree, which is then
+// type-checked, run and tested.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aggregation } from './aggregation.mjs'
 import { estimator } from './estimator.mjs'
+import { metric } from './metric.mjs'
 import { panel } from './panel.mjs'
 import { policyLoss } from './policy_loss.mjs'
 import { reward } from './reward.mjs'
+import { setting } from './setting.mjs'
 import { task } from './task.mjs'
 import { treeWith } from './tree.mjs'
 
 /** The recipes. All are applied to one copy, so that one run of the compiler sees them. */
-const RECIPES = [policyLoss, aggregation, estimator, task, reward, panel]
+const RECIPES = [policyLoss, aggregation, estimator, task, reward, panel, setting, metric]
 
 let tree
 beforeAll(async () => {
   tree = await treeWith(RECIPES)
 }, 120_000)
-afterAll(() => tree?.destroy())
+afterAll(() => tree?.destroy(), 60_000)
 
 describe.for(RECIPES)('$name', ({ checks }) => {
   test.for(Object.entries(checks))('%s', ([, check]) => check(tree.load), 60_000)
@@ -25,3 +27,9 @@ describe.for(RECIPES)('$name', ({ checks }) => {
 test('the compiler has no objection', async () => {
   expect(await tree.compilerErrors()).toBe('')
 }, 120_000)
+
+/** In `npm run test:long` all unit tests of the copy; else those that each recipe names. */
+test('the unit tests of the copy pass', async () => {
+  const files = process.env.LONG_TESTS ? [] : RECIPES.flatMap(({ unit_tests }) => unit_tests)
+  expect(await tree.unitTests(files)).toBe('')
+}, 1_800_000)

@@ -12,6 +12,19 @@ export const reward = {
   import: "import { palindrome } from './palindrome.ts'",
   after: '  length,',
   line: '  palindrome,',
+  edits: [
+    {
+      file: 'src/tasks/rewards/shaping.ts',
+      after: 'export const SHAPING_PARTS: readonly string[] = [',
+      text: "  'palindrome',",
+    },
+    {
+      file: 'src/tasks/rewards/rewards.test.ts',
+      after: 'const CASES: readonly Row[] = [',
+      text: "  ['palindrome', 'abba', '', 1],\n  ['palindrome', 'abb', '', 0],",
+    },
+  ],
+  unit_tests: ['src/tasks/rewards/rewards.test.ts'],
   checks: {
     'an experiment and its link may name it': document,
     'responses are scored, and the part has its name': scores,

@@ -8,8 +8,8 @@ import { createServer } from 'vite'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What tsconfig.json names, without data. */
-const COMPILED = [
+/** What tsconfig.json names, without data, and what unit tests read beside it. */
+const COPIED = [
   'src',
   'conformance',
   'tools',
@@ -20,12 +20,19 @@ const COMPILED = [
   'tsconfig.json',
   'package.json',
   'index.html',
+  'public',
+  'docs',
+  'scripts',
+  'biome.jsonc',
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
 ]
 
 /** The file and the line of each recipe in a copy of the tree; `destroy` removes it. */
 export async function treeWith(recipes) {
   const root = mkdtempSync(join(tmpdir(), 'understory-recipes-'))
-  for (const part of COMPILED)
+  for (const part of COPIED)
     cpSync(join(ROOT, part), join(root, part), {
       recursive: true,
       filter: (path) => !/conformance.fixtures|bench.results/.test(path),
@@ -43,10 +50,14 @@ export async function treeWith(recipes) {
     optimizeDeps: { noDiscovery: true },
   })
   return {
-    /** A module of the copy, by its path in src. */
-    load: (path) => server.ssrLoadModule(`/src/${path}`),
+    /** A module of the copy, by its path in src or from conformance on. */
+    load: (path) =>
+      server.ssrLoadModule(path.startsWith('conformance/') ? `/${path}` : `/src/${path}`),
     /** What the compiler says about the copy; '' where it has no objection. */
     compilerErrors: () => errors,
+    /** What goes wrong in these unit tests of the copy, in all of them where none are named; ''
+     * where nothing does. */
+    unitTests: (files) => unitTests(root, files),
     destroy: async () => {
       await server.close()
       rmSync(root, { recursive: true, force: true })
@@ -54,17 +65,37 @@ export async function treeWith(recipes) {
   }
 }
 
-/** The new file, and in the list one entry with its import. Throws where the list has not the entry
- * that it follows. */
-function apply(root, { file, text, list, import: imported, after, line }) {
-  writeFileSync(join(root, file), text, { flag: 'wx' })
-  const path = join(root, list)
-  const source = readFileSync(path, 'utf8')
-  if (!source.includes(after)) throw new Error(`${list}: expected the entry ${after}`)
-  const listed = source.replace(after, `${after}\n${line}`)
-  // Behind the comment at the head of the file.
-  writeFileSync(path, listed.replace(/^import /m, `${imported}\nimport `))
+/** What a recipe adds behind text that is there: the new file's line in a list with its import, or
+ * `edits` of several files. */
+const editsOf = ({ file, list, import: imported, after, line, edits = [] }) =>
+  file === undefined ? edits : [{ file: list, after, text: line, import: imported }, ...edits]
+
+/** Throws where a file has not the text that an addition follows. */
+function apply(root, recipe) {
+  if (recipe.file !== undefined) writeFileSync(join(root, recipe.file), recipe.text, { flag: 'wx' })
+  for (const { file, after, text, import: imported } of editsOf(recipe)) {
+    const path = join(root, file)
+    const source = readFileSync(path, 'utf8')
+    if (!source.includes(after)) throw new Error(`${file}: expected the text ${after}`)
+    const added = source.replace(after, () => `${after}\n${text}`)
+    // Behind the comment at the head of the file.
+    writeFileSync(path, imported ? added.replace(/^import /m, `${imported}\nimport `) : added)
+  }
 }
+
+/** Unit tests of the copy: those files, or all but those that a copy has not. What went wrong; ''
+ * where nothing did. */
+const unitTests = (root, files) =>
+  new Promise((resolve) => {
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+    const all = ['--exclude', 'scripts/**']
+    const args = [vitest, 'run', '--root', root, '--project', 'unit', '--reporter=dot']
+    const chosen = files.length > 0 ? files : all
+    const options = { cwd: root, maxBuffer: 1e8, env: { ...process.env, NO_COLOR: '1' } }
+    execFile(process.execPath, [...args, ...chosen], options, (error, output, stderr) => {
+      resolve(error ? `${output}${stderr}`.slice(-20_000) || error.message : '')
+    })
+  })
 
 const compilerErrors = (root) =>
   new Promise((resolve) => {

@@ -31,7 +31,7 @@ test('every option of a setting is one that the engine knows, and none is missin
     ['actor.kl_loss_type', KL_PENALTIES],
     // A reward has no gradient that could be another one's.
     ['algorithm.kl_penalty', KL_PENALTIES.filter((kind) => !kind.endsWith('+'))],
-    ['algorithm.rollout_correction.rollout_is', ROLLOUT_IS.map((word) => word ?? 'off')],
+    ['algorithm.rollout_correction.rollout_is', [...ROLLOUT_IS]],
   ]
   for (const [path, words] of expected) expect(new Set(options(path)), path).toEqual(new Set(words))
   expect(parseExperiment(rejection(RS_CRITERIA.join(), '2')).ok).toBe(true)

@@ -221,7 +221,7 @@ function reward(
   keys: 'new' | 'old' | 'fork',
 ): Record<string, VerlValue> {
   const { len } = settings.algorithm.overlong_buffer
-  const manager = len > 0 ? 'dapo' : 'naive'
+  const manager = len !== null ? 'dapo' : 'naive'
   const is_new = keys === 'new'
   const kwargs = `${is_new ? '+reward' : '+reward_model'}.reward_kwargs`
   const at = is_new ? 'reward.' : ''
@@ -230,7 +230,7 @@ function reward(
     [`${at}custom_reward_function.name`]: 'compute_score',
     [is_new ? 'reward.reward_manager.name' : 'reward_model.reward_manager']: manager,
     ...(keys !== 'fork' && { [`${is_new ? 'reward' : 'reward_model'}.num_workers`]: 1 }),
-    ...(len > 0 && {
+    ...(len !== null && {
       [`${kwargs}.max_resp_len`]: settings.rollout.max_response_length,
       [`${kwargs}.overlong_buffer_cfg.enable`]: true,
       [`${kwargs}.overlong_buffer_cfg.log`]: false,

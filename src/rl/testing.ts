@@ -4,11 +4,12 @@ import type { Task } from '../tasks/task.ts'
 import { arithmetic } from '../tasks/tokenizers/arithmetic.ts'
 import { ACTOR_DEFAULTS } from './config/actor.ts'
 import { ALGORITHM_DEFAULTS } from './config/algorithm.ts'
-import { CRITIC_DEFAULTS } from './config/critic.ts'
+import { CRITIC } from './config/critic.ts'
 import type { Optim } from './config/optim.ts'
 import type { RewardModelPhase, RlPhase, SftPhase } from './config/phase.ts'
 import type { TrainerConfig } from './config/trainer_config.ts'
 import type { RolloutBatch } from './experience/batch.ts'
+import { defaultsOf } from './fields/field.ts'
 
 export const OPTIM: Optim = {
   lr: 2e-3,
@@ -52,7 +53,7 @@ export const RL: RlPhase = {
     grad_clip: 1,
     optim: OPTIM,
   },
-  critic: { ...CRITIC_DEFAULTS, optim: OPTIM },
+  critic: { ...defaultsOf(CRITIC), optim: OPTIM },
   algorithm: ALGORITHM_DEFAULTS,
   reward_model: { enable: false },
 }

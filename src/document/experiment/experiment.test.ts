@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { ACTOR_DEFAULTS } from '../../rl/config/actor.ts'
 import { ALGORITHM_DEFAULTS } from '../../rl/config/algorithm.ts'
-import { CRITIC_DEFAULTS } from '../../rl/config/critic.ts'
+import { CRITIC } from '../../rl/config/critic.ts'
+import { defaultsOf } from '../../rl/fields/field.ts'
 import { newPhase, parseExperiment, withField } from './experiment.ts'
 import { resolvePhases } from './resolve.ts'
 import { edited, issues, parsed } from './testing.ts'
@@ -212,7 +213,7 @@ test('an experiment that says nothing trains with the defaults of the engine', (
   const [, phase] = resolvePhases(parsed({}))
   if (phase.kind !== 'rl') throw new Error('expected a phase of reinforcement learning')
   expect(phase.actor).toMatchObject(ACTOR_DEFAULTS)
-  expect(phase.critic).toEqual(CRITIC_DEFAULTS)
+  expect(phase.critic).toEqual(defaultsOf(CRITIC))
   expect(phase.algorithm).toEqual(ALGORITHM_DEFAULTS)
 })
 
@@ -223,52 +224,4 @@ test('documents that stated verl’s settings when they had one value here still
     algorithm: { gamma: 1, lam: 1, use_kl_in_reward: false, norm_adv_by_std_in_grpo: false },
   }
   expect(parsed(stated)).toEqual(parsed({ algorithm: { norm_adv_by_std_in_grpo: false } }))
-})
-
-test('what verl writes as null may be written so, and reaches the engine as null', () => {
-  const nulls = {
-    actor: { loss_scale_factor: null, ppo_micro_batch_size_per_gpu: null },
-    algorithm: {
-      overlong_buffer: null,
-      rollout_correction: { rollout_is: null, rollout_rs: null, rollout_rs_threshold: null },
-    },
-  }
-  expect(parsed(nulls)).toEqual(parsed({}))
-  const set = parsed({
-    actor: { loss_scale_factor: 7, ppo_micro_batch_size_per_gpu: 32 },
-    algorithm: {
-      overlong_buffer: { len: 2 },
-      rollout_correction: {
-        rollout_is: 'token',
-        rollout_rs: 'token_k1',
-        rollout_rs_threshold: 2.5,
-      },
-    },
-    phases: [
-      { kind: 'rl', ...nulls },
-      { kind: 'rl', actor: { policy_loss: { ppo_kl_coef: 3 } } },
-    ],
-  })
-  expect(parsed(JSON.parse(JSON.stringify(set)))).toEqual(set)
-  const [own, shared] = resolvePhases(set)
-  expect(own).toMatchObject({
-    actor: nulls.actor,
-    algorithm: {
-      ...nulls.algorithm,
-      rollout_correction: { ...nulls.algorithm.rollout_correction, rollout_is_threshold: 2 },
-    },
-  })
-  expect(shared).toMatchObject({
-    actor: {
-      loss_scale_factor: 7,
-      ppo_micro_batch_size_per_gpu: 32,
-      policy_loss: { ppo_kl_coef: 3, clip_cov_ratio: 0.0002 },
-    },
-    algorithm: {
-      overlong_buffer: { len: 2, penalty_factor: 1 },
-      rollout_correction: { rollout_is: 'token', rollout_rs_threshold: '2.5' },
-    },
-  })
-  for (const section of ['model', 'rollout', 'critic', 'algorithm'])
-    expect(parseExperiment({ [section]: null }).ok, section).toBe(false)
 })

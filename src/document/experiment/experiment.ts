@@ -1,12 +1,13 @@
 // Parsing an experiment, editing it and steering it. They lie together because each needs the next:
-// an edit is parsed, parsing follows the document's steering, and steering edits.
+// an edit is parsed, parsing follows
+// the document's steering, and steering edits.
 import type * as z from 'zod/mini'
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../../rl/config/phase.ts'
+import { show } from '../../rl/fields/field.ts'
 import { TASKS } from '../../tasks/index.ts'
+import { documentFields } from './document_fields.ts'
 import { withEpochs } from './epochs.ts'
-import { show } from './fields/field.ts'
 import { taskOf, taskSchema } from './fields/task_fields.ts'
-import { experimentFields } from './form/form.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from './phases.ts'
 import { readKernels } from './pinned_kernels.ts'
@@ -126,7 +127,7 @@ export function steerExperiment(
   | { readonly ok: false; readonly at: string; readonly message: string } {
   if (action.kind === 'set') {
     const { path, value } = action
-    const field = experimentFields(experiment).find((candidate) => candidate.path === path)
+    const field = documentFields(experiment).find((candidate) => candidate.path === path)
     const refuse = (at: string, message: string) => ({ ok: false, at, message }) as const
     if (!field) return refuse('path', `expected the path of a field, got ${show(path)}`)
     if (!isSteerable(field, present))
@@ -176,7 +177,7 @@ function setPair(
   half: number,
   value: unknown,
 ): boolean {
-  const fields = experimentFields(experiment).filter((field) => field.path.startsWith(`${path}.`))
+  const fields = documentFields(experiment).filter((field) => field.path.startsWith(`${path}.`))
   if (fields.length !== 2) return false
   const pair = fields.map((field, i) => (i === half ? (value ?? field.default) : field.value))
   const ends = value === undefined && pair.every((v, i) => v === fields[i].default)

@@ -1,9 +1,10 @@
 // An experiment on a data set: an existing one with the rows for its task, or the usual one around
 // a file.
+
+import { ACTOR } from '../../rl/config/actor.ts'
+import { ROLLOUT } from '../../rl/config/rollout.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
-import { ACTOR } from './fields/actor_fields.ts'
 import { SFT } from './fields/phase_fields.ts'
-import { ROLLOUT } from './fields/rollout_fields.ts'
 import { isDocument } from './paths.ts'
 
 type Fields = Readonly<Record<string, unknown>>

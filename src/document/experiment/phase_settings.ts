@@ -1,11 +1,13 @@
 // The settings of a reinforcement phase: its own, laid over the experiment's; and what follows from
 // them.
-import type { RlPhase, Rollout } from '../../rl/config/phase.ts'
+
+import type { Actor } from '../../rl/config/actor.ts'
+import type { AlgorithmFields } from '../../rl/config/algorithm.ts'
+import type { Critic } from '../../rl/config/critic.ts'
+import type { RlPhase } from '../../rl/config/phase.ts'
+import type { Rollout } from '../../rl/config/rollout.ts'
 import { type AdvEstimator, asksCritic } from '../../rl/estimators/advantages.ts'
-import type { ActorFields } from './fields/actor_fields.ts'
-import type { AlgorithmFields } from './fields/algorithm_fields.ts'
-import type { CriticFields } from './fields/critic_fields.ts'
-import type { Overrides } from './fields/field.ts'
+import type { Overrides } from '../../rl/fields/field.ts'
 import { type Document, isDocument } from './paths.ts'
 import type { RlDocument } from './phases.ts'
 import type { Experiment } from './schema.ts'
@@ -14,8 +16,8 @@ import type { Experiment } from './schema.ts'
 export interface PhaseSettings {
   readonly adv_estimator: AdvEstimator
   readonly rollout: Rollout
-  readonly actor: ActorFields
-  readonly critic: CriticFields
+  readonly actor: Actor
+  readonly critic: Critic
   readonly algorithm: AlgorithmFields
   readonly reward_model: RlPhase['reward_model']
 }
@@ -50,4 +52,4 @@ export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => asksCrit
 /** Whether something is done about the policy that samples being another than the one that is
  * trained. */
 export const correctsRollout = ({ algorithm: { rollout_correction: c } }: PhaseSettings): boolean =>
-  c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''
+  c.bypass_mode || c.rollout_is !== null || c.rollout_rs !== null

@@ -1,11 +1,12 @@
 // The phases of an experiment document: what a phase of each kind says, and the schema that holds
 // it to that.
 import * as z from 'zod/mini'
-import type { Rollout } from '../../rl/config/phase.ts'
-import { ACTOR, type ActorFields } from './fields/actor_fields.ts'
-import { ALGORITHM, type AlgorithmFields } from './fields/algorithm_fields.ts'
-import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
-import { filled, type Overrides, oneOf, partial, show } from './fields/field.ts'
+import { ACTOR, type Actor } from '../../rl/config/actor.ts'
+import { ALGORITHM, type AlgorithmFields } from '../../rl/config/algorithm.ts'
+import { CRITIC, type Critic } from '../../rl/config/critic.ts'
+import type { Rollout } from '../../rl/config/rollout.ts'
+import { ROLLOUT } from '../../rl/config/rollout.ts'
+import { filled, type Overrides, oneOf, partial, show } from '../../rl/fields/field.ts'
 import { MAX_LAYERS } from './fields/model_fields.ts'
 import {
   PREFERENCE,
@@ -17,7 +18,6 @@ import {
   SFT,
   type SftFields,
 } from './fields/phase_fields.ts'
-import { ROLLOUT } from './fields/rollout_fields.ts'
 
 /** Every kind of phase. */
 export const PHASE_KINDS = ['sft', 'reward_model', 'preference', 'rl'] as const
@@ -47,8 +47,8 @@ export interface RlDocument extends RlFields {
   readonly kind: 'rl'
   readonly target_layer: TargetLayer
   readonly rollout?: Overrides<Rollout> | undefined
-  readonly actor?: Overrides<ActorFields> | undefined
-  readonly critic?: Overrides<CriticFields> | undefined
+  readonly actor?: Overrides<Actor> | undefined
+  readonly critic?: Overrides<Critic> | undefined
   readonly algorithm?: Overrides<AlgorithmFields> | undefined
 }
 

@@ -1,56 +1,17 @@
 // The phases of an experiment as the trainer runs them.
-import type { Actor } from '../../rl/config/actor.ts'
-import type { Algorithm } from '../../rl/config/algorithm.ts'
-import type { Critic } from '../../rl/config/critic.ts'
 import {
   type Pairs,
   type Phase,
   type PreferencePhase,
   STOP_DEFAULTS,
 } from '../../rl/config/phase.ts'
-import type { ActorFields } from './fields/actor_fields.ts'
-import type { AlgorithmFields } from './fields/algorithm_fields.ts'
-import type { CriticFields } from './fields/critic_fields.ts'
+import { engineCorrection } from '../../rl/config/rollout_correction.ts'
 import { preferenceLabel } from './fields/preference_fields.ts'
 import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
 import { innerTarget, type PairedDocument, type PreferenceDocument } from './phases.ts'
 import type { Experiment } from './schema.ts'
 import { readVerdicts } from './verdicts.ts'
-
-/** The engine has null for what is 0 here. */
-function engineActor(actor: ActorFields): Actor {
-  return {
-    ...actor,
-    loss_scale_factor: actor.loss_scale_factor || null,
-    ppo_micro_batch_size_per_gpu: actor.ppo_micro_batch_size_per_gpu || null,
-  }
-}
-
-/** The engine has null for what is 0 here. */
-const engineCritic = (critic: CriticFields): Critic => ({
-  ...critic,
-  ppo_mini_batch_size: critic.ppo_mini_batch_size || null,
-  ppo_epochs: critic.ppo_epochs || null,
-})
-
-/** The engine has null for what is 'off', '' or a length of 0 here. */
-function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
-  const { rollout_correction, overlong_buffer } = algorithm
-  const { rollout_is, rollout_rs, rollout_rs_threshold, ...correction } = rollout_correction
-  const { rollout_is_threshold_lower: lower, rollout_is_threshold: upper, ...rest } = correction
-  return {
-    ...algorithm,
-    rollout_correction: {
-      ...rest,
-      rollout_is_threshold: lower > 0 ? `${lower}_${upper}` : upper,
-      rollout_is: rollout_is === 'off' ? null : rollout_is,
-      rollout_rs: rollout_rs.trim() || null,
-      rollout_rs_threshold: rollout_rs_threshold.trim() || null,
-    },
-    overlong_buffer: overlong_buffer.len > 0 ? overlong_buffer : null,
-  }
-}
 
 /** A phase takes no more pairs than its file has. */
 function pairsOfFile({ task }: Experiment, { pairs }: PairedDocument) {
@@ -110,7 +71,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
     const { reset_optimizer, reset_schedule, decay_final_norm } = phase
-    const { actor, critic, algorithm, ...settings } = settingsOf(experiment, phase)
+    const { algorithm, ...settings } = settingsOf(experiment, phase)
     return {
       kind,
       name: phase.name || name,
@@ -124,9 +85,10 @@ export function resolvePhases(experiment: Experiment): Phase[] {
       decay_final_norm,
       freeze: { ...freeze, layers: layersOf(freeze.layers) },
       ...settings,
-      actor: engineActor(actor),
-      critic: engineCritic(critic),
-      algorithm: engineAlgorithm(algorithm),
+      algorithm: {
+        ...algorithm,
+        rollout_correction: engineCorrection(algorithm.rollout_correction),
+      },
     }
   })
 }

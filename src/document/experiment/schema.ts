@@ -1,21 +1,21 @@
 // The experiment document: its sections, and the schema that fills in every default. Rules between
 // fields are in rules/.
 import * as z from 'zod/mini'
+import { ACTOR, type Actor } from '../../rl/config/actor.ts'
+import { ALGORITHM, type AlgorithmFields } from '../../rl/config/algorithm.ts'
+import { CRITIC, type Critic } from '../../rl/config/critic.ts'
 import type { Data } from '../../rl/config/data.ts'
-import type { Rollout } from '../../rl/config/phase.ts'
+import type { Rollout } from '../../rl/config/rollout.ts'
+import { ROLLOUT } from '../../rl/config/rollout.ts'
 import type { Probe, Validation } from '../../rl/config/validation.ts'
+import { PROBE, VALIDATION } from '../../rl/config/validation.ts'
+import { filled, show } from '../../rl/fields/field.ts'
 import { TASKS } from '../../tasks/index.ts'
 import type { RewardChoice } from '../../tasks/rewards/composed.ts'
 import type { ToolChoice } from '../../tasks/tools/index.ts'
-import { ACTOR, type ActorFields } from './fields/actor_fields.ts'
-import { ALGORITHM, type AlgorithmFields } from './fields/algorithm_fields.ts'
-import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
-import { filled, show } from './fields/field.ts'
 import { MODEL, type ModelFields } from './fields/model_fields.ts'
-import { ROLLOUT } from './fields/rollout_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
-import { PROBE, VALIDATION } from './fields/validation_fields.ts'
 import { rewardSchema } from './lists/reward_schema.ts'
 import { toolsSchema } from './lists/tools.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
@@ -35,8 +35,8 @@ export interface Experiment {
   readonly model: ModelFields
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
-  readonly actor: ActorFields
-  readonly critic: CriticFields
+  readonly actor: Actor
+  readonly critic: Critic
   readonly algorithm: AlgorithmFields
   readonly validation: Required<Validation>
   readonly probe: Required<Probe>

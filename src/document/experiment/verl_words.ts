@@ -12,7 +12,7 @@ function icepop(value: unknown): unknown {
   if (!isDocument(value) || typeof value.rollout_is_threshold !== 'string') return value
   const bounds = value.rollout_is_threshold.split('_').map(Number)
   if (bounds.length > 2 || bounds.some((bound) => !(bound > 0))) return value
-  const [lower, upper] = bounds.length === 2 ? bounds : [0, bounds[0]]
+  const [lower, upper] = bounds.length === 2 ? bounds : [null, bounds[0]]
   return { ...value, rollout_is_threshold: upper, rollout_is_threshold_lower: lower }
 }
 
@@ -22,11 +22,10 @@ const joined = (value: unknown): unknown => {
   return Array.isArray(value) ? value.join() : value
 }
 
-/** What verl writes as null, or as a number where text is kept: by its path, what it is here. */
+/** What verl writes otherwise, by its path: a section as null, a list, or a number where text is
+ * kept. */
 const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => unknown])[] = [
-  ['actor.loss_scale_factor', off(0)],
-  ['actor.ppo_micro_batch_size_per_gpu', off(0)],
-  ['algorithm.overlong_buffer', off({ len: 0 })],
+  ['algorithm.overlong_buffer', off({ len: null })],
   ['algorithm.filter_groups', off({})],
   ['algorithm.filter_groups.metric', off('acc')],
   ['algorithm.rollout_correction', icepop],
@@ -34,11 +33,9 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ['model.lora', off({})],
   ['model.lora.target_modules', (value) => joined(value)],
   ['model.lora.layers_to_transform', (value) => joined(off('')(value))],
-  ['algorithm.rollout_correction.rollout_is', off('off')],
-  ['algorithm.rollout_correction.rollout_rs', off('')],
   [
     'algorithm.rollout_correction.rollout_rs_threshold',
-    (value) => (typeof value === 'number' ? `${value}` : off('')(value)),
+    (value) => (typeof value === 'number' ? `${value}` : value),
   ],
 ]
 

@@ -1,10 +1,10 @@
 // Share links: a readable query that says what differs from a preset. Takes hostile input and never
 // throws.
+
+import { type FieldValue, show } from '../../rl/fields/field.ts'
+import { type DocumentField, documentFields } from '../experiment/document_fields.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
-import { type FieldValue, show } from '../experiment/fields/field.ts'
 import type { TaskChoice } from '../experiment/fields/task_fields.ts'
-import { experimentFields } from '../experiment/form/form.ts'
-import type { Field } from '../experiment/form/form_fields.ts'
 import { toolsText } from '../experiment/lists/tools.ts'
 import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
@@ -74,7 +74,7 @@ function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Expe
 
 const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kind }) => kind)
 /** Undefined for what a phase leaves to the experiment. */
-const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
+const ownValue = ({ value, is_overridden }: DocumentField): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 
 /** What an experiment has at a path, as its field writes it. */
@@ -84,7 +84,7 @@ const startValue = (start: Experiment, path: string): unknown =>
 const escaped = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
-function differences(experiment: Experiment, fields: Field[], preset: Preset): string[] {
+function differences(experiment: Experiment, fields: DocumentField[], preset: Preset): string[] {
   const changes: string[] = []
   const say = (path: string, value: FieldValue) => changes.push(`${path}=${escaped(`${value}`)}`)
   const { task } = experiment
@@ -99,7 +99,8 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
   const start = startOf(preset, kinds, task)
   for (const field of fields) {
     const value = ownValue(field)
-    if (value !== startValue(start, field.path)) say(field.path, value ?? INHERIT)
+    if (value !== startValue(start, field.path))
+      say(field.path, value === undefined ? INHERIT : value)
   }
   return changes
 }
@@ -108,7 +109,7 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
  * it, e.g. `v=1&p=tiny&seed=3&phases.1.steps=20`. Only experiments with most fields of many phases
  * changed come out longer than MAX_LINK_LENGTH; the caller says so. */
 export function encodeLink(experiment: Experiment): string {
-  const fields = experimentFields(experiment)
+  const fields = documentFields(experiment)
   const steering = experiment.steering.map(
     (entry, i) => `steering.${i}=${escaped(writeEntry(entry))}`,
   )
@@ -220,7 +221,8 @@ function readTask(pairs: Pairs, preset: Preset, notices: string[]): TaskChoice {
 }
 
 /** A link's text as the kind of value that the field holds; undefined when it is none. */
-function readValue({ kind }: Field, text: string): FieldValue | undefined {
+function readValue({ kind, none }: DocumentField, text: string): FieldValue | undefined {
+  if (none !== undefined && text === 'null') return null
   const isNumber = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)
   if (kind === 'text') return text
   if (kind === 'select') return /^\d+$/.test(text) ? Number(text) : text
@@ -230,7 +232,7 @@ function readValue({ kind }: Field, text: string): FieldValue | undefined {
 
 /** Sets what the link says on `start`, leaving out whatever breaks a rule. */
 function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experiment {
-  const fields = new Map(experimentFields(start).map((field) => [field.path, field]))
+  const fields = new Map(documentFields(start).map((field) => [field.path, field]))
   const values = new Map<string, FieldValue | undefined>()
   const unknown: string[] = []
   for (const [path, text] of pairs) {

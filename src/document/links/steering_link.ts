@@ -1,8 +1,9 @@
 // An entry of steering as a link writes it: 40,next_phase or
-// 66,insert_phase,rl,target_layer:2,steps:4 or 80,set,actor.optim.lr,0.0005. Takes hostile input
-// and never throws.
+// 66,insert_phase,rl,target_layer:2,steps:4 or
+// 80,set,actor.optim.lr,0.0005. Takes hostile input and never throws.
+
+import { show } from '../../rl/fields/field.ts'
 import { newPhase } from '../experiment/experiment.ts'
-import { show } from '../experiment/fields/field.ts'
 import { type Document, isDocument, setAt, valueAt } from '../experiment/paths.ts'
 import type { PhaseDocument } from '../experiment/phases.ts'
 import type { Experiment } from '../experiment/schema.ts'

@@ -1,6 +1,7 @@
-// Reads what a link hides or locks of the page, for a class or a frame:
-// `#embed=1&hide=settings,phases&lock=experiment`. Takes hostile input and never throws.
-import { show } from '../experiment/fields/field.ts'
+// What a link hides or locks of the page, for a class or a frame:
+// `#embed=1&hide=settings,phases&lock=experiment`. Takes
+// hostile input and never throws.
+import { show } from '../../rl/fields/field.ts'
 import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from './view.ts'
 
 /** Parts of the page that can be hidden; links contain these names, so none changes its meaning. */

@@ -1,6 +1,7 @@
 // A benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and never throws.
-import { show } from '../../document/experiment/fields/field.ts'
+
 import { cleanName, isCardHash } from '../../document/links/names.ts'
+import { show } from '../../rl/fields/field.ts'
 import type { BenchmarkNumbers } from './results.ts'
 
 /** One result: where it was measured, and what. */

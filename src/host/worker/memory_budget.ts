@@ -49,7 +49,7 @@ const half = (value: number) => [Math.max(1, Math.floor(value / 2))]
 function microBatches({ rollout, actor }: Experiment): number[] {
   const mini = actor.ppo_mini_batch_size * rollout.n
   const present =
-    actor.ppo_micro_batch_size_per_gpu || Math.ceil(4096 / rollout.max_response_length)
+    actor.ppo_micro_batch_size_per_gpu ?? Math.ceil(4096 / rollout.max_response_length)
   const below = Math.min(mini, present)
   return Array.from({ length: below - 1 }, (_, i) => below - 1 - i).filter((x) => mini % x === 0)
 }

@@ -1,12 +1,12 @@
 // Gathers a foreign log row by row: columns as the page keeps them, and sentences about what was
 // left out.
 
-import { withoutHidden } from '../../document/experiment/hidden.ts'
 import { appendRow, type Series } from '../../host/columns/series.ts'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import type { Generation } from '../../host/protocol/results.ts'
 import type { KeptItem } from '../../record/run/kept.ts'
 import { emptyKept, keepGenerations } from '../../record/run/kept_run.ts'
+import { withoutHidden } from '../../rl/fields/hidden.ts'
 import type { Pieces } from './lines.ts'
 import { LOG_KINDS, type LogKind } from './log_kinds.ts'
 

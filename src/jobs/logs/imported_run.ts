@@ -3,13 +3,13 @@
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
-import { withoutHidden } from '../../document/experiment/hidden.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
 import { PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
 import { RECORD_VERSION, type RunHeader, type StoredColumns } from '../../record/run/record.ts'
 import type { RunWrite } from '../../record/run/storage.ts'
 import { extendSummary } from '../../record/run/summary.ts'
+import { withoutHidden } from '../../rl/fields/hidden.ts'
 import { TASKS } from '../../tasks/index.ts'
 import type { ImportedLog } from './imported_log.ts'
 

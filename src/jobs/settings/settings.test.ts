@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ACTOR } from '../../document/experiment/fields/actor_fields.ts'
-import { ALGORITHM } from '../../document/experiment/fields/algorithm_fields.ts'
-import { CRITIC } from '../../document/experiment/fields/critic_fields.ts'
-import { leavesOf } from '../../document/experiment/fields/field.ts'
-import { MODEL } from '../../document/experiment/fields/model_fields.ts'
-import { PREFERENCE, REWARD_MODEL, RL, SFT } from '../../document/experiment/fields/phase_fields.ts'
-import { ROLLOUT } from '../../document/experiment/fields/rollout_fields.ts'
-import { DATA, ROOT } from '../../document/experiment/fields/run_fields.ts'
+import { SECTIONS } from '../../document/experiment/document_fields.ts'
+import { ROOT } from '../../document/experiment/fields/run_fields.ts'
 import { TASK_PARAMS } from '../../document/experiment/fields/task_fields.ts'
-import { PROBE, VALIDATION } from '../../document/experiment/fields/validation_fields.ts'
-import { REWARD } from '../../document/experiment/lists/reward_schema.ts'
 import { experimentSchema } from '../../document/experiment/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
+import { leavesOf } from '../../rl/fields/field.ts'
 import { commandOf } from '../testing.ts'
 import { fateOf } from './carry.ts'
 import { TARGETS } from './setting.ts'
@@ -29,21 +22,9 @@ const FIELDS = [
   'phases.rl.target_layer',
   'task.id',
   ...[...TASK_PARAMS].flatMap(([, own]) => Object.keys(own).map((n) => `task.${n}`)),
-  ...Object.entries({
-    data: DATA,
-    reward: REWARD,
-    model: MODEL,
-    rollout: ROLLOUT,
-    actor: ACTOR,
-    critic: CRITIC,
-    algorithm: ALGORITHM,
-    validation: VALIDATION,
-    probe: PROBE,
-    'phases.sft': SFT,
-    'phases.reward_model': REWARD_MODEL,
-    'phases.preference': PREFERENCE,
-    'phases.rl': RL,
-  }).flatMap(([section, tree]) => leavesOf(tree).map(([path]) => `${section}.${path}`)),
+  ...Object.entries(SECTIONS).flatMap(([section, tree]) =>
+    leavesOf(tree).map(([path]) => `${section}.${path}`),
+  ),
 ]
 
 const has = (path: string, entry: string) =>
@@ -156,7 +137,7 @@ test('which presets leave as a job is a decision', () => {
 
 test('a micro-batch divides its mini-batch', () => {
   expect([
-    divisor(64, 0),
+    divisor(64, null),
     divisor(64, 64),
     divisor(64, 100),
     divisor(64, 63),

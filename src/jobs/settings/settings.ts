@@ -1,10 +1,13 @@
-// Says what becomes of every field of an experiment outside the lab. A field is here once; the
-// start scripts, the refusals and the README of a job are drawn from this list. Sources: verl
-// v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO d3a85c6, trl 1.13.0 (GRPOConfig).
+// What becomes of every field of an experiment outside the lab. A field is here once; the start
+// scripts, the refusals and the README of a
+// job are drawn from this list. Sources: verl v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO
+// d3a85c6, trl 1.13.0 (GRPOConfig).
 
 import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
 import { hasCritic } from '../../document/experiment/phase_settings.ts'
 import { hasSet } from '../../rl/config/data.ts'
+import { engineCorrection } from '../../rl/config/rollout_correction.ts'
+import { DECLARED } from './declared.ts'
 import {
   BATCH_STD,
   BUPO_ADV_ESTIMATORS,
@@ -34,11 +37,11 @@ const withCritic = ({ settings }: JobFacts) => hasCritic(settings)
 const withKlLoss = ({ settings }: JobFacts) => settings.actor.use_kl_loss
 const withKlReward = ({ settings }: JobFacts) => settings.algorithm.use_kl_in_reward
 const withFilter = ({ settings }: JobFacts) => settings.algorithm.filter_groups.enable
-const withOverlong = ({ settings }: JobFacts) => settings.algorithm.overlong_buffer.len > 0
+const withOverlong = ({ settings }: JobFacts) => settings.algorithm.overlong_buffer.len !== null
 const withCorrection = ({ settings }: JobFacts) =>
   settings.algorithm.rollout_correction.bypass_mode ||
-  settings.algorithm.rollout_correction.rollout_is !== 'off' ||
-  settings.algorithm.rollout_correction.rollout_rs.trim() !== ''
+  settings.algorithm.rollout_correction.rollout_is !== null ||
+  settings.algorithm.rollout_correction.rollout_rs !== null
 const withLora = ({ experiment }: JobFacts) => experiment.model.lora.r > 0
 const withTurns = ({ settings }: JobFacts) => (settings.rollout.max_turns ?? 1) > 1
 const withLoss =
@@ -55,7 +58,6 @@ const PAD = 0
 const LEARNS_NO_PAD =
   'transformers hands pad_token_id to the embedding, so the padding token does not learn as an input; it is one only where the policy itself wrote it'
 
-const orNull = (value: string | number) => (value === 0 || value === 'off' ? null : value)
 const NO_CRITIC = by('no critic, which TRL’s GRPOTrainer has not')
 const NO_KL_REWARD = refused('TRL takes no KL off the reward; put it in the loss', false)
 const NO_CORRECTION = 'its samples come from the trained model itself, so nothing is corrected'
@@ -71,7 +73,7 @@ const clipOf =
   (clip: number, { settings }: JobFacts): number => {
     const { actor, rollout } = settings
     const { loss_agg_mode, ppo_mini_batch_size } = settings[learner]
-    const prompts = ppo_mini_batch_size || actor.ppo_mini_batch_size
+    const prompts = ppo_mini_batch_size ?? actor.ppo_mini_batch_size
     return loss_agg_mode === 'seq-mean-token-sum-norm' ? clip / (prompts * rollout.n) : clip
   }
 /** Kept for one sentence each, so that the README does not repeat itself. */
@@ -415,10 +417,10 @@ const LOSS: Record<string, Setting> = {
     when: ({ settings }) => dividesByConstant(settings.actor.loss_agg_mode),
     verl: to(
       `${ACTOR}.loss_scale_factor`,
-      (scale: number, { settings }) => scale || settings.rollout.max_response_length,
+      (scale: number | null, { settings }) => scale ?? settings.rollout.max_response_length,
     ),
-    bupo: refused('it divides by the longest response', 0),
-    trl: refused('it divides by the longest response', 0),
+    bupo: refused('it divides by the longest response', null),
+    trl: refused('it divides by the longest response', null),
   },
   'actor.entropy_coeff': { verl: to(`${ACTOR}.entropy_coeff`), trl: to('entropy_coef') },
   'actor.entropy_of': {
@@ -442,7 +444,7 @@ const LOSS: Record<string, Setting> = {
     trl: oneOf('', TRL_KL_LOSS_TYPES, () => undefined),
   },
   'actor.ppo_micro_batch_size_per_gpu': {
-    verl: to(`${ACTOR}.ppo_micro_batch_size_per_gpu`, (wanted: number, { settings }) =>
+    verl: to(`${ACTOR}.ppo_micro_batch_size_per_gpu`, (wanted: number | null, { settings }) =>
       divisor(settings.actor.ppo_mini_batch_size * settings.rollout.n, wanted),
     ),
     trl: by('one micro-batch for each mini-batch'),
@@ -474,14 +476,14 @@ const CRITIC: Record<string, Setting> = Object.fromEntries(
     'critic.ppo_mini_batch_size': {
       verl: to(
         'critic.ppo_mini_batch_size',
-        (own: number, { settings }) => own || settings.actor.ppo_mini_batch_size,
+        (own: number | null, { settings }) => own ?? settings.actor.ppo_mini_batch_size,
       ),
       trl: NO_CRITIC,
     },
     'critic.ppo_epochs': {
       verl: to(
         'critic.ppo_epochs',
-        (own: number, { settings }) => own || settings.actor.ppo_epochs,
+        (own: number | null, { settings }) => own ?? settings.actor.ppo_epochs,
       ),
       trl: NO_CRITIC,
     },
@@ -502,11 +504,9 @@ const CRITIC: Record<string, Setting> = Object.fromEntries(
   ]),
 )
 
-const correction = (name: string, neutral: string | number | boolean): Setting => ({
+const correction = (name: string, neutral: boolean | null): Setting => ({
   when: withCorrection,
-  verl: to(`${CORRECTION}.${name}`, (value: string) =>
-    typeof value === 'string' ? orNull(value.trim() || 'off') : value,
-  ),
+  verl: to(`${CORRECTION}.${name}`),
   bupo: refused('the fork corrects no rollout', neutral),
   trl: refused(NO_CORRECTION, neutral),
 })
@@ -558,20 +558,21 @@ const ALGORITHM: Record<string, Setting> = {
     bupo: TOLD('algorithm.rollout_correction.bypass_mode'),
     trl: TOLD('algorithm.rollout_correction.bypass_mode'),
   },
-  'algorithm.rollout_correction.rollout_is': correction('rollout_is', 'off'),
+  'algorithm.rollout_correction.rollout_is': correction('rollout_is', null),
   'algorithm.rollout_correction.rollout_is_threshold': {
     when: withCorrection,
-    verl: to(`${CORRECTION}.rollout_is_threshold`, (upper: number, { settings }) => {
-      const { rollout_is_threshold_lower: lower } = settings.algorithm.rollout_correction
-      return lower > 0 ? `${lower}_${upper}` : upper
-    }),
+    verl: to(
+      `${CORRECTION}.rollout_is_threshold`,
+      (_: number, { settings }) =>
+        engineCorrection(settings.algorithm.rollout_correction).rollout_is_threshold,
+    ),
     bupo: TOLD('algorithm.rollout_correction.rollout_is'),
     trl: TOLD('algorithm.rollout_correction.rollout_is'),
   },
   'algorithm.rollout_correction.rollout_is_threshold_lower': {
     when: withCorrection,
     verl: TOLD('algorithm.rollout_correction.rollout_is_threshold'),
-    verl_0_7: refused('verl 0.7 has no lower bound of importance weights', 0),
+    verl_0_7: refused('verl 0.7 has no lower bound of importance weights', null),
     bupo: TOLD('algorithm.rollout_correction.rollout_is'),
     trl: TOLD('algorithm.rollout_correction.rollout_is'),
   },
@@ -581,14 +582,14 @@ const ALGORITHM: Record<string, Setting> = {
     bupo: TOLD('algorithm.rollout_correction.rollout_is'),
     trl: TOLD('algorithm.rollout_correction.rollout_is'),
   },
-  'algorithm.rollout_correction.rollout_rs': correction('rollout_rs', ''),
-  'algorithm.rollout_correction.rollout_rs_threshold': correction('rollout_rs_threshold', ''),
+  'algorithm.rollout_correction.rollout_rs': correction('rollout_rs', null),
+  'algorithm.rollout_correction.rollout_rs_threshold': correction('rollout_rs_threshold', null),
   'algorithm.overlong_buffer.len': {
     when: withOverlong,
     verl: to('+reward.reward_kwargs.overlong_buffer_cfg.len'),
     verl_0_7: to('+reward_model.reward_kwargs.overlong_buffer_cfg.len'),
     bupo: to('+reward_model.reward_kwargs.overlong_buffer_cfg.len'),
-    trl: refused('its reward is reward.py’s alone', 0),
+    trl: refused('its reward is reward.py’s alone', null),
   },
   'algorithm.overlong_buffer.penalty_factor': {
     when: withOverlong,
@@ -657,9 +658,7 @@ const MEASURED: Record<string, Setting> = {
   'probe.internals': { verl: TOLD('probe.freq'), trl: TOLD('probe.freq') },
 }
 
-/** Every field of an experiment by its path in the schema; those of a phase are below
- * phases.<kind>. */
-export const SETTINGS: Readonly<Record<string, Setting>> = {
+const TABLE: Readonly<Record<string, Setting>> = {
   ...RUN,
   ...PHASES,
   ...SAMPLING,
@@ -669,9 +668,13 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ...MEASURED,
 }
 
-/** The largest divisor of `whole` up to `most`; `whole` itself where 0 asks for as many as fit. */
-export function divisor(whole: number, most: number): number {
-  if (most <= 0) return whole
+/** Every field of an experiment by its path in the schema; those of a phase are below
+ * phases.<kind>. */
+export const SETTINGS: Readonly<Record<string, Setting>> = { ...TABLE, ...DECLARED, ...TABLE }
+
+/** The largest divisor of `whole` up to `most`; `whole` itself where null asks for as many as fit. */
+export function divisor(whole: number, most: number | null): number {
+  if (most === null) return whole
   let found = Math.min(whole, most)
   while (whole % found !== 0) found--
   return found

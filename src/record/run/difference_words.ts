@@ -1,6 +1,6 @@
 // What an experiment says otherwise than another one, in the words that a person would use: the one
 // place that makes names of runs.
-import type { FieldValue } from '../../document/experiment/fields/field.ts'
+import type { FieldValue } from '../../rl/fields/field.ts'
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'

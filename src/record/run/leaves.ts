@@ -1,6 +1,7 @@
 // A document as a list of values with their dotted paths.
-import type { FieldValue } from '../../document/experiment/fields/field.ts'
+
 import type { Experiment } from '../../document/experiment/schema.ts'
+import type { FieldValue } from '../../rl/fields/field.ts'
 
 function walk(node: unknown, path: string, into: Map<string, FieldValue>): void {
   if (typeof node === 'object' && node !== null) {

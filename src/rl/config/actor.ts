@@ -1,8 +1,12 @@
 // How a phase of reinforcement updates the policy.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
+import { boolean, defaultsOf, integer, number, select, type Tree } from '../fields/field.ts'
+import { klCoef, klLossType } from '../fields/kl_fields.ts'
 import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/losses.ts'
+import { lossAggMode, lossMode } from './loss_fields.ts'
 import type { Optim } from './optim.ts'
+import { gradClip, optim } from './optim.ts'
 
 /** The policies that an entropy bonus can be of. */
 export type EntropyOf = 'target_layer' | 'final'
@@ -21,10 +25,13 @@ export interface Actor extends LossSettings {
   /** Divisor of seq-mean-token-sum-norm; null = R. */
   readonly loss_scale_factor: number | null
   readonly entropy_coeff: number
-  /** Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained,
-   * or of the whole model's, whose gradient reaches every layer and the final norm, as in BuPO's
-   * fork of verl. Default target_layer. */
-  readonly entropy_of?: EntropyOf
+  /**
+   * Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained,
+   * or of the whole model's, whose
+   * gradient reaches every layer and the final norm, as in BuPO's fork of verl. Default
+   * target_layer.
+   */
+  readonly entropy_of: EntropyOf
   /** KL to the reference policy as a term of the loss. */
   readonly use_kl_loss: boolean
   readonly kl_loss_coef: number
@@ -52,18 +59,90 @@ export const hasFinalEntropy = (
   layers: number,
 ): boolean => target_layer < layers && actor?.entropy_of === 'final' && actor.entropy_coeff !== 0
 
+/** verl's `actor` section, with its KL in the loss. */
+export const ACTOR: Tree<Actor> = {
+  ppo_mini_batch_size: integer({
+    label: 'Mini-batch',
+    help: 'Prompts per optimizer step; half of the prompts per step = two updates per batch.',
+    default: 16,
+    min: 1,
+    max: 1024,
+    unit: 'prompts',
+    scale: 'log',
+  }),
+  ppo_epochs: integer({
+    label: 'Epochs',
+    help: 'How many times the policy is trained on each batch.',
+    default: 1,
+    min: 1,
+    max: 8,
+    unit: 'epochs',
+  }),
+  shuffle: boolean({
+    label: 'Shuffle',
+    help: 'Whether every epoch cuts its mini-batches from another order of the responses, the critic’s too.',
+    default: false,
+  }),
+  loss_mode: lossMode,
+  ...numbersAsSettings(({ section, is_share, ...said }) => number({ live: true, ...said })),
+  loss_agg_mode: lossAggMode,
+  loss_scale_factor: number({
+    label: 'Constant',
+    live: true,
+    help: 'What token sums are divided by; none = the longest response.',
+    default: null,
+    none: 0,
+    min: 0.000001,
+    max: 100000,
+    step: 1,
+    unit: 'tokens',
+  }),
+  entropy_coeff: number({
+    label: 'Entropy bonus',
+    live: true,
+    help: 'Weight of the entropy that is added to the objective; 0 = off.',
+    default: 0,
+    min: 0,
+    max: 1,
+    step: 0.001,
+  }),
+  entropy_of: select(
+    {
+      label: 'Entropy of',
+      help: 'Whose entropy the bonus of an inner phase is of; that of the whole model trains every layer, as in BuPO’s fork of verl.',
+    },
+    { target_layer: 'the trained layer', final: 'the whole model' },
+  ),
+  use_kl_loss: boolean({
+    label: 'KL in the loss',
+    help: 'Whether the KL to the policy that reinforcement learning began with is added to the loss.',
+    default: false,
+  }),
+  kl_loss_coef: klCoef(
+    'Weight in the loss',
+    'Weight of that KL in the loss; 0 = it is only measured.',
+    0.001,
+  ),
+  kl_loss_type: klLossType,
+  ppo_micro_batch_size_per_gpu: integer({
+    label: 'Micro-batch',
+    help: 'Responses that go through the model at once; none = as many as fit.',
+    default: null,
+    none: 0,
+    min: 1,
+    max: 65536,
+    unit: 'responses',
+  }),
+  use_legacy_worker_impl: select(
+    {
+      label: 'Several micro-batches',
+      help: 'Which of verl’s two rules divides the loss of a mini-batch that is cut into micro-batches.',
+    },
+    { disable: 'by the whole mini-batch', enable: 'each by itself (legacy worker)' },
+  ),
+  grad_clip: gradClip,
+  optim: optim({ lr: 0.0001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
+}
+
 /** verl's defaults of what an experiment may leave out. */
-export const ACTOR_DEFAULTS = {
-  shuffle: false,
-  loss_mode: 'vanilla',
-  loss_agg_mode: 'token-mean',
-  loss_scale_factor: null,
-  ...numbersAsSettings((number) => number.default),
-  entropy_coeff: 0,
-  entropy_of: 'target_layer',
-  use_kl_loss: false,
-  kl_loss_coef: 0.001,
-  kl_loss_type: 'low_var_kl',
-  ppo_micro_batch_size_per_gpu: null,
-  use_legacy_worker_impl: 'disable',
-} as const satisfies Partial<Actor>
+export const ACTOR_DEFAULTS: Actor = defaultsOf(ACTOR)

@@ -1,11 +1,19 @@
 // How scores become rewards and advantages.
-
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { AdvantageConfig } from '../estimators/estimator.ts'
 import { NORM_ADV_EPSILON } from '../estimators/groups.ts'
+import { boolean, defaultsOf, integer, number, select, type Tree } from '../fields/field.ts'
+import { klCoef, klPenalty } from '../fields/kl_fields.ts'
 import type { LossMode } from '../losses/losses.ts'
-import type { FilterGroups } from './filter_groups.ts'
-import type { OverlongBuffer } from './overlong.ts'
+import type { FilterGroups, FilterMetric } from './filter_groups.ts'
+import { MAX_RESPONSE_LENGTH } from './rollout.ts'
+import {
+  bypassLoss,
+  engineCorrection,
+  ROLLOUT_CORRECTION,
+  type RolloutCorrection,
+  type RolloutCorrectionFields,
+} from './rollout_correction.ts'
 
 /** verl's algorithm.kl_ctrl; target_kl and horizon matter to `adaptive` only. */
 export interface KlControllerConfig {
@@ -14,31 +22,6 @@ export interface KlControllerConfig {
   readonly target_kl: number
   readonly horizon: number
 }
-
-/** verl's algorithm.rollout_correction. */
-export interface RolloutCorrection {
-  /** Importance weights per token or per response; null = none. */
-  readonly rollout_is: null | 'token' | 'sequence'
-  /** Weights are cut off above this number, above 0; with verl's `lower_upper` (IcePop) those
-   * outside become 0. */
-  readonly rollout_is_threshold: number | string
-  /** Divide the weights by their mean over the batch. */
-  readonly rollout_is_batch_normalize: boolean
-  /** Criteria, comma-separated, that a token or response must all meet; null = none. */
-  readonly rollout_rs: null | string
-  /** One threshold for all criteria or one each, comma-separated: `lower_upper` for k1, an upper
-   * bound for k2 and k3. */
-  readonly rollout_rs_threshold: null | string | number
-  /** The rollout's log-probs stand for the old policy's; weights and mask come from the policy
-   * being updated. */
-  readonly bypass_mode: boolean
-  /** Loss in bypass mode. */
-  readonly loss_type: 'ppo_clip' | 'reinforce'
-}
-
-/** The loss that bypass mode chooses. */
-export const bypassLoss = ({ loss_type }: Pick<RolloutCorrection, 'loss_type'>): LossMode =>
-  loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
 
 /** The policy loss that is minimised: the actor's, but for bypass mode. */
 export const lossInForce = ({
@@ -65,8 +48,11 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   readonly kl_at_last_token: boolean
   readonly kl_ctrl: KlControllerConfig
   readonly rollout_correction: RolloutCorrection
-  /** DAPO's penalty for responses close to the maximum length; null = none. */
-  readonly overlong_buffer: Omit<OverlongBuffer, 'max_resp_len'> | null
+  /** DAPO's penalty for responses close to the maximum length; a length of null = none. */
+  readonly overlong_buffer: {
+    readonly len: number | null
+    readonly penalty_factor: number
+  }
   /** DAPO's dynamic sampling. */
   readonly filter_groups: FilterGroups
   /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by
@@ -74,25 +60,152 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   readonly balance_batch: boolean
 }
 
-export const ALGORITHM_DEFAULTS: Algorithm = {
-  gamma: 1,
-  lam: 1,
-  norm_adv_by_std_in_grpo: true,
-  norm_adv_epsilon: NORM_ADV_EPSILON,
-  use_kl_in_reward: false,
-  kl_penalty: 'kl',
-  kl_at_last_token: false,
-  kl_ctrl: { type: 'fixed', kl_coef: 0.001, horizon: 10000, target_kl: 0.1 },
-  rollout_correction: {
-    rollout_is: null,
-    rollout_is_threshold: 2,
-    rollout_is_batch_normalize: false,
-    rollout_rs: null,
-    rollout_rs_threshold: null,
-    bypass_mode: false,
-    loss_type: 'ppo_clip',
+/** The engine's algorithm; verl's `lower_upper` of importance weights is two fields of an
+ * experiment. */
+export type AlgorithmFields = Omit<Algorithm, 'rollout_correction'> & {
+  readonly rollout_correction: RolloutCorrectionFields
+}
+
+const FILTER_METRICS: Readonly<Record<FilterMetric, string>> = {
+  acc: 'acc (right or wrong)',
+  score: 'score (also in part, where the task says so)',
+  seq_reward: 'seq_reward (with the overlong penalty)',
+  seq_final_reward: 'seq_final_reward (with all penalties)',
+}
+
+/** verl's `algorithm` section, and what is taken off rewards. */
+export const ALGORITHM: Tree<AlgorithmFields> = {
+  gamma: number({
+    label: 'Discount',
+    live: true,
+    help: 'What a reward one token later is worth now; 1 = as much.',
+    default: 1,
+    min: 0,
+    max: 1,
+    step: 0.01,
+  }),
+  lam: number({
+    label: 'Lambda',
+    live: true,
+    help: 'How far GAE trusts rewards rather than the critic; 1 = rewards alone.',
+    default: 1,
+    min: 0,
+    max: 1,
+    step: 0.01,
+  }),
+  norm_adv_by_std_in_grpo: boolean({
+    label: 'Normalise by spread',
+    help: 'Whether a group’s advantages are divided by the standard deviation of its rewards.',
+    default: true,
+  }),
+  norm_adv_epsilon: number({
+    label: 'Added to the spread',
+    live: true,
+    help: 'Added to that standard deviation before it divides; TRL adds 0.0001.',
+    default: NORM_ADV_EPSILON,
+    min: 1e-8,
+    max: 1,
+    scale: 'log',
+    unit: 'reward',
+  }),
+  use_kl_in_reward: boolean({
+    label: 'KL in the reward',
+    help: 'Whether the KL to the policy that reinforcement learning began with is taken off the reward of every token.',
+    default: false,
+  }),
+  kl_penalty: klPenalty,
+  kl_at_last_token: boolean({
+    label: 'All of it at the last token',
+    help: 'Whether the KL of a whole response is taken off the reward of its last token, as some codes for RLHF do, instead of each token’s off its own; verl has no such option.',
+    default: false,
+  }),
+  kl_ctrl: {
+    type: select(
+      {
+        label: 'Coefficient',
+        help: 'Whether the weight of the KL in the reward stays or follows the KL that it causes.',
+      },
+      { fixed: 'fixed', adaptive: 'adaptive' },
+    ),
+    kl_coef: klCoef(
+      'Weight in the reward',
+      'Weight of the KL in the reward; where it is adaptive, the first one.',
+      0.001,
+    ),
+    target_kl: number({
+      label: 'Target KL',
+      live: true,
+      help: 'The KL that the adaptive weight steers to.',
+      default: 0.1,
+      min: 0,
+      max: 100,
+      step: 0.01,
+      unit: 'nats per token',
+    }),
+    horizon: integer({
+      label: 'Horizon',
+      live: true,
+      help: 'How slowly the adaptive weight changes: by at most a fifth in this many responses.',
+      default: 10000,
+      min: 1,
+      max: 10000000,
+      unit: 'responses',
+      scale: 'log',
+    }),
   },
-  overlong_buffer: null,
-  filter_groups: { enable: false, metric: 'acc', max_num_gen_batches: 10 },
-  balance_batch: false,
+  rollout_correction: ROLLOUT_CORRECTION,
+  overlong_buffer: {
+    len: integer({
+      label: 'Overlong buffer',
+      help: 'How many tokens before the longest response its reward begins to fall; none = off.',
+      default: null,
+      none: 0,
+      min: 1,
+      max: MAX_RESPONSE_LENGTH,
+      unit: 'tokens',
+    }),
+    penalty_factor: number({
+      label: 'Overlong penalty',
+      live: true,
+      help: 'What a response of the longest length loses.',
+      default: 1,
+      min: 0,
+      max: 100,
+      step: 0.1,
+      unit: 'reward',
+    }),
+  },
+  filter_groups: {
+    enable: boolean({
+      label: 'Dynamic sampling',
+      help: 'Whether prompts whose responses all score the same are left out and others drawn in their place (DAPO).',
+      default: false,
+    }),
+    metric: select(
+      {
+        label: 'Same score by',
+        help: 'What has to differ between the responses to a prompt for it to be trained on.',
+      },
+      FILTER_METRICS,
+    ),
+    max_num_gen_batches: integer({
+      label: 'Batches drawn at most',
+      help: 'How many batches a step may draw; when they do not hold enough prompts of different scores, others fill up.',
+      default: 10,
+      min: 1,
+      max: 100,
+      unit: 'batches',
+    }),
+  },
+  balance_batch: boolean({
+    label: 'Balance the batch',
+    help: 'Whether responses are put in an order of even lengths before they are cut into mini-batches.',
+    default: false,
+  }),
+}
+
+const { rollout_correction, ...usual } = defaultsOf(ALGORITHM)
+export const ALGORITHM_DEFAULTS: Algorithm = {
+  ...usual,
+  rollout_correction: engineCorrection(rollout_correction),
 }

@@ -1,4 +1,5 @@
 // How a model's weights are updated.
+import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
 
 /** AdamW and its learning-rate schedule; verl's `optim` block. */
 export interface Optim {
@@ -24,4 +25,83 @@ export interface Optim {
 export const weightDecays = ({ weight_decay, decay_norms = true }: Optim) => ({
   weight_decay,
   vector_weight_decay: decay_norms ? weight_decay : 0,
+})
+
+/** The clip of every learner. */
+export const gradClip = number({
+  label: 'Gradient clip',
+  live: true,
+  help: 'The largest global norm a gradient may have; a larger one is scaled down to it.',
+  default: 1,
+  min: 0.01,
+  max: 100,
+  step: 0.1,
+  scale: 'log',
+})
+
+const beta = (label: string, help: string, value: number) =>
+  number({ label, live: true, help, default: value, min: 0, max: 0.9999, step: 0.01 })
+
+type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_decay'>
+
+/** verl's `optim` block, with the defaults of one learner. */
+export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
+  lr: number({
+    label: 'Learning rate',
+    live: true,
+    help: 'The peak step size of AdamW; too large a value destroys a run.',
+    default: defaults.lr,
+    min: 0.000001,
+    max: 0.1,
+    scale: 'log',
+  }),
+  lr_warmup_steps: integer({
+    label: 'Warm-up',
+    help: 'Steps in which the learning rate rises from 0 to its peak; -1 = a share of all steps.',
+    default: defaults.lr_warmup_steps,
+    min: -1,
+    max: 10000,
+    unit: 'steps',
+  }),
+  lr_warmup_steps_ratio: number({
+    label: 'Warm-up, share',
+    help: 'The warm-up as a share of the steps that its schedule runs over, cut off to whole steps.',
+    default: 0,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'share of all steps',
+  }),
+  lr_scheduler_type: select(
+    { label: 'Schedule', help: 'What the learning rate does after the warm-up.' },
+    { constant: 'constant', cosine: 'cosine decay' },
+  ),
+  min_lr_ratio: number({
+    label: 'Lowest rate',
+    live: true,
+    help: 'Where the cosine schedule ends, as a share of the peak.',
+    default: 0,
+    min: 0,
+    max: 1,
+    step: 0.05,
+    unit: 'share of the peak',
+  }),
+  betas: [
+    beta('Beta 1', 'How long AdamW remembers past gradients.', defaults.betas[0]),
+    beta('Beta 2', 'How long AdamW remembers past squared gradients.', defaults.betas[1]),
+  ],
+  weight_decay: number({
+    label: 'Weight decay',
+    live: true,
+    help: 'How strongly AdamW pulls weights towards 0, per unit of learning rate.',
+    default: defaults.weight_decay,
+    min: 0,
+    max: 1,
+    step: 0.01,
+  }),
+  decay_norms: boolean({
+    label: 'Decay norms too',
+    help: 'Whether weight decay acts on the weights of norms and on biases too, as in verl; TRL leaves them out.',
+    default: true,
+  }),
 })

@@ -1,44 +1,13 @@
-// Declares a phase of an experiment once every default is filled in.
-import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
+// What a phase of an experiment is once every default is filled in.
 import type { Readout } from '../../model/layout/readout.ts'
-import type { TruncateSide } from '../../tasks/tools/tool.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import type { PreferenceSettings } from '../preferences/settings.ts'
 import type { Actor } from './actor.ts'
 import type { Algorithm } from './algorithm.ts'
 import type { Critic } from './critic.ts'
 import type { Optim } from './optim.ts'
+import type { Rollout } from './rollout.ts'
 import type { TrainedPart } from './trained_segments.ts'
-
-/** How responses are sampled. */
-export interface Rollout {
-  /** N: prompts per step. */
-  readonly train_batch_size: number
-  /** G: responses per prompt; B = N · G rows. */
-  readonly n: number
-  readonly temperature: number
-  /** 1 = off. */
-  readonly top_p: number
-  /** -1 = off. */
-  readonly top_k: number
-  /** R: tokens generated at most, end token included. */
-  readonly max_response_length: number
-  /** Times the policy may write in one response, the answers of tools between them; verl's
-   * max_assistant_turns. Default 1: no tools. */
-  readonly max_turns?: number
-  /** Calls of one turn that are run; default 1. */
-  readonly max_parallel_calls?: number
-  /** Characters of a tool's answer; default 256. */
-  readonly max_tool_response_length?: number
-  /** What a longer answer loses; default middle. */
-  readonly tool_response_truncate_side?: TruncateSide
-  /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from
-   * the trained one by rounding. */
-  readonly dtype?: CacheDType
-  /** Compare the sampler's log-probs with those that are trained on, and do nothing about it;
-   * verl's, default false. */
-  readonly calculate_log_probs?: boolean
-}
 
 /** What ends a phase before its steps are over (stop.ts); 0 = off. */
 export interface Stop {

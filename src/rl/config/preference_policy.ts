@@ -5,7 +5,8 @@
 import { readsReference } from '../preferences/settings.ts'
 import { ACTOR_DEFAULTS } from './actor.ts'
 import { ALGORITHM_DEFAULTS } from './algorithm.ts'
-import type { PreferencePhase, RlPhase, Rollout } from './phase.ts'
+import type { PreferencePhase, RlPhase } from './phase.ts'
+import type { Rollout } from './rollout.ts'
 
 /** A policy loss whose slope by a log-prob is minus its advantage, summed over all tokens. */
 export const GIVEN_GRADIENT = {

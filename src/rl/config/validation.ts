@@ -1,5 +1,5 @@
-// Declares what a run measures beside its training: held-out accuracy and the entropy of every
-// layer.
+// What a run measures beside its training: held-out accuracy and the entropy of every layer.
+import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
 
 /** Held-out evaluation. */
 export interface Validation {
@@ -47,4 +47,85 @@ export interface Probe {
   /** Measure the entropy changes of every layer's modules too, on steps that validate
    * (layer_changes.ts); default false. */
   readonly internals?: boolean
+}
+
+/** The `validation` section. */
+export const VALIDATION: Tree<Required<Validation>> = {
+  test_freq: integer({
+    label: 'Every',
+    live: true,
+    help: 'Steps between two evaluations on held-out problems; 0 = never.',
+    default: 10,
+    min: 0,
+    max: 10000,
+    unit: 'steps',
+  }),
+  prompts: integer({
+    label: 'Held-out prompts',
+    help: 'Problems that are never trained on and that every evaluation answers, each once; at most as many as the task holds out.',
+    default: 512,
+    min: 1,
+    max: 4096,
+    unit: 'prompts',
+    scale: 'log',
+  }),
+  n: integer({
+    label: 'Sampled responses',
+    help: 'Sampled responses per held-out prompt, besides the greedy one; 0 = greedy only. With 2 or more, best@n and maj@n are measured too.',
+    default: 1,
+    min: 0,
+    max: 32,
+    unit: 'responses',
+  }),
+  temperature: number({
+    label: 'Temperature of samples',
+    live: true,
+    help: 'Divides the logits of the sampled held-out responses; 0 = as the last phase of reinforcement samples.',
+    default: 0,
+    min: 0,
+    max: 5,
+    step: 0.05,
+  }),
+  val_before_train: select(
+    {
+      label: 'Before the first step',
+      help: 'Whether the model is also evaluated before it is trained.',
+    },
+    { auto: 'where steps are evaluated', enable: 'yes', disable: 'no' },
+  ),
+  log_val_generations: integer({
+    label: 'Answers kept',
+    live: true,
+    help: 'How many greedy and how many sampled answers of every evaluation are kept to be read; 0 = none.',
+    default: 8,
+    min: 0,
+    max: 128,
+    unit: 'answers',
+  }),
+}
+
+/** The `probe` section. */
+export const PROBE: Tree<Required<Probe>> = {
+  freq: integer({
+    label: 'Every',
+    live: true,
+    help: 'Steps between two measurements of every layer’s entropy; 0 = never.',
+    default: 1,
+    min: 0,
+    max: 10000,
+    unit: 'steps',
+  }),
+  rows: integer({
+    label: 'Rows',
+    help: 'How many responses, taken at even distances from the batch, are measured; all of them when there are fewer.',
+    default: 64,
+    min: 1,
+    max: 1024,
+    unit: 'responses',
+  }),
+  internals: boolean({
+    label: 'Entropy changes',
+    help: 'Whether it is also measured how attention and feed-forward of every layer change the entropy, on steps that validate.',
+    default: false,
+  }),
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
-import { ALGORITHM_DEFAULTS, type Algorithm, type RolloutCorrection } from '../config/algorithm.ts'
+import { ALGORITHM_DEFAULTS, type Algorithm } from '../config/algorithm.ts'
+import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import { ADV_ESTIMATORS, type AdvEstimator, computeAdvantages } from '../estimators/advantages.ts'
 import { type DriverColumn, driverColumns, makeExperience, type ScoredBatch } from './experience.ts'
 import { applyKlPenalty, type KlController, klController } from './kl.ts'

@@ -1,8 +1,8 @@
 // From scored responses to advantages: what verl's driver does between rollout and update, in
 // float64.
 
-import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import { asksCritic, computeAdvantages, estimatorOf } from '../estimators/advantages.ts'
 import type { RewardComponent } from '../estimators/estimator.ts'
 import { maskedSum } from '../math/masked.ts'

@@ -8,7 +8,7 @@ import {
   type RsBounds,
   type RsCriterion,
 } from '../../kernels/rollout_correction/rollout_correction.ts'
-import type { RolloutCorrection } from '../config/algorithm.ts'
+import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import { maskedMean, maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 import { fraction, maximum, mean, minimum, select } from '../math/stats.ts'
 import { boundedWeight, weightBounds } from './importance_threshold.ts'

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { RS_CRITERIA, RS_UNBOUNDED } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import { ALGORITHM_DEFAULTS, type RolloutCorrection } from '../config/algorithm.ts'
+import { ALGORITHM_DEFAULTS } from '../config/algorithm.ts'
+import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import {
   correctionParams,
   type LogProbPair,

@@ -21,9 +21,10 @@ import {
   valuesBackwardRef,
   valuesRef,
 } from '../../model/transformer/value.ref.ts'
-import { CRITIC_DEFAULTS, type Critic as CriticConfig } from '../config/critic.ts'
+import { CRITIC, type Critic as CriticConfig } from '../config/critic.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { TrainingBatch } from '../experience/training_batch.ts'
+import { defaultsOf } from '../fields/field.ts'
 import { madeUpBatch, OPTIM } from '../testing.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { Critic } from './critic.ts'
@@ -46,7 +47,7 @@ const SIZE: ActorSize = {
   has_reference: false,
 }
 const CONFIG: CriticConfig = {
-  ...CRITIC_DEFAULTS,
+  ...defaultsOf(CRITIC),
   // Narrow enough that some predictions are clipped after the first update.
   cliprange_value: 0.02,
   optim: { ...OPTIM, weight_decay: 0.01 },

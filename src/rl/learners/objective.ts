@@ -14,8 +14,9 @@ import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/response_tensors.ts'
 import type { Actor } from '../config/actor.ts'
-import { lossInForce, type RolloutCorrection } from '../config/algorithm.ts'
+import { lossInForce } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
 import {
   KERNEL_NUMBERS,

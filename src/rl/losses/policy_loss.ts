@@ -1,11 +1,14 @@
-// Declares a policy loss. Each is declared in one file of this folder; its kernel, its reference,
-// its fields in forms, its formula and its clip in the token table are all made from that
-// declaration (losses.ts lists them).
+// What a policy loss is. Each is declared in one file of this folder; its kernel, its reference,
+// its fields in forms, its
+// formula and its clip in the token table are all made from that declaration (losses.ts lists
+// them).
+
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import type {
   POLICY_LOSS_SUMS,
   PolicyLossCode,
 } from '../../kernels/policy_loss/policy_loss_frame.ts'
+import type { Elsewhere } from '../fields/field.ts'
 import type { Formula } from '../math/formula.ts'
 import type { ResponseTokens } from './response.ts'
 
@@ -23,6 +26,9 @@ export interface LossNumber {
   readonly step?: number
   readonly scale?: 'linear' | 'log'
   readonly unit?: string
+  /** What becomes of it in a job. Without it, as of the loss: a job with a loss that a system does
+   * not have is refused. */
+  readonly elsewhere?: Elsewhere
   /** The kernel does not read it; `choice.count` makes a number of tokens of it. */
   readonly is_share?: true
 }

@@ -31,7 +31,8 @@ export function Control({ field, id, help_id, draft, is_invalid, ...on }: Contro
     'aria-invalid': is_invalid || undefined,
   }
   const text = {
-    value: draft ?? String(field.value),
+    value: draft ?? String(field.value ?? ''),
+    placeholder: field.none === undefined ? undefined : 'none',
     onChange: (event: ChangeEvent<HTMLInputElement>) => on.onType(event.target.value),
     onBlur: on.onBlur,
   }
@@ -76,7 +77,7 @@ function Select({ field, shared, onCommit }: Committing & { readonly shared: Sha
       }}
     >
       {field.options?.map((option) => (
-        <option key={option.value} value={String(option.value)}>
+        <option key={String(option.value)} value={String(option.value)}>
           {option.label}
         </option>
       ))}

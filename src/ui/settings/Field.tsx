@@ -20,7 +20,8 @@ const isHeld = ({ experiment, run_experiment }: LabState, path: string): boolean
   valueAt(run_experiment, path) !== valueAt(experiment, path)
 
 /** A value in a sentence. */
-const spoken = (value: FieldData['value']): string => (value === '' ? 'empty' : String(value))
+const spoken = (value: FieldData['value']): string =>
+  value === '' ? 'empty' : String(value ?? 'none')
 
 interface FieldProps {
   readonly field: FieldData
@@ -145,8 +146,9 @@ function useDraft(field: FieldData) {
     type: (text: string) => {
       const is_number = field.kind === 'integer' || field.kind === 'number'
       const value = is_number ? Number(text) : text
-      if (is_number && text.trim() === '') refuse(text, 'expected a number')
-      else if (commit(value, text)) setDraft(is_number ? text : undefined)
+      const is_empty = is_number && text.trim() === ''
+      if (is_empty && field.none === undefined) refuse(text, 'expected a number')
+      else if (commit(is_empty ? null : value, text)) setDraft(is_number ? text : undefined)
     },
     leave: () => setDraft(undefined),
     drop: () => {

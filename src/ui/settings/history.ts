@@ -113,12 +113,13 @@ export function restored(current: Settings, from: Settings, to: Settings): Setti
 
 /** A value of a setting as a sentence has it. */
 export function settingWords(
-  value: string | number | boolean,
+  value: string | number | boolean | null,
   options: readonly { readonly value: unknown; readonly label: string }[] = [],
 ): string {
   const option = options.find((candidate) => candidate.value === value)
   if (option) return option.label
   if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (value === null) return 'none'
   if (value === '') return 'empty'
   if (typeof value === 'string') return value.length > 24 ? `${value.slice(0, 24)}…` : value
   const size = Math.abs(value)

@@ -78,7 +78,7 @@ export function stepCosts(
   let per_token = sampled + forward + (has_reference ? forward : 0)
   per_token += ppo_epochs * updateCost(experiment, phase)
   if (hasCritic(settings))
-    per_token += L * block * (1 + 3 * (settings.critic.ppo_epochs || ppo_epochs))
+    per_token += L * block * (1 + 3 * (settings.critic.ppo_epochs ?? ppo_epochs))
   return { responses, tokens, arithmetic: (per_token * tokens) / 1e9 }
 }
 

@@ -2,7 +2,7 @@
 
 import type { LoraConfig } from '../../../model/layout/config.ts'
 import { TARGET_MODULES } from '../../../model/layout/lora.ts'
-import { boolean, integer, number, type Tree, text } from './field.ts'
+import { boolean, integer, number, type Tree, text } from '../../../rl/fields/field.ts'
 
 /** PEFT's LoraConfig; lists are text here, as a form has them. */
 export interface LoraFields {

@@ -1,6 +1,6 @@
 // The fields of the model: Hugging Face names, and the ranges that a browser can train.
 import type { MatrixDtype, ModelConfig, ModelType } from '../../../model/layout/config.ts'
-import { boolean, integer, number, select, type Tree, text } from './field.ts'
+import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import { hashField, LORA, type LoraFields, loraOf, MOST_NAME } from './lora_fields.ts'
 
 /** The most layers that a model may have. */

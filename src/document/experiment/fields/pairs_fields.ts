@@ -1,8 +1,8 @@
 // The fields of the pairs that teach a phase: who says which of two responses is better, and of how
 // many.
 import type { Pairs } from '../../../rl/config/phase.ts'
+import { integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import { readVerdicts } from '../verdicts.ts'
-import { integer, number, select, type Tree, text } from './field.ts'
 
 /** The engine's, with a person's verdicts as text (../verdicts.ts). */
 export type PairsFields = Omit<Pairs, 'verdicts'> & { readonly verdicts: string }

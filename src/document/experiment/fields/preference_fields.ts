@@ -1,4 +1,6 @@
 // The fields of a preference phase's objective, under TRL's names.
+
+import { boolean, number, select, type Tree } from '../../../rl/fields/field.ts'
 import { F_DIVERGENCES, type FDivergence } from '../../../rl/preferences/divergence.ts'
 import {
   PREFERENCE_LOSSES,
@@ -10,7 +12,6 @@ import {
   type PreferenceValues,
 } from '../../../rl/preferences/preference_numbers.ts'
 import type { PreferenceSettings } from '../../../rl/preferences/settings.ts'
-import { boolean, number, select, type Tree } from './field.ts'
 
 /** Each number of a loss, as its own file or the list of shared ones declares it. */
 const NUMBERS = Object.fromEntries(

@@ -1,7 +1,7 @@
 // The fields of a whole run: its name and seed, its training set, and the kernels it is pinned to.
 import { DATA_DEFAULTS, type Data } from '../../../rl/config/data.ts'
+import { boolean, integer, type Tree, text } from '../../../rl/fields/field.ts'
 import { MAX_KERNELS_LENGTH } from '../pinned_kernels.ts'
-import { boolean, integer, type Tree, text } from './field.ts'
 
 /** At the top of the document. */
 export const ROOT: Tree<{ name: string; seed: number }> = {

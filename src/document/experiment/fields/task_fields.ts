@@ -1,14 +1,8 @@
 // The task of an experiment: its id and its parameters, as the tasks declare them.
 import * as z from 'zod/mini'
-import { MOST_ROWS, NO_COLUMNS, ROW_FORMATS, VERL_MAPPING } from '../../../tasks/data/data_file.ts'
-import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
-import { DATA_TOKENIZERS } from '../../../tasks/data/data_tokenizer.ts'
-import { ANSWER_TYPES } from '../../../tasks/data/rows/row.ts'
-import { createTask, TASKS } from '../../../tasks/index.ts'
-import type { Task, TaskKind } from '../../../tasks/task.ts'
-import { isContentHash } from '../../content/content.ts'
 import {
   boolean,
+  type FieldInfo,
   filled,
   integer,
   type Leaf,
@@ -17,7 +11,14 @@ import {
   select,
   type Tree,
   text,
-} from './field.ts'
+} from '../../../rl/fields/field.ts'
+import { MOST_ROWS, NO_COLUMNS, ROW_FORMATS, VERL_MAPPING } from '../../../tasks/data/data_file.ts'
+import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
+import { DATA_TOKENIZERS } from '../../../tasks/data/data_tokenizer.ts'
+import { ANSWER_TYPES } from '../../../tasks/data/rows/row.ts'
+import { createTask, TASKS } from '../../../tasks/index.ts'
+import type { Task, TaskKind } from '../../../tasks/task.ts'
+import { isContentHash } from '../../content/content.ts'
 import { MAX_VOCABULARY } from './model_fields.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
@@ -162,6 +163,17 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
 export const DATASET_ID: DataChoice['id'] = 'dataset'
 
 type TaskLeaves = Readonly<Record<string, Leaf<number> | Leaf<string> | Leaf<boolean>>>
+
+/** What `task.id` is in forms, which add the data set that is there. */
+export const TASK_ID = {
+  label: 'Task',
+  help: 'What the model learns to do; a program checks every answer.',
+  unit: '',
+  kind: 'select',
+  options: TASKS.map(({ id, name }) => ({ value: id, label: name })),
+  default: TASKS[0].id,
+  live: false,
+} as const satisfies FieldInfo
 
 /** The fields of every kind of task, by its id. */
 export const TASK_PARAMS: ReadonlyMap<string, TaskLeaves> = new Map<string, TaskLeaves>([

@@ -1,7 +1,7 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
 import type { Readout } from '../../../model/layout/readout.ts'
 import type { Phase } from '../../../rl/config/phase.ts'
-import { boolean, integer, number, select, type Tree, text } from './field.ts'
+import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 
 /** The engine's TrainedPart; its list of layers is text here, as a form has it. */
 export interface TrainedFields {

@@ -44,7 +44,7 @@ const inLoss: Condition = ({ actor }) => actor.use_kl_loss
 
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 
-const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
+const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== null
 
 /** Whether a batch is cut at all. verl's legacy worker never shuffles before it cuts. */
 const cutsBatch: Condition = (settings) => {
@@ -105,7 +105,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.filter_groups.max_num_gen_batches': filters,
   // verl's reward managers return a reward model's scores as they are.
   'algorithm.overlong_buffer': ({ reward_model }) => !reward_model.enable,
-  'algorithm.overlong_buffer.penalty_factor': ({ algorithm }) => algorithm.overlong_buffer.len > 0,
+  'algorithm.overlong_buffer.penalty_factor': ({ algorithm }) =>
+    algorithm.overlong_buffer.len !== null,
 }
 
 /** Of the validation section. */

@@ -1,12 +1,12 @@
 // The whole form: every field of an experiment, in the order in which it is shown.
-import { TASKS } from '../../../tasks/index.ts'
+
+import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'
+import { leavesOf } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/program.ts'
 import { hasTrainingSet } from '../epochs.ts'
-import { leavesOf } from '../fields/field.ts'
 import { MODEL } from '../fields/model_fields.ts'
 import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
-import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
-import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
+import { DATASET_ID, TASK_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { REWARD } from '../lists/reward_schema.ts'
 import { TOOLS_INFO, toolOptions, toolsText } from '../lists/tools.ts'
 import type { Experiment } from '../schema.ts'
@@ -24,14 +24,9 @@ function taskFields(experiment: Experiment): Field[] {
   const id: Field = {
     path: 'task.id',
     group: 'Task',
-    label: 'Task',
-    help: 'What the model learns to do; a program checks every answer.',
-    unit: '',
-    kind: 'select',
-    options: [...data, ...TASKS.map(({ id, name }) => ({ value: id, label: name }))],
+    ...TASK_ID,
+    options: [...data, ...TASK_ID.options],
     value: task.id,
-    default: TASKS[0].id,
-    live: false,
     has_effect: true,
   }
   const tools: Field = {

@@ -1,20 +1,13 @@
 // The settings of reinforcement in a form: those that all phases share, and those that a phase sets
 // itself.
-import { ACTOR } from '../fields/actor_fields.ts'
-import { ALGORITHM } from '../fields/algorithm_fields.ts'
-import { CRITIC } from '../fields/critic_fields.ts'
-import { type FieldValue, leavesOf } from '../fields/field.ts'
-import { ROLLOUT } from '../fields/rollout_fields.ts'
-import { valueAt } from '../paths.ts'
+import { leavesOf } from '../../../rl/fields/field.ts'
+import { OVERRIDABLE, ownFields } from '../document_fields.ts'
 import { settingsOf } from '../phase_settings.ts'
 import type { RlDocument } from '../phases.ts'
 import { mayChooseCritic } from '../rules/phase_rules.ts'
 import type { Experiment } from '../schema.ts'
 import { groupOf, hasEffect, hasOwnEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
-
-/** The sections that a phase may overlay with settings of its own, in the order of the form. */
-const OVERRIDABLE = { rollout: ROLLOUT, actor: ACTOR, critic: CRITIC, algorithm: ALGORITHM }
 
 /** What the settings of a phase alone do not tell: whether there is an inner layer, or a reward
  * model came before. */
@@ -52,17 +45,11 @@ export function overrideFields(
   begins_schedule: boolean,
 ): Field[] {
   const settings = settingsOf(experiment, phase)
-  return leavesOf(OVERRIDABLE).map(([name, { info }]) => {
-    const path = `phases.${index}.${name}`
-    const own = valueAt(experiment, path) as FieldValue | undefined
-    const shared = valueAt(experiment, name) as FieldValue
+  return ownFields(experiment, index).map((field) => {
+    const name = field.path.slice(`phases.${index}.`.length)
     return {
-      ...info,
-      path,
+      ...field,
       group: `Phase ${index + 1}, own ${name.startsWith('critic.') ? 'critic' : 'settings'}`,
-      value: own ?? shared,
-      default: shared,
-      is_overridden: own !== undefined,
       has_effect:
         hasOwnEffect(name, settings, begins_schedule) && isOffered(name, experiment, index),
     }

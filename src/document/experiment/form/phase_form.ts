@@ -1,9 +1,9 @@
 // The fields of a phase in a form.
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
+import { leavesOf } from '../../../rl/fields/field.ts'
 import { preferenceLossOf } from '../../../rl/preferences/losses.ts'
 import { PREFERENCE_NUMBERS } from '../../../rl/preferences/preference_numbers.ts'
 import { epochWords, hasTrainingSet } from '../epochs.ts'
-import { leavesOf } from '../fields/field.ts'
 import { PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
 import { trainedHasEffect } from '../fields/trained_fields.ts'
 import type {

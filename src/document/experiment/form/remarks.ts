@@ -67,7 +67,7 @@ function weightRemarks(experiment: Experiment): Remark[] {
     if (phase.kind !== 'rl') return []
     const { bypass_mode, loss_type, rollout_is } = settingsOf(experiment, phase).algorithm
       .rollout_correction
-    if (!bypass_mode || loss_type !== 'ppo_clip' || rollout_is === 'off') return []
+    if (!bypass_mode || loss_type !== 'ppo_clip' || rollout_is === null) return []
     return [phase.algorithm?.rollout_correction?.rollout_is ? `phases.${i}.${name}` : name]
   })
   const message =

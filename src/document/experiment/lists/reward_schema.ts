@@ -2,8 +2,8 @@
 // only the form of a part is checked, so that the page need not load the rules; src/tasks/rewards
 // checks kinds and settings when a run begins.
 import * as z from 'zod/mini'
+import { type FieldValue, filled, integer, show, type Tree } from '../../../rl/fields/field.ts'
 import type { PartChoice, RewardChoice } from '../../../tasks/rewards/composed.ts'
-import { type FieldValue, filled, integer, show, type Tree } from '../fields/field.ts'
 
 /** The most parts of a reward. */
 const MAX_PARTS = 12

@@ -23,25 +23,25 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
   )
   const rows = actor.ppo_mini_batch_size * rollout.n
   const micro = actor.ppo_micro_batch_size_per_gpu
-  const critic_mini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : 0
+  const critic_mini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : null
   rule(
-    critic_mini === 0 || rollout.train_batch_size % critic_mini === 0,
+    critic_mini === null || rollout.train_batch_size % critic_mini === 0,
     path('critic.ppo_mini_batch_size'),
     [path('rollout.train_batch_size')],
-    `expected 0 (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${critic_mini}`,
+    `expected null (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${critic_mini}`,
   )
-  const critic_rows = critic_mini * rollout.n
+  const critic_rows = (critic_mini ?? 0) * rollout.n
   rule(
-    micro === 0 || critic_rows % micro === 0,
+    micro === null || critic_rows % micro === 0,
     path('critic.ppo_mini_batch_size'),
     [path('actor.ppo_micro_batch_size_per_gpu'), path('rollout.n')],
     `expected a mini-batch of the critic that divides into micro-batches of ${micro} responses (ppo_micro_batch_size_per_gpu), because the critic goes through those of the actor; got ${critic_rows} responses`,
   )
   rule(
-    micro === 0 || rows % micro === 0,
+    micro === null || rows % micro === 0,
     path('actor.ppo_micro_batch_size_per_gpu'),
     [path('actor.ppo_mini_batch_size'), path('rollout.n')],
-    `expected 0 (as many as fit) or a divisor of the ${rows} responses of a mini-batch, because every micro-batch has the same size; got ${micro}`,
+    `expected null (as many as fit) or a divisor of the ${rows} responses of a mini-batch, because every micro-batch has the same size; got ${micro}`,
   )
   rule(
     rollout.top_k !== 0,

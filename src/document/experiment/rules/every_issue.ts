@@ -1,8 +1,9 @@
 // All that is wrong with a document at once, for whoever has to repair it. A page that opens a
 // sound one never loads this.
+
+import { UNKNOWN_FIELD } from '../../../rl/fields/field.ts'
 import { withEpochs } from '../epochs.ts'
 import { withResponseLength } from '../experiment.ts'
-import { UNKNOWN_FIELD } from '../fields/field.ts'
 import { nearest } from '../fields/nearest.ts'
 import { type Document, type Issue, isDocument, setAt } from '../paths.ts'
 import { experimentSchema } from '../schema.ts'

@@ -1,8 +1,7 @@
 // The rules between the settings of a loss and of rollout correction, which chooses one of its own
 // in bypass mode.
-import { bypassLoss } from '../../../rl/config/algorithm.ts'
+import { bypassLoss, listOf } from '../../../rl/config/rollout_correction.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
-import { listOf } from '../fields/rollout_correction_fields.ts'
 import { correctsRollout } from '../phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
@@ -33,7 +32,7 @@ export function lossRules({ settings, path, rule }: RuledPhase): void {
 export function correctionRules({ phase, at, settings, path, rule }: RuledPhase): void {
   const { bypass_mode, rollout_is } = settings.algorithm.rollout_correction
   const layer = phase.target_layer
-  const cause = bypass_mode ? 'bypass_mode' : rollout_is === 'off' ? 'rollout_rs' : 'rollout_is'
+  const cause = bypass_mode ? 'bypass_mode' : rollout_is === null ? 'rollout_rs' : 'rollout_is'
   rule(
     layer === 'final' || !settings.rollout.calculate_log_probs,
     path('rollout.calculate_log_probs'),
@@ -49,7 +48,7 @@ export function correctionRules({ phase, at, settings, path, rule }: RuledPhase)
   const { rollout_is_threshold: upper, rollout_is_threshold_lower: lower } =
     settings.algorithm.rollout_correction
   rule(
-    lower <= upper,
+    lower === null || lower <= upper,
     path(`${CORRECTION}.rollout_is_threshold_lower`),
     [path(`${CORRECTION}.rollout_is_threshold`)],
     `expected at most rollout_is_threshold (${upper}), because weights between the two are kept; got ${lower}`,
@@ -59,9 +58,9 @@ export function correctionRules({ phase, at, settings, path, rule }: RuledPhase)
 /** Each criterion of rejection has a threshold of its form. */
 export function rejectionRules({ settings, path, rule }: RuledPhase): void {
   const { rollout_rs, rollout_rs_threshold } = settings.algorithm.rollout_correction
-  const criteria = [...new Set(listOf(rollout_rs))]
+  const criteria = [...new Set(listOf(rollout_rs ?? ''))]
   if (criteria.length === 0) return
-  const thresholds = listOf(rollout_rs_threshold)
+  const thresholds = listOf(rollout_rs_threshold ?? '')
   const at = path(`${CORRECTION}.rollout_rs_threshold`)
   const involved = [path(`${CORRECTION}.rollout_rs`)]
   const fits = thresholds.length === 1 || thresholds.length === criteria.length

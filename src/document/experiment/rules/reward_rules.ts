@@ -57,10 +57,10 @@ export function componentRules({ experiment, at, settings, path, rule }: RuledPh
     'expected false, because gdpo compares each part of the reward by itself, without a KL; put it in the loss; got true',
   )
   rule(
-    !has_parts || settings.algorithm.overlong_buffer.len === 0,
+    !has_parts || settings.algorithm.overlong_buffer.len === null,
     path('algorithm.overlong_buffer.len'),
     [`${at}.adv_estimator`],
-    `expected 0, because gdpo compares each part of the reward by itself, without penalties; got ${settings.algorithm.overlong_buffer.len}`,
+    `expected null, because gdpo compares each part of the reward by itself, without penalties; got ${settings.algorithm.overlong_buffer.len}`,
   )
 }
 
@@ -81,7 +81,7 @@ export function rewardRules({ settings, path, rule }: RuledPhase): void {
     `expected a number above 0, because an adaptive coefficient compares the KL with it; got ${kl_ctrl.target_kl}`,
   )
   rule(
-    overlong_buffer.len <= rollout.max_response_length,
+    (overlong_buffer.len ?? 0) <= rollout.max_response_length,
     path('algorithm.overlong_buffer.len'),
     [path('rollout.max_response_length')],
     `expected at most max_response_length (${rollout.max_response_length}), because the buffer is its end; got ${overlong_buffer.len}`,

@@ -1,6 +1,7 @@
 // The rules between the fields of an experiment, each with its reason.
+
+import { LOWEST_TEMPERATURE } from '../../../rl/config/rollout.ts'
 import { loraOf } from '../fields/lora_fields.ts'
-import { LOWEST_TEMPERATURE } from '../fields/rollout_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { type Issue, valueAt } from '../paths.ts'
 import { settingsOf } from '../phase_settings.ts'

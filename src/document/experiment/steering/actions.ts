@@ -1,7 +1,7 @@
 // Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data.
 // The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
-import { type FieldValue, filled, oneOf, show } from '../fields/field.ts'
+import { type FieldValue, filled, oneOf, show } from '../../../rl/fields/field.ts'
 import type { PhaseDocument } from '../phases.ts'
 
 /** What can be done to a run. "Present" is the phase of the last step that was taken. */

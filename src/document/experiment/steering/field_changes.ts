@@ -1,7 +1,9 @@
-// Lists the values of a field over a run: the first one, and every one that a person gave it later.
+// What a field was over a run: the value that it began with, and every one that a person gave it
+// while the run went on.
+
+import type { FieldValue } from '../../../rl/fields/field.ts'
+import { documentFields } from '../document_fields.ts'
 import { steerExperiment } from '../experiment.ts'
-import type { FieldValue } from '../fields/field.ts'
-import { experimentFields } from '../form/form.ts'
 import type { Experiment } from '../schema.ts'
 import { BEFORE, type Position, walk } from './follow.ts'
 
@@ -30,7 +32,7 @@ function positionAt({ phase_switches }: Run, step: number): Position {
 }
 
 const fieldValue = (experiment: Experiment, path: string): FieldValue | undefined =>
-  experimentFields(experiment).find((field) => field.path === path)?.value
+  documentFields(experiment).find((field) => field.path === path)?.value
 
 /** Whether the field had a say in the steps before: one of a phase that had not begun had none. */
 function wasInUse(path: string, { step, phase, phase_step }: Position): boolean {

@@ -1,7 +1,8 @@
-// Reads back what a person says of a run: name, notes, tags, colour. A label that is not understood
-// is left out.
-import { withoutHidden } from '../../../document/experiment/hidden.ts'
+// What a person says of a run, as it is read back: name, notes, tags, colour. What is not
+// understood is as if nobody had said it.
+
 import { NO_LABELS, RUN_COLORS, type RunLabels } from '../../../record/run/record.ts'
+import { withoutHidden } from '../../../rl/fields/hidden.ts'
 import { fieldOf } from './record_fields.ts'
 
 /** Cuts between whole characters, so no half of an emoji stays. */

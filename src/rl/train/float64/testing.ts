@@ -8,8 +8,9 @@ import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout, sharedRuns } from '../../../model/layout/params.ts'
 import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
-import type { Algorithm, RolloutCorrection } from '../../config/algorithm.ts'
+import type { Algorithm } from '../../config/algorithm.ts'
 import type { RlPhase } from '../../config/phase.ts'
+import type { RolloutCorrection } from '../../config/rollout_correction.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { makeBatch, padPrompts } from '../../experience/batch.ts'
 import { balanceBatch } from '../../math/balance.ts'
@@ -82,9 +83,10 @@ const scoreOf = (prompt: string, ids: Uint32Array) =>
   ended(ids) ? CONFIG.task.score(prompt, arithmetic.decode(ids)) : 0
 /** DAPO's soft penalty. */
 const penalty = (length: number, { algorithm, rollout }: RlPhase) => {
-  const { overlong_buffer: buffer } = algorithm
-  const room = rollout.max_response_length - (buffer?.len ?? 0) - length
-  return buffer ? Math.min(0, (room / buffer.len) * buffer.penalty_factor) : 0
+  const { len, penalty_factor } = algorithm.overlong_buffer
+  if (len === null) return 0
+  const room = rollout.max_response_length - len - length
+  return Math.min(0, (room / len) * penalty_factor)
 }
 
 /** The responses that were shown last, [B][R]; conversations are shown without their padding. */

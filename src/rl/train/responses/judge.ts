@@ -118,7 +118,8 @@ export function penalised(
   { response_lengths }: RolloutBatch,
 ): readonly number[] {
   const { overlong_buffer } = algorithm
-  if (!overlong_buffer) return scores
-  const buffer = { ...overlong_buffer, max_resp_len: rollout.max_response_length }
+  const { len, penalty_factor } = overlong_buffer
+  if (len === null) return scores
+  const buffer = { len, penalty_factor, max_resp_len: rollout.max_response_length }
   return scores.map((score, b) => score + overlongReward(response_lengths[b], buffer))
 }

@@ -3,8 +3,8 @@
 import { Swords } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { withField } from '../../../document/experiment/experiment.ts'
-import type { FieldValue } from '../../../document/experiment/fields/field.ts'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
+import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import { PRESETS, presetOf } from '../../../document/presets/presets.ts'
 import { duelProblem, startDuel } from '../../../page/runs/duel/duel.ts'
@@ -32,7 +32,7 @@ const SOURCES: readonly { readonly source: Source; readonly label: string }[] = 
 ]
 
 /** Text of a control as the kind of value that the field holds. */
-function readValue(kind: string, text: string): FieldValue | undefined {
+function readValue(kind: string, text: string): Field['value'] | undefined {
   if (kind === 'boolean') return text === 'true'
   if (kind === 'text') return text
   if (kind === 'select') return /^\d+$/.test(text) ? Number(text) : text

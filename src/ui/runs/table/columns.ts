@@ -17,7 +17,7 @@ import {
 import { statusWord } from '../../shown/run_words.ts'
 
 /** What a column says of one run; undefined where the run has no such thing. */
-export type Cell = string | number | boolean | undefined
+export type Cell = string | number | boolean | null | undefined
 
 /** Which number of a metric is meant. */
 export interface Reading {
@@ -102,6 +102,7 @@ export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell 
 export function cellText(cell: Cell, column: string): string {
   const [kind, name] = parts(column)
   if (cell === undefined || cell === '') return NONE
+  if (cell === null) return 'none'
   if (typeof cell === 'boolean') return cell ? 'on' : 'off'
   if (typeof cell === 'string') return cell
   if (name === 'took' && kind === 'fact') return formatDuration(cell)

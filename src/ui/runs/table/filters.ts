@@ -13,7 +13,9 @@ export interface Filter {
 }
 
 const plain = (cell: Cell): string =>
-  (typeof cell === 'boolean' ? (cell ? 'on' : 'off') : `${cell ?? ''}`).trim().toLowerCase()
+  (typeof cell === 'boolean' ? (cell ? 'on' : 'off') : cell === null ? 'none' : `${cell ?? ''}`)
+    .trim()
+    .toLowerCase()
 
 /** '40 %' as 0.4; NaN for what is no number. */
 function numberOf(typed: string): number {

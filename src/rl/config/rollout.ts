@@ -1,7 +1,38 @@
 // The fields that say how responses are sampled.
-import type { Rollout } from '../../../rl/config/phase.ts'
-import { TURN_DEFAULTS } from '../../../tasks/tools/tool.ts'
-import { boolean, integer, number, select, type Tree } from './field.ts'
+
+import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
+import { type TruncateSide, TURN_DEFAULTS } from '../../tasks/tools/tool.ts'
+import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
+
+/** How responses are sampled. */
+export interface Rollout {
+  /** N: prompts per step. */
+  readonly train_batch_size: number
+  /** G: responses per prompt; B = N · G rows. */
+  readonly n: number
+  readonly temperature: number
+  /** 1 = off. */
+  readonly top_p: number
+  /** -1 = off. */
+  readonly top_k: number
+  /** R: tokens generated at most, end token included. */
+  readonly max_response_length: number
+  /** Times the policy may write in one response, the answers of tools between them; verl's
+   * max_assistant_turns. Default 1: no tools. */
+  readonly max_turns?: number
+  /** Calls of one turn that are run; default 1. */
+  readonly max_parallel_calls?: number
+  /** Characters of a tool's answer; default 256. */
+  readonly max_tool_response_length?: number
+  /** What a longer answer loses; default middle. */
+  readonly tool_response_truncate_side?: TruncateSide
+  /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from
+   * the trained one by rounding. */
+  readonly dtype?: CacheDType
+  /** Compare the sampler's log-probs with those that are trained on, and do nothing about it;
+   * verl's, default false. */
+  readonly calculate_log_probs?: boolean
+}
 
 /** Below it logits grow past what float32 tells apart. */
 export const LOWEST_TEMPERATURE = 0.05

@@ -1,6 +1,6 @@
 // The fields of a KL to the reference policy: its estimator and its weight, in the loss and in the
 // reward.
-import type { KlPenalty } from '../../../kernels/kl/kl_penalty.ts'
+import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import { number, select } from './field.ts'
 
 const KL_PENALTIES: Readonly<Record<KlPenalty, string>> = {

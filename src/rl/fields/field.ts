@@ -1,15 +1,25 @@
 // How a field of the experiment is declared: once, with all that validation, forms and links need
 // to know.
 import * as z from 'zod/mini'
-import { hasHidden } from '../hidden.ts'
+import { hasHidden } from './hidden.ts'
 
 export type FieldKind = 'integer' | 'number' | 'boolean' | 'select' | 'text'
-export type FieldValue = string | number | boolean
+/** null = the field is without a value, where it may be. */
+export type FieldValue = string | number | boolean | null
 
 /** A choice of a select. */
 export interface FieldOption {
-  readonly value: string | number
+  readonly value: string | number | null
   readonly label: string
+}
+
+/** Names of a field in other systems; one that has no name for it leaves it out, or refuses the
+ * job, with this reason. */
+export interface Elsewhere {
+  readonly verl?: string
+  readonly trl?: string
+  readonly lost?: string
+  readonly refused?: string
 }
 
 /** What is said about a field, apart from its place in the document. */
@@ -27,6 +37,12 @@ export interface FieldInfo {
   readonly scale?: 'linear' | 'log'
   readonly options?: readonly FieldOption[]
   readonly default: FieldValue
+  /** Only where the field may be without a value (null): how documents wrote that before, which is
+   * read as null. */
+  readonly none?: string | number
+  /** What becomes of the field in a job for another system, where jobs/settings says nothing more
+   * of it. */
+  readonly elsewhere?: Elsewhere
   /** Whether a change takes effect in a running run; false = it needs a restart. */
   readonly live: boolean
 }
@@ -54,9 +70,8 @@ export type Overrides<T> = {
     | undefined
 }
 
-type Said = Pick<FieldInfo, 'label' | 'help'> & Partial<Pick<FieldInfo, 'live'>>
+type Said = Pick<FieldInfo, 'label' | 'help' | 'elsewhere'> & Partial<Pick<FieldInfo, 'live'>>
 type Numeric = Said & {
-  readonly default: number
   readonly min: number
   readonly max: number
   readonly step?: number
@@ -76,7 +91,34 @@ export function show(value: unknown): string {
 const expected = (what: string) => (issue: { input?: unknown }) =>
   `expected ${what}, got ${show(issue.input)}`
 
-/** A whole number from `min` to `max`. */
+/** A field that may be without a value; `none` is how documents wrote that before. */
+interface OrNone {
+  readonly default: null
+  readonly none: string | number
+}
+interface Filled<T> {
+  readonly default: T
+  readonly none?: never
+}
+
+/** The schema of a field that may be null where `none` is given. It is the one place that reads the
+ * old word for no value. */
+function orNone<T>(
+  what: string,
+  none: string | number | undefined,
+  make: (error: ReturnType<typeof expected>) => z.ZodMiniType<T>,
+): z.ZodMiniType<T> {
+  if (none === undefined) return make(expected(what))
+  const read = (value: unknown) =>
+    value === none ||
+    value === 'null' ||
+    (none === '' && typeof value === 'string' && value.trim() === '')
+      ? null
+      : value
+  const own = z.nullable(make(expected(`${what}, or null`)))
+  return z.pipe(z.transform(read), own) as unknown as z.ZodMiniType<T>
+}
+
 /** The range of a field. -0 becomes 0: a link writes both alike. */
 const within = (min: number, max: number, error: ReturnType<typeof expected>) =>
   [
@@ -85,18 +127,25 @@ const within = (min: number, max: number, error: ReturnType<typeof expected>) =>
     z.overwrite((value: number) => value + 0),
   ] as const
 
-export function integer(said: Numeric): Leaf<number> {
-  const { min, max } = said
-  const error = expected(`a whole number from ${min} to ${max}`)
-  const schema = z.int({ error }).check(...within(min, max, error))
+/** A whole number from `min` to `max`. */
+export function integer(said: Numeric & OrNone): Leaf<number | null>
+export function integer(said: Numeric & Filled<number>): Leaf<number>
+export function integer(said: Numeric & (OrNone | Filled<number>)): Leaf<number> {
+  const { min, max, none } = said
+  const schema = orNone(`a whole number from ${min} to ${max}`, none, (error) =>
+    z.int({ error }).check(...within(min, max, error)),
+  )
   return { info: { unit: '', step: 1, live: false, ...said, kind: 'integer' }, schema }
 }
 
 /** A number from `min` to `max`. */
-export function number(said: Numeric): Leaf<number> {
-  const { min, max } = said
-  const error = expected(`a number from ${min} to ${max}`)
-  const schema = z.number({ error }).check(...within(min, max, error))
+export function number(said: Numeric & OrNone): Leaf<number | null>
+export function number(said: Numeric & Filled<number>): Leaf<number>
+export function number(said: Numeric & (OrNone | Filled<number>)): Leaf<number> {
+  const { min, max, none } = said
+  const schema = orNone(`a number from ${min} to ${max}`, none, (error) =>
+    z.number({ error }).check(...within(min, max, error)),
+  )
   return { info: { unit: '', live: false, ...said, kind: 'number' }, schema }
 }
 
@@ -126,15 +175,36 @@ export function select<const T extends string>(
   }
 }
 
+/** One of a few words or, by default, none of them: the choice `none`, as documents wrote it
+ * before. */
+export function selectOrNone<const T extends string>(
+  { none, ...said }: Said & Pick<OrNone, 'none'>,
+  options: Readonly<Record<T, string>>,
+): Leaf<T | null> {
+  const { info, schema } = select(said, options)
+  const choices = [{ value: null, label: String(none) }, ...(info.options ?? [])]
+  return {
+    info: { ...info, options: choices, default: null, none },
+    schema: orNone('', none, () => schema) as z.ZodMiniType<T | null>,
+  }
+}
+
+type Text = Said & { readonly max: number }
+interface Rule {
+  readonly holds: (text: string) => boolean
+  readonly expected: string
+}
+
 /** Plain text; `rule` says what else holds of it. */
-export function text(
-  said: Said & { readonly default: string; readonly max: number },
-  rule?: { readonly holds: (text: string) => boolean; readonly expected: string },
-): Leaf<string> {
-  const error = expected(rule?.expected ?? `plain text of at most ${said.max} characters`)
+export function text(said: Text & OrNone, rule?: Rule): Leaf<string | null>
+export function text(said: Text & Filled<string>, rule?: Rule): Leaf<string>
+export function text(said: Text & (OrNone | Filled<string>), rule?: Rule): Leaf<string> {
   const plain = (s: string) => s.length <= said.max && s.isWellFormed() && !hasHidden(s)
   const holds = (s: string) => plain(s) && (rule?.holds(s) ?? true)
-  const schema = z.string({ error }).check(z.refine(holds, { error }))
+  const what = rule?.expected ?? `plain text of at most ${said.max} characters`
+  const schema = orNone(what, said.none, (error) =>
+    z.string({ error }).check(z.refine(holds, { error })),
+  )
   return { info: { unit: '', ...said, kind: 'text', live: false }, schema }
 }
 
@@ -211,4 +281,14 @@ export function leavesOf(tree: unknown, path = ''): [string, Leaf<FieldValue>][]
   return Object.entries(tree as AnyTree).flatMap(([name, node]) =>
     leavesOf(node, path === '' ? name : `${path}.${name}`),
   )
+}
+
+/** What a tree is without a word: the default of every field. */
+export function defaultsOf<T>(tree: Tree<T>): T {
+  const read = (node: unknown): unknown => {
+    if (isLeaf(node)) return node.info.default
+    if (isPair(node)) return node.map(({ info }) => info.default)
+    return Object.fromEntries(Object.entries(node as AnyTree).map(([k, v]) => [k, read(v)]))
+  }
+  return read(tree) as T
 }

@@ -1,24 +1,51 @@
 // The fields of rollout correction: what is done about responses that another policy sampled than
 // the one that learns.
-import type { RsCriterion } from '../../../kernels/rollout_correction/rollout_correction.ts'
-import { ALGORITHM_DEFAULTS, type RolloutCorrection } from '../../../rl/config/algorithm.ts'
-import { boolean, number, select, type Tree, text } from './field.ts'
+import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { boolean, number, select, selectOrNone, type Tree, text } from '../fields/field.ts'
+import type { LossMode } from '../losses/losses.ts'
 
-/** verl's algorithm.rollout_correction; where that has null, an experiment has 'off' or ''. */
-export type RolloutCorrectionFields = Omit<
-  RolloutCorrection,
-  'rollout_is' | 'rollout_is_threshold' | 'rollout_rs' | 'rollout_rs_threshold'
-> & {
-  readonly rollout_is_threshold: number
-  /** 0 = weights are cut off; above 0 the lower bound of IcePop. verl writes both as
-   * `lower_upper`. */
-  readonly rollout_is_threshold_lower: number
-  readonly rollout_is: 'off' | 'token' | 'sequence'
-  /** '' = off. */
-  readonly rollout_rs: string
-  /** '' = none. */
-  readonly rollout_rs_threshold: string
+/** verl's algorithm.rollout_correction. */
+export interface RolloutCorrection {
+  /** Importance weights per token or per response; null = none. */
+  readonly rollout_is: null | 'token' | 'sequence'
+  /** Weights are cut off above this number, above 0; with verl's `lower_upper` (IcePop) those
+   * outside become 0. */
+  readonly rollout_is_threshold: number | string
+  /** Divide the weights by their mean over the batch. */
+  readonly rollout_is_batch_normalize: boolean
+  /** Criteria, comma-separated, that a token or response must all meet; null = none. */
+  readonly rollout_rs: null | string
+  /** One threshold for all criteria or one each, comma-separated: `lower_upper` for k1, an upper
+   * bound for k2 and k3. */
+  readonly rollout_rs_threshold: null | string | number
+  /** The rollout's log-probs stand for the old policy's; weights and mask come from the policy
+   * being updated. */
+  readonly bypass_mode: boolean
+  /** Loss in bypass mode. */
+  readonly loss_type: 'ppo_clip' | 'reinforce'
 }
+
+/** The loss that bypass mode chooses. */
+export const bypassLoss = ({ loss_type }: Pick<RolloutCorrection, 'loss_type'>): LossMode =>
+  loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+
+/** In an experiment both bounds of importance weights are numbers of their own. */
+export interface RolloutCorrectionFields extends Omit<RolloutCorrection, 'rollout_is_threshold'> {
+  readonly rollout_is_threshold: number
+  /** null = weights are cut off; else the lower bound of IcePop. */
+  readonly rollout_is_threshold_lower: number | null
+  readonly rollout_rs_threshold: string | null
+}
+
+/** verl writes both bounds as `lower_upper`. */
+export const engineCorrection = ({
+  rollout_is_threshold_lower: lower,
+  rollout_is_threshold: upper,
+  ...correction
+}: RolloutCorrectionFields): RolloutCorrection => ({
+  ...correction,
+  rollout_is_threshold: lower === null ? upper : `${lower}_${upper}`,
+})
 
 /** Every criterion of the engine, for messages and help. */
 const RS_CRITERIA: Readonly<Record<RsCriterion, true>> = {
@@ -60,25 +87,24 @@ const isListOf =
   (list: string): boolean =>
     list.trim() === '' || (listOf(list).length > 0 && listOf(list).every(isSound))
 
-const correction = ALGORITHM_DEFAULTS.rollout_correction
-
 /** verl's `algorithm.rollout_correction`. */
 export const ROLLOUT_CORRECTION: Tree<RolloutCorrectionFields> = {
   bypass_mode: boolean({
     label: 'Bypass mode',
     help: 'Whether the probabilities noted while sampling stand for the old policy’s, which are then not computed again.',
-    default: correction.bypass_mode,
+    default: false,
   }),
   loss_type: select(
     { label: 'Loss in bypass mode', help: 'Which loss is minimised in bypass mode.' },
     { ppo_clip: 'PPO, clipped', reinforce: 'REINFORCE' },
   ),
-  rollout_is: select(
+  rollout_is: selectOrNone(
     {
       label: 'Importance weights',
       help: 'Weights that correct for sampling from another policy than the one being trained.',
+      none: 'off',
     },
-    { off: 'off', token: 'per token', sequence: 'per response' },
+    { token: 'per token', sequence: 'per response' },
   ),
   rollout_is_threshold: number({
     label: 'Largest weight',
@@ -90,21 +116,23 @@ export const ROLLOUT_CORRECTION: Tree<RolloutCorrectionFields> = {
   }),
   rollout_is_threshold_lower: number({
     label: 'Smallest weight (IcePop)',
-    help: 'Above 0, weights outside smallest … largest become 0 in place of being cut off; verl 0.8 and later write both as lower_upper.',
-    default: 0,
-    min: 0,
+    help: 'Weights outside smallest … largest become 0 in place of being cut off; verl 0.8 and later write both as lower_upper. None = they are cut off.',
+    default: null,
+    none: 0,
+    min: 0.000001,
     max: 1000,
   }),
   rollout_is_batch_normalize: boolean({
     label: 'Normalise weights',
     help: 'Whether the weights are divided by their mean over the batch.',
-    default: correction.rollout_is_batch_normalize,
+    default: false,
   }),
   rollout_rs: text(
     {
       label: 'Rejection',
       help: `What tokens or responses must meet to be trained on, with commas (${Object.keys(RS_CRITERIA).join(', ')}); empty = off, and the threshold comes first.`,
-      default: '',
+      default: null,
+      none: '',
       max: 120,
     },
     {
@@ -116,7 +144,8 @@ export const ROLLOUT_CORRECTION: Tree<RolloutCorrectionFields> = {
     {
       label: 'Rejection threshold',
       help: 'One threshold for all criteria or one each with commas: an upper bound, for k1 also lower_upper (0.5_2).',
-      default: '',
+      default: null,
+      none: '',
       max: 120,
     },
     {

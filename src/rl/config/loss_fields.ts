@@ -2,9 +2,9 @@
 import {
   AGGREGATIONS,
   type LossAggMode,
-} from '../../../kernels/policy_loss/aggregations/aggregations.ts'
-import { type LossMode, POLICY_LOSSES } from '../../../rl/losses/losses.ts'
-import { select } from './field.ts'
+} from '../../kernels/policy_loss/aggregations/aggregations.ts'
+import { select } from '../fields/field.ts'
+import { type LossMode, POLICY_LOSSES } from '../losses/losses.ts'
 
 /** Which loss the actor minimises. */
 export const lossMode = select(
