@@ -4,6 +4,7 @@ import { presets } from '../../tools/presets/presets.ts'
 import { tasks } from '../../tools/tasks/tasks.ts'
 import { adapters } from './adapters.ts'
 import type { Command } from './base/command.ts'
+import { completionOf } from './completion.ts'
 import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
 import { generate } from './generate.ts'
@@ -26,18 +27,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 }
 /** What only who changes the lab needs. */
 const MAINTAINERS: Readonly<Record<string, Command>> = { conform, record, presets, tasks }
+const completion = completionOf({ ...COMMANDS, ...MAINTAINERS })
 /** Every command by its name. */
-export const ALL: Readonly<Record<string, Command>> = { ...COMMANDS, ...MAINTAINERS }
+export const ALL: Readonly<Record<string, Command>> = {
+  ...COMMANDS,
+  completion,
+  ...MAINTAINERS,
+}
 
 const rows = (commands: Readonly<Record<string, Command>>) =>
-  Object.entries(commands).map(([name, { line }]) => `  ${name.padEnd(10)}${line.summary}`)
+  Object.entries(commands).map(([name, { line }]) => `  ${name.padEnd(12)}${line.summary}`)
 
 /** The list of commands: it fits a screen. */
 export const overview = () =>
   [
     'Usage: npm run -s lab -- <command> [options]',
     '',
-    ...rows(COMMANDS),
+    ...rows({ ...COMMANDS, completion }),
     '',
     'For who changes the lab:',
     ...rows(MAINTAINERS),
