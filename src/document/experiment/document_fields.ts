@@ -28,7 +28,7 @@ export interface DocumentField extends FieldInfo {
   readonly is_overridden?: boolean
 }
 
-/** The sections that a phase may overlay with settings of its own, in the order of forms and links. */
+/** The sections that a phase may overlay with settings of its own, in the order of forms. */
 export const OVERRIDABLE = { rollout: ROLLOUT, actor: ACTOR, critic: CRITIC, algorithm: ALGORITHM }
 
 /** Every tree of fields by its place in a document; that of a phase is below phases.<kind>. */

@@ -672,7 +672,7 @@ const TABLE: Readonly<Record<string, Setting>> = {
  * phases.<kind>. */
 export const SETTINGS: Readonly<Record<string, Setting>> = { ...TABLE, ...DECLARED, ...TABLE }
 
-/** The largest divisor of `whole` up to `most`; `whole` itself where null asks for as many as fit. */
+/** The largest divisor of `whole` up to `most`; `whole` itself where null asks for all. */
 export function divisor(whole: number, most: number | null): number {
   if (most === null) return whole
   let found = Math.min(whole, most)

@@ -1,6 +1,6 @@
 // What an experiment says otherwise than another one, in the words that a person would use: the one
 // place that makes names of runs.
-import type { FieldValue } from '../../rl/fields/field.ts'
+
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'
@@ -9,6 +9,7 @@ import type { SteeringEntry } from '../../document/experiment/steering/actions.t
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { methodName } from '../../document/presets/method_name.ts'
+import type { FieldValue } from '../../rl/fields/field.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { leavesOf } from './leaves.ts'
 
