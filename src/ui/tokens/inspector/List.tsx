@@ -10,12 +10,21 @@ import {
 } from 'react'
 import { typing } from '../../kit/keys.ts'
 import { uiStore } from '../../shown/store.ts'
-import { bundleOf, type Found, type Inspected, neighbour, PAGE } from './inspect.ts'
+import {
+  bundleOf,
+  type Found,
+  firstBundle,
+  type Inspected,
+  neighbour,
+  type Order,
+  PAGE,
+} from './inspect.ts'
 import { Readout } from './Readout.tsx'
 import { BundleItem, type Colours } from './Responses.tsx'
 import { holdTrace, type TokenPlace, type TokensView, tokensStore, useTokens } from './view.ts'
 
 const selectCursor = ({ cursor }: TokensView) => cursor
+const selectOrder = (view: TokensView) => view.order
 const selectOpen = ({ open }: TokensView) => open
 const selectPages = ({ pages }: TokensView) => pages
 
@@ -100,9 +109,12 @@ function useFocusOn(
   }, [list, cursor, has_moved])
 }
 
-/** The group that is open: the first one until another is asked for, none after it was closed. */
-const openBundle = ({ bundles }: Found, wanted: string | undefined) =>
-  wanted === '' ? undefined : (bundles.find(({ key }) => key === wanted) ?? bundles[0])
+/** The group that is open: the one to begin with until another is asked for, none after it was
+ * closed. */
+const openBundle = (found: Found, wanted: string | undefined, order: Order) =>
+  wanted === ''
+    ? undefined
+    : (found.bundles.find(({ key }) => key === wanted) ?? firstBundle(found, order))
 
 /** Focus and clicks put the cursor on a token. */
 function onPlace(event: SyntheticEvent): void {
@@ -133,7 +145,7 @@ function useWalk(found: Found, onMove: () => void) {
   const pages = useTokens(selectPages)
   const list = useRef<HTMLUListElement>(null)
   const has_moved = useRef(false)
-  const open = openBundle(found, wanted)
+  const open = openBundle(found, wanted, useTokens(selectOrder))
   // The cursor of another step, or of a closed group, starts at the first response.
   const drawn = open?.responses.slice(0, pages * PAGE) ?? []
   const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]

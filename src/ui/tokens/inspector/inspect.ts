@@ -196,3 +196,12 @@ export function neighbour(
 
 export const bundleOf = ({ bundles }: Found, place: number): Bundle | undefined =>
   bundles.find(({ responses }) => responses.some((response) => response.place === place))
+
+/** Whether responses to a prompt were told apart: with equal advantages no colour differs. */
+const hasContrast = ({ responses }: Bundle): boolean =>
+  responses.some(({ advantage }) => advantage !== responses[0].advantage)
+
+/** The group to begin with: sorted by score, the first whose advantages differ, as equal ones teach
+ * nothing. */
+export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefined =>
+  (order.startsWith('score') ? bundles.find(hasContrast) : undefined) ?? bundles[0]

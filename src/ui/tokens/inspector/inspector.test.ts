@@ -15,6 +15,7 @@ import { traceCost } from './cost.ts'
 import {
   bundleOf,
   find,
+  firstBundle,
   groupsOf,
   type Inspected,
   isInformative,
@@ -134,6 +135,15 @@ test('where every prompt has one response they are read together, whatever the f
   expect(found.bundles).toHaveLength(1)
   expect(found.bundles[0].prompt).toBeUndefined()
   expect(found.responses.map(({ place }) => place)).toEqual([1, 0])
+})
+
+test('the list opens on a group whose advantages differ, unless another order is asked for', () => {
+  const found = find(step, wanted)
+  expect(found.bundles[0].prompt).toBe('2+2=')
+  expect(firstBundle(found, 'score_best')?.prompt).toBe('1+2=')
+  expect(firstBundle(found, 'sampled')?.prompt).toBe('2+2=')
+  const equal = { ...found, bundles: found.bundles.slice(0, 1) }
+  expect(firstBundle(equal, 'score_best')?.prompt).toBe('2+2=')
 })
 
 test('the next response goes over into the next group and stays at the end', () => {
