@@ -149,7 +149,7 @@ function Ways({
         type="button"
         className="primary"
         data-testid="save-report"
-        title="Numbers, means, settings, curves and maps of these runs as Markdown with pictures, and a link to each run"
+        title="Numbers, means, settings and curves of these runs as Markdown with pictures, and a link to each run"
         onClick={() => void saveReport(all)}
       >
         Report
