@@ -8,7 +8,7 @@ export const panel = {
   name: 'a panel',
   file: 'src/ui/learning/Pace.tsx',
   text: readFileSync(new URL('Pace.tsx', import.meta.url), 'utf8'),
-  list: 'src/ui/shell/App.tsx',
+  list: 'src/ui/shell/Workspace.tsx',
   import: "import { Pace } from '../learning/Pace.tsx'",
   after: "  { name: 'The numbers', Panel: Numbers },",
   line: "  { name: 'The pace', Panel: Pace },",
