@@ -34,7 +34,7 @@ interface RlStep {
   /** The order of the rows in every epoch, where the phase shuffles them. */
   readonly order: RowOrder | undefined
   readonly critic: Critic | undefined
-  readonly lr: number
+  readonly actor_lr: number
   readonly critic_lr: number
 }
 
@@ -43,10 +43,10 @@ interface RlStep {
 export async function reinforcementStep(
   training: Training,
   phase: RlPhase,
-  lr: number,
+  actor_lr: number,
 ): Promise<TakenStep> {
   const { gpu, responder, parts, progress } = training
-  const step = beginStep(training, phase, lr)
+  const step = beginStep(training, phase, actor_lr)
 
   // Sample n responses to each prompt, then score them.
   gpu.stage('gen')
@@ -86,7 +86,7 @@ export async function reinforcementStep(
   return { samples, reading, rollout: batch, ...(tracing && { tracing }) }
 }
 
-function beginStep(training: Training, phase: RlPhase, lr: number): RlStep {
+function beginStep(training: Training, phase: RlPhase, actor_lr: number): RlStep {
   const { parts, progress } = training
   parts.actor.beginStep()
   parts.critic?.beginStep()
@@ -94,7 +94,7 @@ function beginStep(training: Training, phase: RlPhase, lr: number): RlStep {
   if (critic && progress.critic_step++ === 0) beginCritic(training, critic, phase)
   const rows = rowsOf(training, phase)
   const order = rowOrderOf(training, phase, rows.batch)
-  return { phase, rows, order, critic, lr, critic_lr: progress.critic_lr }
+  return { phase, rows, order, critic, actor_lr, critic_lr: progress.critic_lr }
 }
 
 /** The critic of a stage begins at its first step that has one. */
@@ -187,10 +187,10 @@ function updateCritic(
 /** The actor rests while its critic warms up. */
 function updateActor(
   { gpu, parts, progress }: Training,
-  { phase, rows, order, critic, lr }: RlStep,
+  { phase, rows, order, critic, actor_lr }: RlStep,
   trained: RolloutBatch,
 ): void {
   gpu.stage('update_actor')
   if (!critic || progress.critic_step >= phase.critic.critic_warmup)
-    parts.actor.updatePolicy(trained, phase, rows, lr, progress.step, order)
+    parts.actor.updatePolicy(trained, phase, rows, actor_lr, progress.step, order)
 }

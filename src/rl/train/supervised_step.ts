@@ -16,7 +16,14 @@ export function supervisedStep(training: Training, phase: SftPhase, lr: number):
   const probe_tokens = uploadProbe(training, batch)
   gpu.stage('sft')
   actor.updateSupervised(batch, rows.micro, phase.optim, phase.grad_clip, lr)
-  const reading = readNumbers(training, { phase, batch, rows, lr, probe_tokens, metrics: {} })
+  const reading = readNumbers(training, {
+    phase,
+    batch,
+    rows,
+    actor_lr: lr,
+    probe_tokens,
+    metrics: {},
+  })
   training.seen = { batch, rows: 'demonstrations' }
   return { samples: [], reading }
 }

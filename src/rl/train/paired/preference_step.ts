@@ -49,7 +49,7 @@ export async function preferenceStep(
     phase,
     batch,
     rows,
-    lr,
+    actor_lr: lr,
     probe_tokens,
     metrics: { ...metrics, ...held_out?.metrics },
   }

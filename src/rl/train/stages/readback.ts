@@ -29,7 +29,7 @@ export interface PolicyStep {
   readonly phase: ActorPhase
   readonly batch: RolloutBatch
   readonly rows: BatchRows
-  readonly lr: number
+  readonly actor_lr: number
   /** Response tokens of the probed rows; 0 when this step is not probed. */
   readonly probe_tokens: number
   /** What is known of the step already. */
@@ -118,19 +118,19 @@ async function readNamed<T extends Named>(gpu: Gpu, tensors: T): Promise<Read<T>
 }
 
 function policyMetrics(
-  { phase, batch, rows, lr }: PolicyStep,
+  { phase, batch, rows, actor_lr }: PolicyStep,
   { updates }: Updates,
   { loss_sums, controls, corrections }: Sums,
 ): Record<string, number> {
-  if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
+  if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': actor_lr }
   if (phase.kind === 'preference')
-    return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': lr }
+    return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': actor_lr }
   const objective = objectiveOf(phase)
   const micro_batches = (updates * rows.mini) / rows.micro
   return {
     ...actorMetrics(objective, loss_sums, controls, updates),
     ...bypassMetrics(objective, corrections, micro_batches),
-    ...(updates > 0 && { 'actor/lr': lr }),
+    ...(updates > 0 && { 'actor/lr': actor_lr }),
   }
 }
 
