@@ -76,8 +76,8 @@ const apply_kl_penalty: Handler = ({ inputs, config }) => {
 function readVariable(inputs: Fields, name: string): Variable {
   const value = inputs.raw(name)
   if (name === 'pred' && Array.isArray(value)) return value.map(String)
-  const is_text = Array.isArray(value) && typeof value[0] === 'string'
-  return is_text ? inputs.texts(name) : [...inputs.vector(name)]
+  const isText = Array.isArray(value) && typeof value[0] === 'string'
+  return isText ? inputs.texts(name) : [...inputs.vector(name)]
 }
 
 const validation_metrics: Handler = ({ inputs, config }) => {
@@ -161,10 +161,10 @@ const data_metrics: Handler = ({ inputs, config, expected }) => {
   const asVerl = (metrics: Record<string, number>, name: string, absent: null | 0) => {
     const names = expected.fields(name).names()
     const missing = names.filter((key) => expected.fields(name).raw(key) === (absent ?? undefined))
-    const of_verl = Object.entries(metrics).filter(([key]) => names.includes(key))
+    const ofVerl = Object.entries(metrics).filter(([key]) => names.includes(key))
     return {
       ...Object.fromEntries(missing.map((key) => [key, absent])),
-      ...Object.fromEntries(of_verl),
+      ...Object.fromEntries(ofVerl),
     }
   }
   return [{ on: 'driver', run }]

@@ -121,15 +121,15 @@ async function* caseResults(
     return
   }
   const computed = new Set<string>()
-  let is_complete = true
+  let isComplete = true
   for (const part of parts) {
     const result = await runPart(name, part, fixture.expected, context, computed)
-    is_complete &&= result?.status === 'ok'
+    isComplete &&= result?.status === 'ok'
     if (result) yield result
   }
   const { expected } = fixture
   const unknown = expected.names().filter((key) => expected.has(key) && !computed.has(key))
-  if (unknown.length && is_complete)
+  if (unknown.length && isComplete)
     yield failure(name, `unknown: nothing computes expected.${unknown.join(', expected.')}`)
 }
 

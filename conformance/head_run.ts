@@ -4,8 +4,8 @@ import type { Tensor } from '../src/kernels/device/tensor.ts'
 import { listScored, type PaddedSize, type ScoredTokens } from '../src/kernels/vocab_head/scored.ts'
 import {
   type HeadSizes,
-  vocab_head_backward_ref,
-  vocab_head_forward_ref,
+  vocabHeadBackwardRef,
+  vocabHeadForwardRef,
 } from '../src/kernels/vocab_head/vocab_head.ref.ts'
 import { type VocabHeadKernels, vocabHeadKernels } from '../src/kernels/vocab_head/vocab_head.ts'
 import { CaseError, type Fields } from './fields.ts'
@@ -101,14 +101,13 @@ const scoredOf = (
 /** log_probs, entropy, lse, sum_pi_squared [rows, response_length] in float64; no token is
  * masked. */
 export function headForwardRef(one: HeadCase) {
-  return vocab_head_forward_ref(one.sizes, one.hidden, one.weight, scoredOf(one))
+  return vocabHeadForwardRef(one.sizes, one.hidden, one.weight, scoredOf(one))
 }
 
 /** d loss / d logits [rows, width, V] in float64. */
 export function headBackwardRef(one: HeadCase, d_log_probs: Numbers, d_entropy: Numbers) {
   const { sizes, hidden, weight } = one
-  return vocab_head_backward_ref(sizes, hidden, weight, scoredOf(one), d_log_probs, d_entropy)
-    .d_hidden
+  return vocabHeadBackwardRef(sizes, hidden, weight, scoredOf(one), d_log_probs, d_entropy).d_hidden
 }
 
 /** What the head's kernels bind and leave. */

@@ -109,11 +109,11 @@ async function held(dialogue: Dialogue): Promise<Outputs> {
   const talk = new Conversation(setting, messages, prompt.at(-1))
   const server_prompts: number[][] = []
   const log_probs: number[] = []
-  let has_log_probs = false
+  let hasLogProbs = false
   for (const generation of dialogue.generations) {
     server_prompts.push([...prompt, ...talk.response_ids])
     const ids = [...generation.vector('token_ids')]
-    has_log_probs ||= generation.has('log_probs')
+    hasLogProbs ||= generation.has('log_probs')
     log_probs.push(
       ...(generation.has('log_probs') ? generation.vector('log_probs') : ids.map(() => 0)),
     )
@@ -126,7 +126,7 @@ async function held(dialogue: Dialogue): Promise<Outputs> {
     prompt_ids: prompt,
     response_ids,
     response_mask,
-    response_logprobs: has_log_probs ? log_probs.slice(0, response_ids.length) : null,
+    response_logprobs: hasLogProbs ? log_probs.slice(0, response_ids.length) : null,
     num_turns,
     server_prompts,
     generations_used: server_prompts.length,
@@ -137,7 +137,7 @@ async function held(dialogue: Dialogue): Promise<Outputs> {
       num_turns,
       unpadded_rm_scores: scoresOf(dialogue, response_ids.length, response_ids.length),
     },
-    padded: paddedRow(dialogue, tokenizer, prompt, talk, has_log_probs ? log_probs : undefined),
+    padded: paddedRow(dialogue, tokenizer, prompt, talk, hasLogProbs ? log_probs : undefined),
   })
 }
 

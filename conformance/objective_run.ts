@@ -79,8 +79,8 @@ export function rowsOf(batch: LossBatch, first: number, count: number): LossBatc
 /** verl's names of the aggregations as `source` computes them: one changed after January. */
 function readMode(config: Fields, source: Pick<Fixture, 'source'>): LossAggMode {
   const mode = config.choice('loss_agg_mode', LOSS_AGG_MODES, 'token-mean')
-  const has_changed = mode === 'seq-mean-token-sum-norm' && !isJanuary(source)
-  return has_changed ? 'seq-mean-token-sum-norm-0.7.1' : mode
+  const hasChanged = mode === 'seq-mean-token-sum-norm' && !isJanuary(source)
+  return hasChanged ? 'seq-mean-token-sum-norm-0.7.1' : mode
 }
 
 /** The optional counts of verl's agg_loss. */
@@ -115,8 +115,8 @@ export function readLossSettings(config: Fields, source: Pick<Fixture, 'source'>
       ...numbersAsSettings((number, name) => {
         const fields = number.section === 'actor' ? config : selection
         // As in verl, clip_ratio counts only where its two sides are not given.
-        const is_side = name === 'clip_ratio_low' || name === 'clip_ratio_high'
-        const fallback = is_side ? clip_ratio : number.default
+        const isSide = name === 'clip_ratio_low' || name === 'clip_ratio_high'
+        const fallback = isSide ? clip_ratio : number.default
         return fields?.number(name, fallback) ?? fallback
       }),
     },

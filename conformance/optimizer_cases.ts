@@ -128,10 +128,10 @@ const onGpu = (gpu: Gpu, { params, gradients, settings }: AdamwCase) =>
       chunk_segment: scratch.u32('chunk_segment', [count / CHUNK], params.chunk_segment),
     }
     const { lr, beta1, beta2, eps, weight_decay, max_norm } = settings
-    const one_minus = { one_minus_beta1: 1 - beta1, one_minus_beta2: 1 - beta2 }
-    const finish = { max_norm, segments, active_segments: segments, ...one_minus }
+    const oneMinus = { one_minus_beta1: 1 - beta1, one_minus_beta2: 1 - beta2 }
+    const finish = { max_norm, segments, active_segments: segments, ...oneMinus }
     const decay = { weight_decay, vector_weight_decay: weight_decay }
-    const update = { count, lr, beta1, beta2, ...one_minus, eps, ...decay }
+    const update = { count, lr, beta1, beta2, ...oneMinus, eps, ...decay }
     const steps = []
     for (const step of gradients) {
       gpu.write(tensors.gradients, Float32Array.from(step))

@@ -188,7 +188,7 @@ const policy_loss_bypass_mode: Handler = ({ inputs, config, source, expected }) 
     const actual = Object.fromEntries(found.filter(([name]) => names.has(name)))
     return { ...outputs, metrics: { ...metrics, actual } }
   }
-  const is_plain = weightBounds(correction.rollout_is_threshold).lower === null
+  const isPlain = weightBounds(correction.rollout_is_threshold).lower === null
   const all: Reported = (sums) => sums
   return [
     { on: 'reference', run: () => asked(bypassReference(given, all), driverMetrics(given)) },
@@ -197,7 +197,7 @@ const policy_loss_bypass_mode: Handler = ({ inputs, config, source, expected }) 
       run: async (gpu) => {
         const { metrics, ...outputs } = await bypassOnGpu(gpu, given, all)
         // Of plain thresholds the kernel's mean is January's.
-        return is_plain ? outputs : asked({ metrics, ...outputs })
+        return isPlain ? outputs : asked({ metrics, ...outputs })
       },
     },
   ]
@@ -233,13 +233,13 @@ function reportedSums(
   { rollout_is, rollout_rs, rollout_is_batch_normalize }: RolloutCorrection,
 ): Record<string, number> {
   const weighs = rollout_is !== null
-  const is_reported: Readonly<Record<string, boolean>> = {
+  const isReported: Readonly<Record<string, boolean>> = {
     'rollout_corr/kl': true,
     'rollout_corr/rollout_rs_masked_fraction': rollout_rs !== null,
     'rollout_corr/rollout_is_mean': weighs,
     'rollout_corr/rollout_is_batch_norm_factor': weighs && rollout_is_batch_normalize,
   }
-  const names = ROLLOUT_CORRECTION_SUMS.filter((name) => is_reported[name])
+  const names = ROLLOUT_CORRECTION_SUMS.filter((name) => isReported[name])
   return Object.fromEntries(names.map((name) => [name, sums[name]]))
 }
 

@@ -52,11 +52,11 @@ export function randomProblem(model: ModelConfig, rows: number, width: number): 
   const prompts = Array.from({ length: rows }, (_, b) => [ids[b * width]])
   const response_ids = Uint32Array.from(ids.filter((_, i) => i % width !== 0))
   const size = { rows, prompt_length: 1, response_length: width - 1 }
-  const no_end = model.vocab_size
+  const noEnd = model.vocab_size
   return {
     layout,
     weights: initialWeights(layout, 1),
-    batch: makeBatch(padPrompts(prompts, 1, 0), response_ids, size, no_end),
+    batch: makeBatch(padPrompts(prompts, 1, 0), response_ids, size, noEnd),
     phase: sftPhase(rows),
   }
 }

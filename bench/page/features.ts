@@ -19,7 +19,7 @@ interface FastPath {
   readonly has_long_responses?: boolean
 }
 
-const plain_products: MatmulChoice = { '*': 'register_8x8' }
+const plainProducts: MatmulChoice = { '*': 'register_8x8' }
 
 const FAST_PATHS: readonly FastPath[] = [
   {
@@ -27,7 +27,7 @@ const FAST_PATHS: readonly FastPath[] = [
     on: { enable_gradient_checkpointing: true },
     off: {},
   },
-  { name: 'products in vectors of four', on: {}, off: { matmul: plain_products } },
+  { name: 'products in vectors of four', on: {}, off: { matmul: plainProducts } },
   {
     name: 'SwiGLU inside the products',
     on: {},
@@ -246,13 +246,13 @@ async function open(config: TrainerConfig): Promise<Candidate> {
 }
 
 function costOf({ gpu, samples, counts }: Candidate): StepCost {
-  const per_step = (name: keyof Candidate['counts']) =>
+  const perStep = (name: keyof Candidate['counts']) =>
     (gpu.counts[name] - counts[name]) / samples.length
   return {
     ms: median(samples),
-    dispatches: per_step('dispatches'),
-    submits: per_step('submits'),
-    reads: per_step('reads'),
+    dispatches: perStep('dispatches'),
+    submits: perStep('submits'),
+    reads: perStep('reads'),
     live_bytes: gpu.counts.live_bytes,
   }
 }

@@ -14,17 +14,17 @@ export interface Stopwatch {
 /** Times every call of `gpu` from now on. */
 export function watchCalls(gpu: Gpu): Stopwatch {
   const watch = { ms: 0 }
-  let is_inside = false
+  let isInside = false
   const timed = <A extends unknown[], R>(call: (...args: A) => R) => {
     return (...args: A): R => {
-      if (is_inside) return call(...args)
-      is_inside = true
+      if (isInside) return call(...args)
+      isInside = true
       const start = performance.now()
       try {
         return call(...args)
       } finally {
         watch.ms += performance.now() - start
-        is_inside = false
+        isInside = false
       }
     }
   }

@@ -57,7 +57,7 @@ async function javascriptOf(gpu: Gpu, trainer: Trainer): Promise<JavaScriptRow> 
     const found = await sampled(async () => {
       for (let i = 0; i < FREE_STEPS; i++) await trainer.next()
     })
-    const per_step = (gpu.counts.dispatches - dispatches) / (2 * FREE_STEPS)
+    const perStep = (gpu.counts.dispatches - dispatches) / (2 * FREE_STEPS)
     // The stopwatch itself costs time, so it starts after the thread's own time was taken.
     const watch = watchCalls(gpu)
     const encode_ms: number[] = []
@@ -78,7 +78,7 @@ async function javascriptOf(gpu: Gpu, trainer: Trainer): Promise<JavaScriptRow> 
       ...(found && {
         sampled_ms: { script: found.script / FREE_STEPS, garbage: found.garbage / FREE_STEPS },
       }),
-      dispatches: per_step,
+      dispatches: perStep,
     }
   })
 }

@@ -197,19 +197,19 @@ export async function benchSft(model: string): Promise<SftRow> {
 }
 
 /** Samples of all libraries in turn, so that other load on the machine affects all alike. A library
- * too slow for all of them gets fewer; if `is_needed`, at least one. */
+ * too slow for all of them gets fewer; if `isNeeded`, at least one. */
 async function sampleInTurn(
   runners: Readonly<Record<string, SftRunner>>,
   checked: Readonly<Record<string, Checked>>,
   count: number,
   steps: number,
-  is_needed: boolean,
+  isNeeded: boolean,
 ): Promise<Record<string, number[]>> {
   const samples: Record<string, number[]> = {}
   for (let i = 0; i < count; i++)
     for (const [name, runner] of Object.entries(runners)) {
-      const end_ms = (i + 1) * steps * checked[name].step_ms
-      if (end_ms > BUDGET_MS && !(is_needed && i === 0)) continue
+      const endMs = (i + 1) * steps * checked[name].step_ms
+      if (endMs > BUDGET_MS && !(isNeeded && i === 0)) continue
       samples[name] ??= []
       samples[name].push(await millisecondsPerStep(runner, steps))
     }

@@ -141,8 +141,8 @@ function madeSamples() {
 }
 
 /** A run with a number of steps that is still training. */
-function begin(ui_case: UiCase): void {
-  const { steps, layers } = ui_case
+function begin(uiCase: UiCase): void {
+  const { steps, layers } = uiCase
   const { experiment } = PRESETS[0]
   const run_experiment = {
     ...experiment,
@@ -150,10 +150,10 @@ function begin(ui_case: UiCase): void {
     phases: experiment.phases.map((phase, i) => ({ ...phase, steps: i === 0 ? 400 : 2 * steps })),
   }
   const series = new Map<string, Series>()
-  for (let step = 0; step <= steps; step++) appendMetrics(series, step, metricsAt(ui_case, step))
+  for (let step = 0; step <= steps; step++) appendMetrics(series, step, metricsAt(uiCase, step))
   labStore.setState({
     ...emptyRun(),
-    adapter: ui_case.picture_height ? SOFTWARE : undefined,
+    adapter: uiCase.picture_height ? SOFTWARE : undefined,
     status: 'running',
     run: 1,
     run_experiment,
@@ -201,28 +201,28 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 let present: UiCase | undefined
 
 /** Shows a case and waits until everything is drawn. */
-async function open(ui_case: UiCase): Promise<void> {
-  present = ui_case
-  begin(ui_case)
+async function open(uiCase: UiCase): Promise<void> {
+  present = uiCase
+  begin(uiCase)
   followTheme()
   // Where updates come in every frame, the bench is the clock.
-  if (ui_case.per_second) startTicker()
+  if (uiCase.per_second) startTicker()
   const root = document.getElementById('root')
   if (!root) throw new Error('ui.html has no root')
-  createRoot(root).render(SHOWN[ui_case.shows]())
+  createRoot(root).render(SHOWN[uiCase.shows]())
   while (!document.querySelector('.recharts-surface')) await nextFrame()
   // What is out of view is not painted.
-  if (!ui_case.picture_height) document.querySelector('.charts')?.scrollIntoView()
+  if (!uiCase.picture_height) document.querySelector('.charts')?.scrollIntoView()
   await wait(500)
 }
 
 /** One more step of the run. */
-function step(state: LabState, ui_case: UiCase): LabState {
+function step(state: LabState, uiCase: UiCase): LabState {
   const next = state.step + 1
-  const metrics = metricsAt(ui_case, next)
+  const metrics = metricsAt(uiCase, next)
   const of = { run: 1, step: next, phase: 1, phase_step: next - 400 }
   const after = applyEvent(state, { type: 'step', ...of, metrics }, performance.now())
-  if (ui_case.shows !== 'learning') return after
+  if (uiCase.shows !== 'learning') return after
   return applyEvent(
     after,
     { type: 'samples', run: 1, step: next, samples: madeSamples() },
@@ -232,11 +232,11 @@ function step(state: LabState, ui_case: UiCase): LabState {
 
 /** A number of updates of the case that is shown. */
 async function update(count: number): Promise<void> {
-  const ui_case = present
-  if (!ui_case) throw new Error('no case is shown')
+  const uiCase = present
+  if (!uiCase) throw new Error('no case is shown')
   for (let i = 0; i < count; i++) {
-    labStore.setState((state) => step(state, ui_case))
-    if (ui_case.per_second) await wait(1000 / ui_case.per_second)
+    labStore.setState((state) => step(state, uiCase))
+    if (uiCase.per_second) await wait(1000 / uiCase.per_second)
     else {
       uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
       await nextFrame()

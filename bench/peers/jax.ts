@@ -89,14 +89,14 @@ function lossOf(
   const { ids, targets, token_weights, ...shared } = input
   // A gather's gradient is a scatter with compare-and-swap loops; a product with one-hot rows has
   // none.
-  const one_hot = numpy.where(ids.reshape([...ids.shape, 1]).equal(numpy.arange(V)), 1, 0)
-  let x = numpy.einsum('btv,vc->btc', one_hot, params.embed.ref)
+  const oneHot = numpy.where(ids.reshape([...ids.shape, 1]).equal(numpy.arange(V)), 1, 0)
+  let x = numpy.einsum('btv,vc->btc', oneHot, params.embed.ref)
   for (const weights of params.blocks) x = block(shape, weights, tree.ref(shared) as Inputs, x)
   tree.dispose(shared)
   const states = rmsNorm(x.slice([], [first_column, first_column + R]), params.norm, eps)
   const logits = linear(states, params.embed)
-  const is_target = targets.reshape([B, R, 1]).equal(numpy.arange(V))
-  const target = numpy.where(is_target, logits.ref, 0).sum(-1)
+  const isTarget = targets.reshape([B, R, 1]).equal(numpy.arange(V))
+  const target = numpy.where(isTarget, logits.ref, 0).sum(-1)
   return nn.logsumexp(logits, -1).sub(target).mul(token_weights).sum()
 }
 
@@ -146,16 +146,16 @@ function makeStep({ layout, batch, phase }: SftProblem, listed: Leaf[]) {
       1,
       numpy.reciprocal(grad_norm.ref.add(CLIP_EPS)).mul(phase.grad_clip),
     )
-    const next_powers = powers.mul(numpy.array([beta1, beta2]))
-    const c1 = numpy.subtract(1, next_powers.ref.slice(0))
-    const c2 = numpy.subtract(1, next_powers.ref.slice(1))
+    const nextPowers = powers.mul(numpy.array([beta1, beta2]))
+    const c1 = numpy.subtract(1, nextPowers.ref.slice(0))
+    const c2 = numpy.subtract(1, nextPowers.ref.slice(1))
     const clipped = gradient.mul(clip)
-    const next_m = m.mul(beta1).add(clipped.ref.mul(1 - beta1))
-    const next_v = v.mul(beta2).add(numpy.square(clipped).mul(1 - beta2))
-    const denominator = numpy.sqrt(next_v.ref).div(numpy.sqrt(c2)).add(ADAM_EPS)
-    const change = next_m.ref.div(denominator).div(c1).mul(lr)
-    const next_flat = flat.mul(1 - lr * weight_decay).sub(change)
-    const state = { flat: next_flat, m: next_m, v: next_v, powers: next_powers }
+    const nextM = m.mul(beta1).add(clipped.ref.mul(1 - beta1))
+    const nextV = v.mul(beta2).add(numpy.square(clipped).mul(1 - beta2))
+    const denominator = numpy.sqrt(nextV.ref).div(numpy.sqrt(c2)).add(ADAM_EPS)
+    const change = nextM.ref.div(denominator).div(c1).mul(lr)
+    const nextFlat = flat.mul(1 - lr * weight_decay).sub(change)
+    const state = { flat: nextFlat, m: nextM, v: nextV, powers: nextPowers }
     return { state, loss: value, grad_norm }
   })
 }

@@ -90,8 +90,8 @@ export async function finishTf(): Promise<void> {
 // needs.
 
 /** x · weight / √(mean(x²) + eps) along the last axis; the weight broadcasts, and sums its gradient
- * over `weight_axes`. */
-function rmsNorm(x: Tensor, weight: Tensor, eps: Tensor, weight_axes: number[]): Tensor {
+ * over `weightAxes`. */
+function rmsNorm(x: Tensor, weight: Tensor, eps: Tensor, weightAxes: number[]): Tensor {
   return customGrad((...args) => {
     const [x, weight, save] = args as unknown as [Tensor, Tensor, GradSaveFunc]
     const inv_rms = rsqrt(add(mean(square(x), -1, true), eps))
@@ -102,7 +102,7 @@ function rmsNorm(x: Tensor, weight: Tensor, eps: Tensor, weight_axes: number[]):
       const d_normed = mul(d_y, weight)
       const projection = mean(mul(d_normed, normed), -1, true)
       const d_x = mul(inv_rms, sub(d_normed, mul(normed, projection)))
-      return [d_x, reshape(sum(mul(d_y, normed), weight_axes, true), weight.shape)]
+      return [d_x, reshape(sum(mul(d_y, normed), weightAxes, true), weight.shape)]
     }
     return { value: mul(normed, weight), gradFunc }
   })(x, weight)
@@ -150,10 +150,10 @@ function block(
   const normed = rmsNorm(x, w.attn_norm, eps, [0])
   const qkv = reshape(matMul(normed, w.qkv, false, true), [B, T, 3 * H, D])
   const [qk, v] = split(transpose(qkv, [0, 2, 1, 3]), [2 * H, H], 1)
-  const qk_weight = reshape(w.qk_norm, [1, 2, 1, D])
-  const qk_normed = rmsNorm(reshape(qk, [B, 2, H * T, D]), qk_weight, eps, [0, 2])
-  const swapped = reshape(reverse(reshape(qk_normed, [-1, 2, D / 2]), 1), [B, 2 * H, T, D])
-  const straight = reshape(qk_normed, [B, 2 * H, T, D])
+  const qkWeight = reshape(w.qk_norm, [1, 2, 1, D])
+  const qkNormed = rmsNorm(reshape(qk, [B, 2, H * T, D]), qkWeight, eps, [0, 2])
+  const swapped = reshape(reverse(reshape(qkNormed, [-1, 2, D / 2]), 1), [B, 2 * H, T, D])
+  const straight = reshape(qkNormed, [B, 2 * H, T, D])
   const rotated = add(mul(straight, input.cos), mul(swapped, input.sin))
   const [q, k] = split(rotated, 2, 1)
   const attn_probs = softmax(add(matMul(q, k, false, true), input.bias))
@@ -208,16 +208,16 @@ function optimizer({ phase }: SftProblem) {
   const update = (flat: Tensor, m: Tensor, v: Tensor, gradients: Tensor) => {
     t++
     const c1 = 1 - beta1 ** t
-    const root_c2 = Math.sqrt(1 - beta2 ** t)
+    const rootC2 = Math.sqrt(1 - beta2 ** t)
     const squares = square(gradients)
     const grad_norm = sqrt(squaredNorm(squares))
     const clip = minimum(constants.one, div(constants.max_norm, add(grad_norm, constants.clip_eps)))
     // m and v take the clip factor in their scalar: no array of clipped gradients.
-    const next_m = add(mul(m, constants.beta1), mul(gradients, mul(clip, constants.rest1)))
-    const next_v = add(mul(v, constants.beta2), mul(squares, mul(square(clip), constants.rest2)))
-    const denominator = add(sqrt(next_v), scalar(ADAM_EPS * root_c2))
-    const change = mul(div(next_m, denominator), scalar((lr * root_c2) / c1))
-    return { flat: sub(mul(flat, constants.decay), change), m: next_m, v: next_v, grad_norm }
+    const nextM = add(mul(m, constants.beta1), mul(gradients, mul(clip, constants.rest1)))
+    const nextV = add(mul(v, constants.beta2), mul(squares, mul(square(clip), constants.rest2)))
+    const denominator = add(sqrt(nextV), scalar(ADAM_EPS * rootC2))
+    const change = mul(div(nextM, denominator), scalar((lr * rootC2) / c1))
+    return { flat: sub(mul(flat, constants.decay), change), m: nextM, v: nextV, grad_norm }
   }
   return { update, destroy: () => dispose(Object.values(constants)) }
 }

@@ -75,7 +75,7 @@ export function printVariants({ peak, rows }: VariantsRecord): void {
     ['', 'm', 'n', 'k', 'default', 'best ÷ default', 'part of peak'],
     rows.map(({ of, op, m, n, k, by_default, timings }) => {
       const rate = (ms: number) => (2e-9 * m * n * k) / ms
-      const default_ms = timings.find(({ variant }) => variant === by_default)?.ms ?? Number.NaN
+      const defaultMs = timings.find(({ variant }) => variant === by_default)?.ms ?? Number.NaN
       const sorted = [...timings].sort((p, q) => p.ms - q.ms)
       const cells = sorted.slice(0, SHOWN).map(({ variant, ms, is_wrong }) => {
         const mark = `${variant === by_default ? '*' : ''}${is_wrong ? '!' : ''}`
@@ -87,8 +87,8 @@ export function printVariants({ peak, rows }: VariantsRecord): void {
         m,
         n,
         k,
-        `${default_ms.toFixed(4)} (${rate(default_ms).toFixed(2)})`,
-        (best / default_ms).toFixed(2),
+        `${defaultMs.toFixed(4)} (${rate(defaultMs).toFixed(2)})`,
+        (best / defaultMs).toFixed(2),
         `${Math.round((1e5 * rate(best)) / peak.gflops)} %`,
         ...cells,
       ]

@@ -91,13 +91,13 @@ function updateOutputs(
 ): Check['outputs'] {
   const { expected } = update
   // A token whose ratio lies on the edge of the clip range may fall on either side.
-  const one_token = atol(1.01 / Math.max(1, tokensOf(c, step, update)))
+  const oneToken = atol(1.01 / Math.max(1, tokensOf(c, step, update)))
   const numbers: Readonly<Record<string, readonly [number, Output['tolerance']]>> = {
     pg_loss: [found.metrics['actor/pg_loss'], TOLERANCES.losses],
     kl_loss: [found.metrics['actor/kl_loss'], TOLERANCES.losses],
     ppo_kl: [found.metrics['actor/ppo_kl'], TOLERANCES.ppo_kl],
-    pg_clipfrac: [found.metrics['actor/pg_clipfrac'], one_token],
-    pg_clipfrac_lower: [found.metrics['actor/pg_clipfrac_lower'], one_token],
+    pg_clipfrac: [found.metrics['actor/pg_clipfrac'], oneToken],
+    pg_clipfrac_lower: [found.metrics['actor/pg_clipfrac_lower'], oneToken],
     grad_norm: [found.grad_norm, TOLERANCES.grad_norm],
   }
   const outputs: Record<string, Output> = {}
@@ -142,8 +142,8 @@ function trainedOutputs(
   const outputs: Record<string, Output> = {}
   // There the optimizer counts steps of parameters that the model does not read any more.
   if (losesLastLayer(plan)) return outputs
-  const reads_all = phase.actor.entropy_coeff !== 0
-  const end = trainedPrefix(layout, reads_all ? layout.num_blocks : phase.target_layer).count
+  const readsAll = phase.actor.entropy_coeff !== 0
+  const end = trainedPrefix(layout, readsAll ? layout.num_blocks : phase.target_layer).count
   if (plan.ranks === 1 && expected.has('grad_is_none')) {
     const none = layout.params.filter(({ offset }) => offset >= end).map(({ name }) => name)
     const wanted = expected.texts('grad_is_none').sort()

@@ -141,10 +141,10 @@ export function replayRef({ model, plan }: BupoCase): Replay {
       ref_log_prob = actor.use_kl_loss ? reader(start, step)(target_layer).log_probs : undefined
       const read = reader(params, step)
       const scored = read(target_layer)
-      const is_whole = target_layer === config.num_hidden_layers
+      const isWhole = target_layer === config.num_hidden_layers
       return {
         old_log_probs: scored.log_probs,
-        entropies: (is_whole ? scored : read(config.num_hidden_layers)).entropy,
+        entropies: (isWhole ? scored : read(config.num_hidden_layers)).entropy,
         ...(ref_log_prob && { ref_log_prob }),
       }
     },
@@ -172,11 +172,11 @@ export function replayRef({ model, plan }: BupoCase): Replay {
           ),
         ]),
       )
-      const of_rank = parts.slice(0, rankRows(plan, update.rows.length) / micro)
+      const ofRank = parts.slice(0, rankRows(plan, update.rows.length) / micro)
       const metrics = Object.fromEntries(
         Object.keys(parts[0].metrics).map((name) => [
           name,
-          mean(of_rank.map((part) => part.metrics[name])),
+          mean(ofRank.map((part) => part.metrics[name])),
         ]),
       )
       const optim = { ...phase.actor.optim, lr: update.lr }

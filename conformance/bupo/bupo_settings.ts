@@ -111,12 +111,12 @@ export function phaseOfStep(
     throw new CaseError(
       `actor.ppo_micro_batch_size_per_gpu: expected a divisor of ${each}, the rows of an update on each rank, got ${micro}`,
     )
-  const keeps_last = !is_inner && plan.inner.steps > 0 && losesLastLayer(plan)
+  const keepsLast = !is_inner && plan.inner.steps > 0 && losesLastLayer(plan)
   return {
     ...phase,
     // FSDP 1 on several ranks gives the final norm a gradient of 0.
     decay_final_norm: is_inner && plan.strategy === 'fsdp' && plan.ranks > 1,
-    ...(keeps_last && { freeze: { embed_tokens: false, layers: [blocks] } }),
+    ...(keepsLast && { freeze: { embed_tokens: false, layers: [blocks] } }),
     rollout: {
       ...phase.rollout,
       temperature: plan.temperature,

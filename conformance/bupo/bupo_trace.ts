@@ -63,9 +63,9 @@ export const isBupoTrace = (json: unknown): boolean =>
  * should be. */
 export async function openBupoCase(file: string, pinned: Pinned = {}): Promise<BupoCase> {
   const json = readJson(file) as Readonly<Record<string, unknown>>
-  const model_folder = modelBeside(file, json)
-  const settings = new TraceSettings(json, dirname(model_folder))
-  const model = await readCaseModel(model_folder, 'lm_head', pinned)
+  const modelFolder = modelBeside(file, json)
+  const settings = new TraceSettings(json, dirname(modelFolder))
+  const model = await readCaseModel(modelFolder, 'lm_head', pinned)
   const plan = readPlan(settings)
   const trace = new Fields(json, basename(file))
   settings.choice('algorithm.adv_estimator', ['grpo'], 'grpo')

@@ -48,18 +48,18 @@ export function readObjective(config: Fields, { config: shape }: DepthModel): De
     throw new CaseError(
       `${config.where}.layers: expected layers below ${shape.num_hidden_layers} or final`,
     )
-  const is_taught = objective === 'self_distill'
+  const isTaught = objective === 'self_distill'
   return {
     objective,
     reading: config.choice('reading', ['raw', 'normed']),
     layers: layers as LayerName[],
     weights: [...config.vector('weights', layers.length)],
-    jsd_beta: is_taught ? config.number('jsd_beta') : 0.5,
-    token_weight: is_taught
+    jsd_beta: isTaught ? config.number('jsd_beta') : 0.5,
+    token_weight: isTaught
       ? config.choice('token_weight', ['one', 'advantage', 'sign'], 'one')
       : 'one',
-    detach_teacher: is_taught ? config.flag('detach_teacher', true) : true,
-    ppo_weight: is_taught ? config.number('ppo_weight', 1) : 1,
+    detach_teacher: isTaught ? config.flag('detach_teacher', true) : true,
+    ppo_weight: isTaught ? config.number('ppo_weight', 1) : 1,
   }
 }
 

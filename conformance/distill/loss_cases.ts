@@ -109,7 +109,7 @@ const iw_opd: Handler = ({ inputs, config }) => {
 const minillm: Handler = ({ inputs, config }) => {
   const { student, teacher } = bothLogits(inputs)
   const matrix = (name: string) => inputs.matrix(name, student).data
-  const [own, of_teacher, mask] = [matrix('student_logps'), matrix('teacher_logps'), matrix('mask')]
+  const [own, ofTeacher, mask] = [matrix('student_logps'), matrix('teacher_logps'), matrix('mask')]
   const settings = {
     gamma: config.number('gamma'),
     length_normalization: config.flag('length_normalization'),
@@ -121,7 +121,7 @@ const minillm: Handler = ({ inputs, config }) => {
   const run = () => {
     const { loss, d_logits } = jsdLoss(student, teacher, weights, { beta: 1, temperature: 1 })
     return within(F32, {
-      advantages: minillmAdvantages(own, of_teacher, mask, student.columns, settings),
+      advantages: minillmAdvantages(own, ofTeacher, mask, student.columns, settings),
       single_step_loss: loss,
       grad_student_logits: d_logits,
     })
@@ -208,12 +208,12 @@ const verl_forward_kl_topk: Handler = ({ inputs, config, source, expected }) => 
   const student = logitsOf(inputs, 'student_logits')
   const batch = distilledBatch(inputs)
   const topk = config.number('topk')
-  const of_teacher = (name: string) =>
+  const ofTeacher = (name: string) =>
     inputs.tensor(name, [student.rows, student.columns, topk]).data
   const teacher = {
     topk,
-    log_probs: of_teacher('teacher_topk_logps'),
-    ids: of_teacher('teacher_topk_ids'),
+    log_probs: ofTeacher('teacher_topk_logps'),
+    ids: ofTeacher('teacher_topk_ids'),
   }
   const settings = {
     ...verlSettings(config, source),
@@ -223,9 +223,9 @@ const verl_forward_kl_topk: Handler = ({ inputs, config, source, expected }) => 
   const run = () => {
     const found = forwardKlTopkLoss(student, teacher, mask, settings)
     const { use_task_rewards, distillation_loss_coef: coef } = settings
-    const of_task = taskLoss(settings.task, batch)
+    const ofTask = taskLoss(settings.task, batch)
     const d_log_probs = new Float64Array(mask.data.length)
-    const total = joinedWithTask({ ...found, d_log_probs }, of_task, settings)
+    const total = joinedWithTask({ ...found, d_log_probs }, ofTask, settings)
     const share = use_task_rewards ? coef : 1
     return within(TOPK, {
       loss: total.loss,
@@ -237,7 +237,7 @@ const verl_forward_kl_topk: Handler = ({ inputs, config, source, expected }) => 
       student_mass: found.student_mass,
       teacher_mass: found.teacher_mass,
       overlap_count: found.overlap_count,
-      metrics: { ...(use_task_rewards ? of_task.metrics : {}), ...found.metrics },
+      metrics: { ...(use_task_rewards ? ofTask.metrics : {}), ...found.metrics },
     })
   }
   return [{ on: 'reference', run }]

@@ -99,10 +99,10 @@ export function refMachine({ student, teacher }: DistillCase, run: DistillRun): 
     const { cache, response, layer } = read(model, params, batch)
     return distributionsRef(model.config, params, cache, layer, response)
   }
-  const of_teacher = paramsOf(teacher)
+  const ofTeacher = paramsOf(teacher)
   return {
     student: async (batch) => all(student, trainable.params, batch),
-    teacher: async (batch) => all(teacher, of_teacher, batch),
+    teacher: async (batch) => all(teacher, ofTeacher, batch),
     begin: () => {
       grads = {}
     },

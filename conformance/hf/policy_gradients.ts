@@ -2,7 +2,7 @@
 
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'
-import { sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
+import { sftLossRef } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
@@ -42,7 +42,7 @@ export function supervisedGradientRef(
   const cache = forwardRef(config, params, { ...batch, width: widthOf(batch) }, { adapter })
   const { log_probs } = policyRef(config, params, cache, layer, response)
   const tokens = responseTokens(batch)
-  const { loss, d_log_probs } = sft_loss_ref(1 / tokens, log_probs, batch.response_mask)
+  const { loss, d_log_probs } = sftLossRef(1 / tokens, log_probs, batch.response_mask)
   const d_entropy = new Float64Array(d_log_probs.length)
   const grads = backwardRef(config, params, cache, layer, { ...response, d_log_probs, d_entropy })
   return { loss, grads, metrics: {} }

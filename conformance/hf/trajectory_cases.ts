@@ -50,13 +50,13 @@ function advantageCheck(c: ModelCase, { tag, batches, rows }: PolicyPlan): Check
       response_length,
       index: group.subarray(i * rows, (i + 1) * rows),
     }
-    const [with_std, without] = [true, false].map(
+    const [withStd, without] = [true, false].map(
       (norm_adv_by_std_in_grpo) =>
         computeAdvantages('grpo', input, { norm_adv_by_std_in_grpo }).advantages,
     )
     for (let j = 0; j < count; j++) {
       const row = i * rows + Math.floor(j / response_length)
-      actual[i * count + j] = by_std[row] ? with_std[j] : without[j]
+      actual[i * count + j] = by_std[row] ? withStd[j] : without[j]
     }
   }
   // The goldens' run has float32 rewards.

@@ -42,7 +42,7 @@ export function measured(
   { model: { config }, params, rows }: InterventionCase,
   untouched: Float64Array,
   states: States,
-  has_entropies: boolean,
+  hasEntropies: boolean,
 ): Record<string, Float64Array> {
   const final = readPolicyRef(config, params, states[states.length - 1], 'normed')
   const entropies = (reading: 'raw' | 'normed') =>
@@ -58,7 +58,7 @@ export function measured(
     logp_next: nextLogProbsRef(rows, final),
     kl: divergencesRef(rows, untouched, final),
     kl_rev: divergencesRef(rows, final, untouched),
-    ...(has_entropies && { ent_raw: entropies('raw'), ent_norm: entropies('normed') }),
+    ...(hasEntropies && { ent_raw: entropies('raw'), ent_norm: entropies('normed') }),
   }
 }
 
@@ -102,11 +102,11 @@ export async function* ablationChecks(c: InterventionCase, runner: Runner): Asyn
   for (const how of ['zero', 'mean', 'const'] as const)
     for (const part of PART_NAMES) {
       const title = `abl.${how}.${part}`
-      const has_entropies = c.expected.has(`${title}.ent_raw`)
+      const hasEntropies = c.expected.has(`${title}.ent_raw`)
       const found: Record<string, Float64Array[]> = {}
       for (const edit of editsOf(c, how, part, means)) {
         const states = await runner.run(c.rows, [edit])
-        for (const [name, x] of Object.entries(measured(c, log_p, states, has_entropies))) {
+        for (const [name, x] of Object.entries(measured(c, log_p, states, hasEntropies))) {
           found[name] ??= []
           found[name].push(x)
         }

@@ -102,11 +102,8 @@ export const outputsOf = (
   )
 
 /** A loss in the README's tolerance: 4e-6 of it, or sixteen times float32's own error. */
-export function lossOutput(actual: number, expected: number, in_float32: number): Output {
-  const atol = Math.max(
-    4e-6 * Math.max(1, Math.abs(expected)),
-    16 * Math.abs(expected - in_float32),
-  )
+export function lossOutput(actual: number, expected: number, inFloat32: number): Output {
+  const atol = Math.max(4e-6 * Math.max(1, Math.abs(expected)), 16 * Math.abs(expected - inFloat32))
   return { actual, expected, tolerance: { rtol: 0, atol } }
 }
 

@@ -118,11 +118,11 @@ function optimizerOf(fields: Fields, name: 'sgd' | 'nesterov' | 'adamw'): LensOp
 /** Section 6, Jacobian lens: the estimator. */
 export function* jacobianChecks(c: InterventionCase): Generator<Check> {
   const skip_first = c.settings.number('jlens_skip_first')
-  const skip_short = c.settings.number('jlens_skip_short')
+  const skipShort = c.settings.number('jlens_skip_short')
   const variants: Record<string, JacobianContexts> = {
     J: { skip_first },
     J_skip0: { skip_first: 0 },
-    J_short_rows_dropped: { skip_first: skip_short },
+    J_short_rows_dropped: { skip_first: skipShort },
     J_first_context: { skip_first, rows: [0] },
     J_same_position: { skip_first, same_position: true },
   }
@@ -143,7 +143,7 @@ export function* jacobianChecks(c: InterventionCase): Generator<Check> {
       .filter((n) => n > 0)
   yield check(c, 'jlens.positions', 'driver', {
     positions: {
-      actual: { all: of(skip_first), short: of(skip_short) },
+      actual: { all: of(skip_first), short: of(skipShort) },
       expected: {
         all: counted.raw('jlens.valid_positions'),
         short: counted.raw('jlens.valid_positions_short_rows_dropped'),

@@ -79,12 +79,12 @@ export async function* patchChecks(c: InterventionCase, runner: Runner): AsyncGe
     yield await sweep(name, corrupt, edits, runs.corrupt)
   }
   const heads = upTo(L).flatMap((l) => upTo(H).map((h) => ({ l, h })))
-  const each_column = heads.flatMap(({ l, h }) =>
+  const eachColumn = heads.flatMap(({ l, h }) =>
     upTo(S).map((t) => [carried(clean_cache, 'head', l + 1, t, h)]),
   )
-  yield await sweep('head', corrupt, each_column, runs.corrupt)
-  const all_columns = heads.map(({ l, h }) => [carried(clean_cache, 'head', l + 1, undefined, h)])
-  yield await sweep('head_all', corrupt, all_columns, runs.corrupt)
+  yield await sweep('head', corrupt, eachColumn, runs.corrupt)
+  const allColumns = heads.map(({ l, h }) => [carried(clean_cache, 'head', l + 1, undefined, h)])
+  yield await sweep('head_all', corrupt, allColumns, runs.corrupt)
   yield await sweep('noising_resid', clean, residual(corrupt_cache), runs.corrupt)
   yield await sweep('noise_resid', clean, residual(clean_cache, noise), noised)
 }

@@ -1,5 +1,5 @@
 // Vectors added to the residual stream: what they change, their gradients, and training them alone.
-import { sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
+import { sftLossRef } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import { adamwState, adamwStepRef } from '../../src/model/interventions/lenses.ref.ts'
 import { readPolicyRef } from '../../src/model/interventions/readings.ref.ts'
@@ -73,7 +73,7 @@ export function* steeringGradientChecks(c: InterventionCase): Generator<Check> {
   const tokens = responseTokens(c.batch)
   const losses: Record<string, TokenLoss> = {
     logp: (log_probs) => {
-      const { loss, d_log_probs } = sft_loss_ref(1 / tokens, log_probs, c.batch.response_mask)
+      const { loss, d_log_probs } = sftLossRef(1 / tokens, log_probs, c.batch.response_mask)
       return { loss: -loss, d_log_probs: d_log_probs.map((d) => -d) }
     },
     ppo: mainPpo(c),
@@ -187,8 +187,8 @@ function lossOutputs(
     return (Array.isArray(value) ? value : [value]) as number[]
   }
   const expected = read(key)
-  const in_float32 = read(`${key}_fp32`)
+  const inFloat32 = read(`${key}_fp32`)
   return Object.fromEntries(
-    expected.map((x, i) => [`${key}[${i}]`, lossOutput(values[i], x, in_float32[i])]),
+    expected.map((x, i) => [`${key}[${i}]`, lossOutput(values[i], x, inFloat32[i])]),
   )
 }

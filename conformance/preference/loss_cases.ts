@@ -106,8 +106,8 @@ const dpo: Handler = ({ inputs, config, expected }) => {
   const answers = readAnswers(inputs)
   const shape = { rows: answers.rows, columns: answers.columns }
   const sum_p_squared = inputs.optionalMatrix('policy_sum_p_squared', shape)?.data
-  const is_float32 = objective.f_divergence_type === 'alpha_divergence'
-  const size = is_float32 ? FLOAT32 : names.includes('exo_pair') ? EXO : TOLERANCE
+  const isFloat32 = objective.f_divergence_type === 'alpha_divergence'
+  const size = isFloat32 ? FLOAT32 : names.includes('exo_pair') ? EXO : TOLERANCE
   const run = () =>
     updateOutputs(pairUpdate(objective, { ...answers, sum_p_squared }), expected, size)
   return [{ on: 'driver', run }]

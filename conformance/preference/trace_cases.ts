@@ -84,7 +84,7 @@ function microOutputs(micro: TracedMicroBatch, replayed: ReplayedMicroBatch): Ch
   if (replayed.hits && 'mean_token_accuracy' in told)
     metrics.mean_token_accuracy = meanOver(rows, replayed.hits, rows.batch.rows / 2)
   const { mean_token_accuracy, ...wanted } = told
-  const of_metrics = {
+  const ofMetrics = {
     actual: metrics,
     expected: replayed.hits ? told : wanted,
     tolerance: TOLERANCES.metrics,
@@ -97,7 +97,7 @@ function microOutputs(micro: TracedMicroBatch, replayed: ReplayedMicroBatch): Ch
       ...log_probs('ref_KL_logps', mismatched, replayed.mismatched?.reference),
     }),
     loss: { actual: found.loss, expected: expected.number('loss'), tolerance: TOLERANCES.loss },
-    metrics: of_metrics,
+    metrics: ofMetrics,
   }
 }
 

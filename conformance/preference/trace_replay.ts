@@ -48,7 +48,7 @@ function updateOf(
   trained: TracedObjective,
   { rows, mismatched, labels }: TracedMicroBatch,
   scored: Scored,
-  of_mismatched: Scored | undefined,
+  ofMismatched: Scored | undefined,
 ): PreferenceUpdate {
   const answersOf = ({ batch, completion_mask }: TracedRows, x: Scored): ScoredAnswers => ({
     rows: batch.rows,
@@ -60,7 +60,7 @@ function updateOf(
     sum_p_squared: x.sum_p_squared,
   })
   if (trained.data === 'pairs') return pairUpdate(trained.objective, answersOf(rows, scored))
-  const kl = mismatched && of_mismatched ? mismatchedKl(answersOf(mismatched, of_mismatched)) : 0
+  const kl = mismatched && ofMismatched ? mismatchedKl(answersOf(mismatched, ofMismatched)) : 0
   return answerUpdate(trained.objective, answersOf(rows, scored), labels, kl)
 }
 

@@ -93,17 +93,17 @@ function readObjective(settings: Fields, trainer: TrlTrainer): TracedObjective {
   const weights = settings.has('loss_weights')
     ? settings.vector('loss_weights', losses.length)
     : losses.map(() => 1)
-  const is_dpo = trainer === 'DPOTrainer'
+  const isDpo = trainer === 'DPOTrainer'
   const objective: PairObjective = {
     terms: losses.map((loss, i) => ({
       loss: loss as PairedLoss,
       weight: weights[i],
-      k: is_dpo ? ownNumbers(loss, k) : k,
+      k: isDpo ? ownNumbers(loss, k) : k,
     })),
-    f_divergence_type: is_dpo ? divergenceOf(settings) : 'reverse_kl',
-    f_alpha_divergence_coef: is_dpo ? settings.number('f_alpha_divergence_coef', 0.5) : 0.5,
-    ld_alpha: (is_dpo ? settings.optionalNumber('ld_alpha') : undefined) ?? null,
-    use_weighting: is_dpo && settings.flag('use_weighting', false),
+    f_divergence_type: isDpo ? divergenceOf(settings) : 'reverse_kl',
+    f_alpha_divergence_coef: isDpo ? settings.number('f_alpha_divergence_coef', 0.5) : 0.5,
+    ld_alpha: (isDpo ? settings.optionalNumber('ld_alpha') : undefined) ?? null,
+    use_weighting: isDpo && settings.flag('use_weighting', false),
     reference_free: false,
   }
   const refusal = pairRefusal(objective)

@@ -29,17 +29,17 @@ const IGNORES_SMOOTHING = ['sigmoid', 'sigmoid_norm']
 export const ownNumbers = ({ name }: PreferenceLoss, k: PreferenceValues): PreferenceValues =>
   IGNORES_SMOOTHING.includes(name) ? { ...k, label_smoothing: 0 } : k
 
-/** The named numbers; the others, and with `has_defaults` those that are not told, have their
+/** The named numbers; the others, and with `hasDefaults` those that are not told, have their
  * defaults, which are TRL's. */
 export function readNumbers(
   fields: Fields,
   names: readonly PreferenceNumberName[],
-  has_defaults = false,
+  hasDefaults = false,
 ): PreferenceValues {
   const all = Object.entries(PREFERENCE_NUMBERS).map(([name, number]) => {
-    const is_read = names.includes(name as PreferenceNumberName)
-    const fallback = has_defaults ? number.default : undefined
-    return [name, is_read ? fields.number(name, fallback) : number.default]
+    const isRead = names.includes(name as PreferenceNumberName)
+    const fallback = hasDefaults ? number.default : undefined
+    return [name, isRead ? fields.number(name, fallback) : number.default]
   })
   return Object.fromEntries(all)
 }

@@ -61,12 +61,12 @@ function readUpdate(
   const config = one.fields('config')
   const own = config.has('settings') ? config.raw('settings') : settings.get(`${config.raw('run')}`)
   const { num_hidden_layers } = model.layout.shape
-  const run_settings = new Fields(own, `${name}.settings`)
+  const runSettings = new Fields(own, `${name}.settings`)
   const inputs = one.fields('inputs')
   const prompts = inputs.tensor('prompt_ids')
   const completions = inputs.tensor('completion_ids')
   const [rows, columns] = completions.shape
-  const response_length = run_settings.number('max_completion_length')
+  const response_length = runSettings.number('max_completion_length')
   const size = { rows, response_length, prompt_length: prompts.shape[1] }
   const prompt = {
     input_ids: Uint32Array.from(prompts.data),
@@ -80,7 +80,7 @@ function readUpdate(
   return {
     name,
     is_first: config.number('update') === 1,
-    plan: readPlan(run_settings, num_hidden_layers),
+    plan: readPlan(runSettings, num_hidden_layers),
     batch: makeBatch(prompt, ids, size, model.eos_token_ids),
     advantages: Float64Array.from(inputs.vector('advantages', rows)),
     columns,

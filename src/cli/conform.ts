@@ -52,11 +52,11 @@ export const conform: Command = {
     const results: Result[] = []
     const choices = kernels === EACH ? suited(gpu) : [kernels]
     for (const choice of choices) {
-      const is_repeat = choice !== choices[0]
-      if (choice) print(`kernels = ${choice}${is_repeat ? ', checks on the GPU alone' : ''}`)
+      const isRepeat = choice !== choices[0]
+      if (choice) print(`kernels = ${choice}${isRepeat ? ', checks on the GPU alone' : ''}`)
       for await (const result of resultsOf(sources, { gpu, ...pinnedBy(choice) })) {
         // Where no kernel takes part, it is the result of the first choice once more.
-        if (is_repeat && result.status === 'ok' && result.on !== 'gpu') continue
+        if (isRepeat && result.status === 'ok' && result.on !== 'gpu') continue
         results.push(result)
         print(resultLine(result))
       }

@@ -34,7 +34,7 @@ const K = {
 const TOKENS = 24
 
 /** Responses whose ratios lie on all sides of the range, with advantages of both signs or one. */
-function response(seed: number, sign: number, has_weights = false): ResponseTokens {
+function response(seed: number, sign: number, hasWeights = false): ResponseTokens {
   const old_log_probs = Array.from(randomValues(TOKENS, seed), (x) => -1.5 + x)
   const steps = Array.from(randomValues(TOKENS, seed + 1))
   const advantages = Array.from(randomValues(TOKENS, seed + 2), (x) =>
@@ -45,7 +45,7 @@ function response(seed: number, sign: number, has_weights = false): ResponseToke
     log_probs: old_log_probs.map((p, t) => p + steps[t]),
     advantages,
     response_mask: advantages.map((_, t) => (t % 7 === 3 ? 0 : 1)),
-    ...(has_weights && {
+    ...(hasWeights && {
       rollout_is_weights: Array.from(randomValues(TOKENS, seed + 3), (x) => Math.abs(x) + 0.1),
     }),
   }

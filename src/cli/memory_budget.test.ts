@@ -93,8 +93,8 @@ test('a change of a current run that would take more than was allowed for it is 
   const facts = { max_binding_bytes: Number.MAX_SAFE_INTEGER }
   const { experiment } = decodeLink(HUGE)
   const config = trainerConfig(experiment)
-  const refusal = (most_bytes?: number) =>
-    steeredEngine({ facts } as Gpu, undefined, undefined, most_bytes).refusal(config)
+  const refusal = (mostBytes?: number) =>
+    steeredEngine({ facts } as Gpu, undefined, undefined, mostBytes).refusal(config)
   expect(refusal()).toBeUndefined()
   expect(refusal(plan(config))).toBeUndefined()
   expect(refusal(4 * 2 ** 30)).toMatch(

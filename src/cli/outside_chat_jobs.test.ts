@@ -204,14 +204,14 @@ test('verl’s command has the limits and the tools of a run with a chat templat
   const experiment = await experimentWith('messages', TOOLS)
   const { text } = filesOf(experiment)
   const script = text.get('run_verl.sh') ?? ''
-  const multi_turn = 'actor_rollout_ref.rollout.multi_turn'
+  const multiTurn = 'actor_rollout_ref.rollout.multi_turn'
   for (const line of [
-    `${multi_turn}.enable=True`,
-    `${multi_turn}.format=hermes`,
-    `${multi_turn}.max_assistant_turns=3`,
-    `${multi_turn}.max_parallel_calls=1`,
-    `${multi_turn}.max_tool_response_length=256`,
-    `${multi_turn}.tool_response_truncate_side=middle`,
+    `${multiTurn}.enable=True`,
+    `${multiTurn}.format=hermes`,
+    `${multiTurn}.max_assistant_turns=3`,
+    `${multiTurn}.max_parallel_calls=1`,
+    `${multiTurn}.max_tool_response_length=256`,
+    `${multiTurn}.tool_response_truncate_side=middle`,
     'actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent',
   ])
     expect(script).toContain(line)

@@ -200,9 +200,9 @@ test.skipIf(!HAS_PYTHON).for(TASKS.map(({ id }) => id))(
     expect(count((score) => score === 1)).toBeGreaterThan(90)
     expect(count((score) => score < 1)).toBeGreaterThan(500)
     expect(count((score) => score > 0 && score < 1) > 0).toBe(task.partial_score !== undefined)
-    const is_free = !task.exact_match && task.partial_score === undefined
+    const isFree = !task.exact_match && task.partial_score === undefined
     const others = cases.filter((c) => c.score === 1 && c.response !== c.ground_truth)
-    expect(others.length > 0).toBe(is_free)
+    expect(others.length > 0).toBe(isFree)
   },
 )
 

@@ -42,10 +42,10 @@ const MODELS = {
 const usual = PRESETS.find(({ id }) => id === 'tiny-grpo')?.experiment
 const GIB = 2 ** 30
 
-function planned(config: object, allowed = 4 * GIB, most_binding = 2 ** 30) {
+function planned(config: object, allowed = 4 * GIB, mostBinding = 2 ** 30) {
   if (!usual) throw new Error('no preset')
   const json = new Uint8Array(new TextEncoder().encode(JSON.stringify(config)))
-  return plannedModel(json, (facts) => planUses(facts, trainerConfig(usual)), allowed, most_binding)
+  return plannedModel(json, (facts) => planUses(facts, trainerConfig(usual)), allowed, mostBinding)
 }
 
 test('the table of the documentation is what is planned', () => {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { version as understory_version } from '../../package.json'
+import { version as understoryVersion } from '../../package.json'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { isPairedDocument } from '../document/experiment/phases.ts'
 import { resolvePhases } from '../document/experiment/resolve.ts'
@@ -46,7 +46,7 @@ type Weights = Awaited<ReturnType<typeof readGivenModel>>['weights']
 /** The only run of the session. */
 const RUN = 1
 
-const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
+const webgpuVersion: string = createRequire(import.meta.url)('webgpu/package.json').version
 
 const LINE = commandLine({
   name: 'record',
@@ -164,7 +164,7 @@ async function recordExperiment(
     experiment,
     adapter,
     date: new Date().toISOString().slice(0, 10),
-    versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
+    versions: { understory: understoryVersion, webgpu: webgpuVersion, node: process.version },
     tokens: vocabularyOf(experiment.task).tokens,
     events: told.map(({ at_ms, event }) => ({ at_ms: at_ms - start, event })),
   })
@@ -212,7 +212,7 @@ async function watch(
   const session = new Session({
     open: async () => gpu.facts,
     prepare: () => device(gpu, experiment, weights),
-    version: `Understory ${understory_version}`,
+    version: `Understory ${understoryVersion}`,
     peak: async () => undefined,
     benchmark: () => Promise.reject(new Error('a recording measures nothing')),
     post,

@@ -43,9 +43,9 @@ test('a threshold that the form accepts is one that the trainer accepts', () => 
   for (const rollout_rs of ['token_k1', 'seq_max_k3', 'token_k1,seq_mean_k2', 'token_k2,token_k2'])
     for (const a of parts)
       for (const rollout_rs_threshold of [a, ...parts.map((b) => `${a},${b}`)]) {
-        const is_legal = parseExperiment(rejection(rollout_rs, rollout_rs_threshold)).ok
+        const isLegal = parseExperiment(rejection(rollout_rs, rollout_rs_threshold)).ok
         const trains = () => rejectionBounds(rollout_rs, rollout_rs_threshold)
-        if (is_legal) {
+        if (isLegal) {
           accepted++
           expect(trains().size).toBeGreaterThan(0)
         } else expect(trains, `${rollout_rs}: ${rollout_rs_threshold}`).toThrow(RangeError)

@@ -139,8 +139,8 @@ function aggregate(loss_mode: LossMode, rows: readonly RowLosses[]): number {
     .map((row) => row.filter((loss) => loss !== undefined))
     .filter(({ length }) => length > 0)
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
-  const of_sequences = pgAggMode(loss_mode, 'token-mean') === 'seq-mean-token-mean'
-  return of_sequences || loss_mode === 'geo_mean' ? mean(counted.map(mean)) : mean(counted.flat())
+  const ofSequences = pgAggMode(loss_mode, 'token-mean') === 'seq-mean-token-mean'
+  return ofSequences || loss_mode === 'geo_mean' ? mean(counted.map(mean)) : mean(counted.flat())
 }
 
 /** Where LONG_TESTS is not set: kinds of lines that tell the others apart. */
@@ -169,11 +169,11 @@ test.for(process.env.LONG_TESTS ? Object.keys(OBJECTIVES) : SHORT)(
           if (algorithm.use_kl_in_reward)
             expect(valueIn(part('reward'), ['reward'])).toBe(cell(sample, 'token_level_rewards', t))
           const advantage = cell(sample, 'advantages', t)
-          const is_counted = cell(sample, 'response_mask', t) !== 0
-          if (is_counted) expect(part('advantage')?.lines.at(-1)?.value).toBeCloseTo(advantage, 6)
+          const isCounted = cell(sample, 'response_mask', t) !== 0
+          if (isCounted) expect(part('advantage')?.lines.at(-1)?.value).toBeCloseTo(advantage, 6)
           if (cell(sample, 'ratio', t) !== 1) moved++
           const loss = part('loss')
-          expect(loss !== undefined).toBe(is_counted)
+          expect(loss !== undefined).toBe(isCounted)
           if (!loss) return undefined
           if (actor.use_kl_loss || actor.entropy_coeff !== 0)
             expect(valueIn(loss, ['total'])).toBeCloseTo(

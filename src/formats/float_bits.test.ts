@@ -3,9 +3,9 @@ import { bfloatOfBits, bitsOfFloat, bitsOfHalf, halfOfBits } from './float_bits.
 
 describe('16-bit floats', () => {
   test('every half is itself after a round trip, and so is every bfloat16', () => {
-    const is_nan = (bits: number) => (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0
+    const isNan = (bits: number) => (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0
     for (let half = 0; half < 2 ** 16; half++) {
-      if (!is_nan(half) && halfOfBits(bitsOfHalf(half) >>> 0) !== half)
+      if (!isNan(half) && halfOfBits(bitsOfHalf(half) >>> 0) !== half)
         expect.fail(`half ${half.toString(16)}`)
       const wide = half * 2 ** 16
       if (!((wide & 0x7fffffff) > 0x7f800000) && bfloatOfBits(wide) !== half)

@@ -1,12 +1,12 @@
 // Float32, IEEE 754 half and bfloat16 by their bits.
 
 const scratch = new Float32Array(1)
-const scratch_bits = new Uint32Array(scratch.buffer)
+const scratchBits = new Uint32Array(scratch.buffer)
 
 /** The bits of a number rounded to float32. */
 export function bitsOfFloat(value: number): number {
   scratch[0] = value
-  return scratch_bits[0]
+  return scratchBits[0]
 }
 
 /** The float32 bits of an IEEE 754 half; every half has an exact one. */
@@ -17,7 +17,7 @@ export function bitsOfHalf(half: number): number {
   if (exponent === 31) return sign | 0x7f800000 | (fraction << 13)
   if (exponent > 0) return sign | ((exponent + 112) << 23) | (fraction << 13)
   scratch[0] = fraction * 2 ** -24
-  return sign | scratch_bits[0]
+  return sign | scratchBits[0]
 }
 
 /** Float32 bits to the nearest half, ties to even. */
@@ -29,9 +29,9 @@ export function halfOfBits(bits: number): number {
   if (magnitude >= 0x477ff000) return sign | 0x7c00
   if (magnitude >= 0x38800000) return sign | roundBits(magnitude - (112 << 23), 13)
   // Below 2^-14 a half counts in steps of 2^-24; adding 2^-1 makes float32 round to just that step.
-  scratch_bits[0] = magnitude
+  scratchBits[0] = magnitude
   scratch[0] += 0.5
-  return sign | (scratch_bits[0] & 0x7ff)
+  return sign | (scratchBits[0] & 0x7ff)
 }
 
 /** Float32 bits to the nearest bfloat16, ties to even. */

@@ -89,10 +89,10 @@ function parseIndex({ weight_map }: JsonObject): ReadonlyMap<string, string> {
 
 async function openShards(
   folder: RangedFolder,
-  shard_of: ReadonlyMap<string, string>,
+  shardOf: ReadonlyMap<string, string>,
 ): Promise<Located> {
   const shards = new Map<string, RangedSafetensors>()
-  for (const [name, shard] of shard_of) {
+  for (const [name, shard] of shardOf) {
     if (shards.has(shard)) continue
     const found = await folder.open(shard)
     if (!found)
@@ -103,7 +103,7 @@ async function openShards(
     shards.set(shard, await openRanged(found))
   }
   const located = new Map<string, RangedSafetensors>()
-  for (const [name, shard] of shard_of) {
+  for (const [name, shard] of shardOf) {
     const opened = shards.get(shard)
     if (!opened?.entries.has(name))
       throw new ModelFileError(shard, `tensor ${shown(name)}: expected by ${INDEX}, found nothing`)
@@ -111,10 +111,10 @@ async function openShards(
   }
   for (const [shard, { entries }] of shards)
     for (const name of entries.keys())
-      if (shard_of.get(name) !== shard && !isHarmless(name))
+      if (shardOf.get(name) !== shard && !isHarmless(name))
         throw new ModelFileError(
           shard,
-          `tensor ${shown(name)}: expected in ${shard_of.get(name) ?? 'no file'} by ${INDEX}, found here`,
+          `tensor ${shown(name)}: expected in ${shardOf.get(name) ?? 'no file'} by ${INDEX}, found here`,
         )
   return located
 }

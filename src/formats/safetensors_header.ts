@@ -69,18 +69,18 @@ export function openSafetensors(bytes: Uint8Array, file: string): OpenSafetensor
 
 /** Refuses a file that is another format, a pointer or a path, by what it is. `head`: its first
  * bytes, HEAD_BYTES or all of them. Throws ModelFileError. */
-export function refuseForeign(head: Uint8Array, file_bytes: number, file: string): void {
+export function refuseForeign(head: Uint8Array, fileBytes: number, file: string): void {
   // No other format has a small number in its first 8 bytes and a bracket behind them.
   if (head[LENGTH_BYTES] === '{'.charCodeAt(0) && head[6] === 0 && head[7] === 0) return
-  const found = foreignFile(head.subarray(0, HEAD_BYTES), file_bytes)
+  const found = foreignFile(head.subarray(0, HEAD_BYTES), fileBytes)
   if (found) throw new ModelFileError(file, `expected safetensors, found ${foreignWords(found)}`)
 }
 
-/** The length of the header, from the first bytes of a file of `file_bytes`. Throws
+/** The length of the header, from the first bytes of a file of `fileBytes`. Throws
  * ModelFileError. */
-export function headerLength(first: Uint8Array, file_bytes: number, file: string): number {
-  if (file_bytes < LENGTH_BYTES || first.length < LENGTH_BYTES)
-    throw new ModelFileError(file, `expected at least 8 bytes, found ${file_bytes}`)
+export function headerLength(first: Uint8Array, fileBytes: number, file: string): number {
+  if (fileBytes < LENGTH_BYTES || first.length < LENGTH_BYTES)
+    throw new ModelFileError(file, `expected at least 8 bytes, found ${fileBytes}`)
   const view = new DataView(first.buffer, first.byteOffset, LENGTH_BYTES)
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32
   if (length > LARGEST_HEADER)
@@ -88,19 +88,19 @@ export function headerLength(first: Uint8Array, file_bytes: number, file: string
       file,
       `expected a header of at most ${LARGEST_HEADER} bytes, found a header length of ${length}`,
     )
-  if (LENGTH_BYTES + length > file_bytes)
+  if (LENGTH_BYTES + length > fileBytes)
     throw new ModelFileError(
       file,
-      `expected a header of ${length} bytes, found a file of ${file_bytes} bytes`,
+      `expected a header of ${length} bytes, found a file of ${fileBytes} bytes`,
     )
   return length
 }
 
 /** Checks the bytes of a header. As in the reference reader, the tensors cover the data of a file
- * of `file_bytes` exactly: no byte twice, none left over. Throws ModelFileError. */
+ * of `fileBytes` exactly: no byte twice, none left over. Throws ModelFileError. */
 export function checkHeader(
   header: Uint8Array,
-  file_bytes: number,
+  fileBytes: number,
   file: string,
 ): SafetensorsHeader {
   const start = LENGTH_BYTES + header.length
@@ -108,7 +108,7 @@ export function checkHeader(
   const entries = Object.entries(listed).map(
     ([name, info]) => [name, parseEntry(info, start, `tensor ${shown(name)}`, file)] as const,
   )
-  requireCoverage(entries, start, file_bytes, file)
+  requireCoverage(entries, start, fileBytes, file)
   return { file, entries: new Map(entries), metadata: parseMetadata(metadata, file) }
 }
 
@@ -203,8 +203,8 @@ function requireCoverage(
   file: string,
 ): void {
   let end = start
-  const in_order = [...entries].sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end)
-  for (const [name, entry] of in_order) {
+  const inOrder = [...entries].sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end)
+  for (const [name, entry] of inOrder) {
     if (entry.begin !== end)
       throw new ModelFileError(
         file,
@@ -234,11 +234,11 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 /** The memory of `data`, where its bytes are those of the file. */
 export function asStored(data: ArrayLike<number>, dtype: Dtype): Uint8Array | undefined {
-  const is_same =
+  const isSame =
     (dtype === 'F32' && data instanceof Float32Array) ||
     (dtype === 'F64' && data instanceof Float64Array) ||
     (dtype === 'I32' && data instanceof Int32Array)
-  return IS_LITTLE_ENDIAN && is_same
+  return IS_LITTLE_ENDIAN && isSame
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : undefined
 }

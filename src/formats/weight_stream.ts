@@ -104,15 +104,15 @@ export async function streamTensors(
   { signal, onProgress, piece_bytes = PIECE_BYTES }: LoadOptions = {},
 ): Promise<void> {
   const files = [...new Set(tensors.map(({ file }) => file))]
-  const in_order = [...tensors].sort(
+  const inOrder = [...tensors].sort(
     (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.entry.begin - b.entry.begin,
   )
-  const total = in_order.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0)
+  const total = inOrder.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0)
   const most = piecesOf(piece_bytes)
-  const largest = in_order.reduce((size, { entry }) => Math.max(size, entry.size), 0)
+  const largest = inOrder.reduce((size, { entry }) => Math.max(size, entry.size), 0)
   const room = new Float32Array(Math.min(most, largest))
   let bytes = 0
-  for (const tensor of in_order)
+  for (const tensor of inOrder)
     for (let first = 0; first < tensor.entry.size; first += most) {
       signal?.throwIfAborted()
       const count = Math.min(most, tensor.entry.size - first)

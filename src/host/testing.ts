@@ -75,8 +75,8 @@ class FakeMachine implements FakeSurroundings {
     if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
       throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, '')
     if (this.#opened++ > 0 && this.#closed-- > 0) throw gpuError('no_adapter', 'nothing here')
-    const free = async (ended_well: boolean) => {
-      this.log.push(!ended_well ? 'destroy' : is_careful ? 'free careful' : 'free')
+    const free = async (endedWell: boolean) => {
+      this.log.push(!endedWell ? 'destroy' : is_careful ? 'free careful' : 'free')
     }
     return { ...this.#device(), free }
   }

@@ -81,14 +81,14 @@ export function createTask(id: string, params: Readonly<Record<string, number>> 
 /** A score outside of what the task declares would train a model on nonsense: it ends the run with
  * the response that got it. */
 export function withCheckedScore(task: Task): Task {
-  const is_partial = task.partial_score !== undefined
+  const isPartial = task.partial_score !== undefined
   return {
     ...task,
     score(prompt, response) {
       const score = task.score(prompt, response)
-      if (!(is_partial ? score >= 0 && score <= 1 : score === 0 || score === 1))
+      if (!(isPartial ? score >= 0 && score <= 1 : score === 0 || score === 1))
         throw new RangeError(
-          `task ${task.id}: expected a score ${is_partial ? 'from 0 to 1' : 'of 0 or 1'}, got ${score} for ${JSON.stringify(response)} to ${JSON.stringify(prompt)}`,
+          `task ${task.id}: expected a score ${isPartial ? 'from 0 to 1' : 'of 0 or 1'}, got ${score} for ${JSON.stringify(response)} to ${JSON.stringify(prompt)}`,
         )
       return score
     },

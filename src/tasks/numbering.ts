@@ -67,9 +67,9 @@ export function subset(index: bigint, n: number, k: number): number[] {
   const chosen: number[] = []
   let rest = index
   for (let i = 0; chosen.length < k; i++) {
-    const with_it = binomial(n - i - 1, k - chosen.length - 1)
-    if (rest < with_it) chosen.push(i)
-    else rest -= with_it
+    const withIt = binomial(n - i - 1, k - chosen.length - 1)
+    if (rest < withIt) chosen.push(i)
+    else rest -= withIt
   }
   return chosen
 }

@@ -54,15 +54,15 @@ test('training draws are uniform over the training problems', () => {
     counts.set(problem, (counts.get(problem) ?? 0) + 1)
   }
   const expected = draws / 40
-  const chi_squared = [...counts.values()].reduce(
+  const chiSquared = [...counts.values()].reduce(
     (sum, n) => sum + (n - expected) ** 2 / expected,
     0,
   )
   expect(counts.size).toBe(40)
   // 39 degrees of freedom: mean 39, standard deviation 8.8. A draw without chance would be near 0,
   // a skewed one far above.
-  expect(chi_squared).toBeGreaterThan(5)
-  expect(chi_squared).toBeLessThan(83)
+  expect(chiSquared).toBeGreaterThan(5)
+  expect(chiSquared).toBeLessThan(83)
 })
 
 test('the chance is uniform, also among the draws of one problem', () => {
@@ -72,14 +72,14 @@ test('the chance is uniform, also among the draws of one problem', () => {
     const { problem, chance } = draw(1, i, 'train')
     chances.set(problem, [...(chances.get(problem) ?? []), chance])
   }
-  for (const of_one of chances.values()) {
-    expect(Math.min(...of_one)).toBeGreaterThanOrEqual(0)
-    expect(Math.max(...of_one)).toBeLessThan(1)
+  for (const ofOne of chances.values()) {
+    expect(Math.min(...ofOne)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...ofOne)).toBeLessThan(1)
     // Some 1000 draws: standard error of the mean 0.29 / √1000 = 0.009, of the share below 0.1 as
     // much.
-    const mean = of_one.reduce((a, b) => a + b, 0) / of_one.length
+    const mean = ofOne.reduce((a, b) => a + b, 0) / ofOne.length
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.046)
-    const low = of_one.filter((chance) => chance < 0.1).length / of_one.length
+    const low = ofOne.filter((chance) => chance < 0.1).length / ofOne.length
     expect(Math.abs(low - 0.1)).toBeLessThan(0.046)
   }
 })

@@ -87,14 +87,14 @@ export async function callProgram(
 /** An answer whose fields are what they should be; whatever else came is a problem of that call. */
 function checked(answer: ProgramAnswer | undefined): ProgramAnswer {
   const { printed } = answer ?? {}
-  const is_whole =
+  const isWhole =
     answer !== undefined &&
     (printed === undefined || typeof printed === 'string') &&
     ('problem' in answer
       ? (answer.problem === 'timeout' || answer.problem === 'error') &&
         typeof answer.message === 'string'
       : 'value' in answer)
-  return is_whole ? answer : { problem: 'error', message: 'gave no answer that can be read' }
+  return isWhole ? answer : { problem: 'error', message: 'gave no answer that can be read' }
 }
 
 /** The language of a program, which its file's name says. */

@@ -9,14 +9,14 @@ import { createProgress } from './progress.ts'
 
 function progressAt(width: number) {
   const written: string[] = []
-  let now_ms = 0
+  let nowMs = 0
   const progress = createProgress(
     (text) => written.push(text),
     width,
-    () => now_ms,
+    () => nowMs,
   )
   const step = (step: number, metrics: Record<string, number> = {}) => {
-    now_ms += 500
+    nowMs += 500
     progress.show({ step, total_steps: 25, phase: 'phase 1/2 warm start', metrics })
   }
   return { written, step, progress }

@@ -29,14 +29,14 @@ const HEADLINES = [
   ['preference/loss', 'loss'],
 ] as const
 
-/** Makes a function that shows one step; `now_ms` is a clock. Neither function throws: what cannot
+/** Makes a function that shows one step; `nowMs` is a clock. Neither function throws: what cannot
  * be shown ends no run. */
 export function createProgress(
   write: (text: string) => void = (text) => process.stderr.write(text),
   width = columns(),
-  now_ms: () => number = () => performance.now(),
+  nowMs: () => number = () => performance.now(),
 ): { show(line: ProgressLine): void; end(): void } {
-  const start = now_ms()
+  const start = nowMs()
   let last: ProgressLine | undefined
   const attempt = (work: () => void) => {
     try {
@@ -47,7 +47,7 @@ export function createProgress(
   }
   const show = (line: ProgressLine) => {
     last = line
-    const text = plainLine(describe(line, now_ms() - start))
+    const text = plainLine(describe(line, nowMs() - start))
     if (width > 0) write(`\r\x1b[K${text.slice(0, width - 1)}`)
     else if (line.step % LOG_EVERY === 0 || line.step === line.total_steps) write(`${text}\n`)
   }
@@ -57,13 +57,13 @@ export function createProgress(
   }
 }
 
-function describe({ step, total_steps, phase, metrics }: ProgressLine, elapsed_ms: number): string {
+function describe({ step, total_steps, phase, metrics }: ProgressLine, elapsedMs: number): string {
   const share = total_steps > 0 ? step / total_steps : 0
   const done = Math.min(BAR, Math.max(0, Math.round(BAR * share)))
   const bar = '█'.repeat(done) + '░'.repeat(BAR - done)
   const headline = HEADLINES.find(([name]) => name in metrics)
   const number = headline ? `  ${headline[1]} ${metrics[headline[0]].toFixed(3)}` : ''
-  const seconds = elapsed_ms / 1000
+  const seconds = elapsedMs / 1000
   const left = step > 0 ? (seconds / step) * Math.max(0, total_steps - step) : 0
   return `${bar} ${step}/${total_steps}  ${phase}${number}  ${clock(seconds)} + ${clock(left)}`
 }

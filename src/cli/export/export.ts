@@ -66,8 +66,8 @@ async function readSource(options: ExportOptions): Promise<JobSource> {
   const { source, weights, seed } = options
   const data = await givenData(options.data)
   // A preset's id comes before a folder of that name, as in every command.
-  const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
-  if (!is_checkpoint) {
+  const isCheckpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
+  if (!isCheckpoint) {
     const change = await changeOf({ seed, 'warm-start': weights }, { data })
     const experiment = readExperiment(source, change)
     await loadNamedFiles(experiment, data, tell)

@@ -16,11 +16,11 @@ export async function exportEvents(source: string, folder: string): Promise<void
       `${source}: expected one run, found ${[log, ...others].map(({ run }) => run).join(', ')}. Take one of them with lab import --run NAME first`,
     )
   for (const remark of log.remarks) tell(remark)
-  const wall_time = Date.now() / 1000
-  const file = join(folder, eventFileName(wall_time))
+  const wallTime = Date.now() / 1000
+  const file = join(folder, eventFileName(wallTime))
   try {
     mkdirSync(folder, { recursive: true })
-    replaceFile(file, Buffer.concat([...eventRecords(log.series, wall_time)]))
+    replaceFile(file, Buffer.concat([...eventRecords(log.series, wallTime)]))
   } catch (error) {
     throw new LabFailure(`${folder}: ${error instanceof Error ? error.message : error}`)
   }

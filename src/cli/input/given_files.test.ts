@@ -120,8 +120,8 @@ test('a data file by itself is an experiment', async () => {
   )
   const text = join(folder, 'book.txt')
   writeFileSync(text, 'It was a dark and stormy night.\n'.repeat(40))
-  const of_text = (await readOptions([text])).run
-  expect(of_text).toMatchObject({
+  const ofText = (await readOptions([text])).run
+  expect(ofText).toMatchObject({
     experiment: { phases: [{ kind: 'sft' }], task: { prompt_key: '', max_response_length: 64 } },
   })
 })

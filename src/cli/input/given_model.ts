@@ -64,8 +64,8 @@ async function requireTokenizer(
   const file = join(folder, 'tokenizer.json')
   if (!existsSync(file)) throw new LabFailure(noTokenizer(folder))
   // The embedding of a model from elsewhere may be rounded up.
-  const has_room = task.files !== undefined && model.vocab_size > task.vocab_size
-  if (model.vocab_size !== task.vocab_size && !has_room)
+  const hasRoom = task.files !== undefined && model.vocab_size > task.vocab_size
+  if (model.vocab_size !== task.vocab_size && !hasRoom)
     throw new LabFailure(
       `--model: ${folder}: expected a model of ${task.vocab_size} tokens, as the tokenizer of the task has, found one of ${model.vocab_size}; give the rows the model's own tokenizer with --tokenizer ${folder}`,
     )

@@ -73,14 +73,14 @@ export function withSettings(document: object, given: readonly string[]): object
   if (!parsed.ok) return document
   const { experiment } = parsed
   let changed = experiment
-  let is_sound = true
+  let isSound = true
   for (const setting of settings) {
     requireField(changed, setting)
     const set = withField(changed, setting.path, setting.value)
     if (set.ok) changed = set.experiment
-    else is_sound = false
+    else isSound = false
   }
-  if (!is_sound) changed = together(experiment, settings)
+  if (!isSound) changed = together(experiment, settings)
   for (const { path } of settings)
     tell(`${path}: ${show(valueAt(experiment, path))} → ${show(valueAt(changed, path))}`)
   return changed

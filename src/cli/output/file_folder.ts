@@ -26,10 +26,10 @@ export function refuseFolder(folder: string, force: boolean): void {
   if (!found.isDirectory())
     throw new LabFailure(`${folder} is not a folder. Name one that is not there yet`)
   if (namesIn(folder).length === 0) return
-  const is_ours = isExport(folder)
-  if (is_ours && force) return
+  const isOurs = isExport(folder)
+  if (isOurs && force) return
   throw new LabFailure(
-    is_ours
+    isOurs
       ? `${folder} holds an earlier export. Name another folder, or replace it with --force`
       : `${folder} is not empty, and no export of the lab, so it is left alone. Name another folder`,
   )

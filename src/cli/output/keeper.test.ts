@@ -251,15 +251,15 @@ test('what a checkpoint counts on is on the disk before it, or there is none', a
     said.push('write')
     await files.write(...args)
   })
-  let is_broken = false
+  let isBroken = false
   const sync = () => {
     said.push('sync')
-    if (is_broken) throw new Error('EIO')
+    if (isBroken) throw new Error('EIO')
   }
   const storage = { files: async () => spied, encode: encodeCheckpoint, sync }
   const { keeper, problems } = keeperOf(files, { ...everySteps(1), storage })
   await finish(keeper, runAt(1))
-  is_broken = true
+  isBroken = true
   await finish(keeper, runAt(2))
   expect(said).toEqual(['sync', 'write', 'sync'])
   expect(problems()).toEqual([['other', 'EIO']])

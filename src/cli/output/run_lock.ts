@@ -111,11 +111,11 @@ export function lockFolder(folder: string, tell: (sentence: string) => void): Ru
     since: new Date().toISOString(),
   }
   create(folder, own)
-  let is_held = true
+  let isHeld = true
   return {
     release: () => {
-      if (!is_held) return
-      is_held = false
+      if (!isHeld) return
+      isHeld = false
       attempt(() => rmSync(join(folder, LOCK), { force: true }))
       // What came to nothing leaves no empty folder.
       if (made !== undefined) attempt(() => rmdirSync(folder))

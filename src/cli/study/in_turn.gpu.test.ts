@@ -66,8 +66,8 @@ function lab() {
       bytes: plannedBytes(experiment, (config) => planMemory(config).total()),
       allowed_bytes: 2 ** 30,
     }),
-    prepare: async (experiment, _, __, is_shared) => {
-      const lent = await devices.lend(largestTensor([trainerConfig(experiment)]), is_shared)
+    prepare: async (experiment, _, __, isShared) => {
+      const lent = await devices.lend(largestTensor([trainerConfig(experiment)]), isShared)
       const { gpu } = lent
       return {
         ...UNMEASURED,
@@ -89,7 +89,7 @@ function lab() {
             profile: (work) => gpu.profile(work),
           }
         },
-        free: (ended_well, broke) => lent.end(ended_well || broke === true),
+        free: (endedWell, broke) => lent.end(endedWell || broke === true),
       }
     },
     checkpoints: {

@@ -43,7 +43,7 @@ async function undisturbed(): Promise<Float32Array[]> {
 function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment = EXPERIMENT) {
   const events: LabEvent[] = []
   const runs: Real[] = []
-  let is_spoilt = false
+  let isSpoilt = false
   const prepare = async (): Promise<RunDevice> => {
     const gpu = await Gpu.open()
     const engine = steeredEngine(gpu, undefined)
@@ -58,8 +58,8 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment =
         runs.push(run)
         const queue = run.queue.bind(run)
         run.queue = async () => {
-          if (run.step === BROKEN_AT - 1 && !is_spoilt) {
-            is_spoilt = true
+          if (run.step === BROKEN_AT - 1 && !isSpoilt) {
+            isSpoilt = true
             spoil(run, (await weightsOf(run)).slice())
           }
           return queue()

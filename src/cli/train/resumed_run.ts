@@ -47,8 +47,8 @@ export async function openFolder(
 export function watchUntil({ checkpoint, out, facts }: Resumed): RunWatch {
   const { run, history } = checkpoint
   const whole = join(out, 'experiment.json')
-  const has_left_out = facts.warm_start !== undefined && existsSync(whole)
-  const experiment = has_left_out ? readExperiment(whole) : run.document
+  const hasLeftOut = facts.warm_start !== undefined && existsSync(whole)
+  const experiment = hasLeftOut ? readExperiment(whole) : run.document
   const watch = new RunWatch(experiment, experiment.phases.length - run.document.phases.length)
   const { experiments } = followExperiment(run.document)
   const series = new Map<string, Series>()
@@ -71,8 +71,8 @@ export async function completeFolder(found: Resumed): Promise<void> {
   const { run, history } = checkpoint
   const { step } = run.trainer
   const facts = readFacts(join(out, RUN_FILES.facts))
-  const has_lines = lastStep(join(out, RUN_FILES.metrics)) === step
-  if (facts?.status === 'finished' && has_lines && existsSync(join(out, RUN_FILES.table))) return
+  const hasLines = lastStep(join(out, RUN_FILES.metrics)) === step
+  if (facts?.status === 'finished' && hasLines && existsSync(join(out, RUN_FILES.table))) return
   const folder = await openFolder(found, { tell })
   const known = {
     status: 'finished',

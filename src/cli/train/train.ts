@@ -1,6 +1,6 @@
 // lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
 import { randomUUID } from 'node:crypto'
-import { version as understory_version } from '../../../package.json'
+import { version as understoryVersion } from '../../../package.json'
 import { followExperiment } from '../../document/experiment/experiment.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import { remarksOf } from '../../document/experiment/form/remarks.ts'
@@ -125,13 +125,13 @@ async function beginRun(
   const { warm_start } = begun
   // Files decide the vocabulary that the model must have.
   const named = begun.model === undefined ? begun.experiment : withoutStart(begun.experiment)
-  const folder_of_model = begun.model ?? (await startFolder(named))
+  const folderOfModel = begun.model ?? (await startFolder(named))
   await loadNamedFiles(named, options.data, tell, filesBeside(options))
   const trial = await triedReward(named)
   const given =
-    folder_of_model === undefined
+    folderOfModel === undefined
       ? undefined
-      : await readGivenModel(folder_of_model, taskOf(named.task).tokenizer)
+      : await readGivenModel(folderOfModel, taskOf(named.task).tokenizer)
   const sized = given ? withModel(named, given) : named
   const adapter =
     begun.adapter === undefined ? undefined : await readGivenAdapter(begun.adapter, sized)
@@ -238,7 +238,7 @@ async function goOn(
       : undefined
   const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint
-  const resumed = { step, understory: understory_version, adapter: gpu.facts.description }
+  const resumed = { step, understory: understoryVersion, adapter: gpu.facts.description }
   const origin: Origin = {
     ...(is_same_run
       ? { record, ...(parent && { parent }), resumed: [...(facts.resumed ?? []), resumed] }

@@ -1,7 +1,7 @@
 // One run of lab train: the run that the page's worker has, on a device that is open, with its
 // events written into a folder.
 import { createRequire } from 'node:module'
-import { version as understory_version } from '../../../package.json'
+import { version as understoryVersion } from '../../../package.json'
 import { remarksOf } from '../../document/experiment/form/remarks.ts'
 import { writeKernels } from '../../document/experiment/pinned_kernels.ts'
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
@@ -28,7 +28,7 @@ import type { RunFolder } from '../output/run_folder.ts'
 import { programFacts } from '../sandbox/programs.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
 
-const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
+const webgpuVersion: string = createRequire(import.meta.url)('webgpu/package.json').version
 
 /** What a run began with besides its experiment. */
 export type Origin = Pick<
@@ -140,7 +140,7 @@ export class TrainingRun {
     const { checkpoints, folder } = this.#parts
     return {
       ...systemClock,
-      version: `Understory ${understory_version}`,
+      version: `Understory ${understoryVersion}`,
       is_unattended: true,
       prepare: async () => this.#device(),
       peak: async () => undefined,
@@ -153,7 +153,7 @@ export class TrainingRun {
           decode: decodeCheckpoint,
           // No checkpoint is ahead of the lines of its steps.
           sync: () => folder?.sync(),
-          understory: understory_version,
+          understory: understoryVersion,
         },
       }),
     }
@@ -250,7 +250,7 @@ export class TrainingRun {
     return {
       status: this.status,
       adapter: gpu.facts,
-      versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
+      versions: { understory: understoryVersion, webgpu: webgpuVersion, node: process.version },
       ...historyFacts(this.#run.told.history, run.experiment),
       ...origin,
       tokens: vocabularyOf(run.experiment.task).tokens,

@@ -143,11 +143,11 @@ export class CheckpointKeeper {
   isDue(step: number): boolean {
     const { settings } = this.#host
     if (!settings || step === 0 || !this.#isFree) return false
-    const now_ms = this.#host.now()
+    const nowMs = this.#host.now()
     const { at_ms } = this.#last
     const { every_steps, every_ms } = settings
-    const rare_ms = every_ms === 0 ? 0 : Math.max(every_ms, this.#took_ms / MAX_SHARE)
-    return isDue(now_ms, at_ms, step, this.#counts_from, { every_steps, every_ms: rare_ms })
+    const rareMs = every_ms === 0 ? 0 : Math.max(every_ms, this.#took_ms / MAX_SHARE)
+    return isDue(nowMs, at_ms, step, this.#counts_from, { every_steps, every_ms: rareMs })
   }
 
   /** In how many milliseconds a run at rest should be kept, because it is not as it was kept last:
@@ -257,7 +257,7 @@ export class CheckpointKeeper {
   async #keep(
     { state, history }: Snapshot,
     storage: CheckpointStorage,
-    begun_at: number,
+    begunAt: number,
   ): Promise<void> {
     const host = this.#host
     const files = await storage.files()
@@ -274,7 +274,7 @@ export class CheckpointKeeper {
       step,
       bytes: bytes.length,
       entries,
-      ms: host.now() - begun_at,
+      ms: host.now() - begunAt,
     })
   }
 

@@ -59,8 +59,8 @@ export function withLaterSteering(
   known: readonly SteeringEntry[],
 ): Experiment {
   const before = document.steering.slice(0, done)
-  const is_later = JSON.stringify(known.slice(0, done)) === JSON.stringify(before)
-  return is_later && known.length >= document.steering.length
+  const isLater = JSON.stringify(known.slice(0, done)) === JSON.stringify(before)
+  return isLater && known.length >= document.steering.length
     ? { ...document, steering: known }
     : document
 }

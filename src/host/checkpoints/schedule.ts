@@ -18,13 +18,13 @@ export const DEFAULT_TOTAL_BYTES = 2e9
 /** Whether both have passed since the last checkpoint (or the beginning): the steps and the
  * time. */
 export function isDue(
-  now_ms: number,
-  last_ms: number,
+  nowMs: number,
+  lastMs: number,
   step: number,
   last_step: number,
   { every_steps, every_ms }: CheckpointSchedule,
 ): boolean {
-  return step > last_step && step - last_step >= every_steps && now_ms - last_ms >= every_ms
+  return step > last_step && step - last_step >= every_steps && nowMs - lastMs >= every_ms
 }
 
 /** These always stay: the newest, and the one before it should the newest be damaged. */

@@ -109,7 +109,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
   const layout = learners.get('actor')
   if (!actor || !layout) throw new Error('no policy')
   const asking = experiment.phases.findIndex(({ kind }) => kind === 'reward_model')
-  const has_pairs = asking >= 0 && asking <= phase
+  const hasPairs = asking >= 0 && asking <= phase
   const phases = experiment.phases.slice(0, phase)
   const phase_step =
     step -
@@ -130,11 +130,11 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     sample_index: 33 * step,
     scores: step > 1 ? [1 / 3, -0] : [],
     kl_coef: experiment.phases[phase].kind === 'rl' ? 0.1 + 0.2 : null,
-    pairs_of: has_pairs ? asking : null,
+    pairs_of: hasPairs ? asking : null,
     actor,
     ...(has_reference && { reference: flat(layout.weights) }),
     ...(critic && { critic }),
-    ...(has_pairs && {
+    ...(hasPairs && {
       preferences: {
         judged: [],
         asked: [pair(0), pair(1), pair(2)],

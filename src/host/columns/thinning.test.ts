@@ -45,8 +45,8 @@ test('of each bucket the first, the lowest, the highest and a gap stay, in order
         expect(left[0]).toBe(there[0])
         const values = (from: number[]) => from.map((row) => all.values[row])
         expect(extremes(values(left))).toEqual(extremes(values(there)))
-        const has_gap = (from: number[]) => values(from).some((one) => !Number.isFinite(one))
-        expect(has_gap(left)).toBe(has_gap(there))
+        const hasGap = (from: number[]) => values(from).some((one) => !Number.isFinite(one))
+        expect(hasGap(left)).toBe(hasGap(there))
       }
     }),
   )

@@ -93,9 +93,9 @@ function unpacked(
   let total = 0
   const unzip = new Unzip((entry) => {
     const { name, originalSize } = entry
-    const is_file = name.startsWith(FOLDER) && isContentHash(name.slice(FOLDER.length))
-    if (!is_file && name !== EXPERIMENT) return
-    const most = is_file ? MAX_CONTENT_BYTES : MOST_DOCUMENT
+    const isFile = name.startsWith(FOLDER) && isContentHash(name.slice(FOLDER.length))
+    if (!isFile && name !== EXPERIMENT) return
+    const most = isFile ? MAX_CONTENT_BYTES : MOST_DOCUMENT
     if ((originalSize ?? 0) > most || entries.size === MOST_FILES) throw new ContentError(TOO_MUCH)
     if (entries.has(name)) throw new ContentError(`${name} is there twice`)
     const pieces: Uint8Array[] = []

@@ -114,5 +114,5 @@ test('browsers are distinguished although most claim to be all others', () => {
     ['Mozilla/5.0 (X; rv:145.0) Gecko/20100101 Firefox/145.0', 'Firefox 145'],
     ['', 'unknown browser'],
   ]
-  for (const [user_agent, name] of named) expect(browserName(user_agent)).toBe(name)
+  for (const [userAgent, name] of named) expect(browserName(userAgent)).toBe(name)
 })

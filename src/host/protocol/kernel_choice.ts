@@ -133,13 +133,13 @@ export function chooseKernels(
   const used = Object.entries(settled).filter(([name]) => !Object.hasOwn(changed, name))
   const matmul = { ...defaults, ...of(suited), ...Object.fromEntries(used) }
   const open = Object.keys(defaults).length - Object.keys(settled).length
-  const has_room = Object.keys(remembered).length + open <= MAX_CLASSES
-  const is_measured = open > 0 && has_room && Object.keys(changed).length === 0
+  const hasRoom = Object.keys(remembered).length + open <= MAX_CLASSES
+  const is_measured = open > 0 && hasRoom && Object.keys(changed).length === 0
   return {
     matmul,
     settled: is_measured ? settled : undefined,
     remember: (measured, is_over) => {
-      const found = has_room ? { ...(is_over ? matmul : {}), ...of(measured) } : {}
+      const found = hasRoom ? { ...(is_over ? matmul : {}), ...of(measured) } : {}
       return writeChoices(version, key, { ...found, ...remembered }, all)
     },
   }

@@ -59,11 +59,11 @@ export const tokenWords = (token: string): string => {
 
 /** What is known of a token: its text with its spaces, its id and its bytes. `id` is undefined
  * where the vocabulary lacks it. */
-export function tokenTitle(token: string, id: number | undefined, is_special: boolean): string {
+export function tokenTitle(token: string, id: number | undefined, isSpecial: boolean): string {
   const isBytes = BYTES.test(token)
   const name = isBytes ? 'a part of a character' : JSON.stringify(token)
   const bytes = isBytes ? bytesOf(token) : Array.from(new TextEncoder().encode(token), hex)
-  const what = is_special ? `${token}, a special token` : `${name}, bytes ${bytes.join(' ')}`
+  const what = isSpecial ? `${token}, a special token` : `${name}, bytes ${bytes.join(' ')}`
   return id === undefined ? what : `${what}, id ${id}`
 }
 

@@ -31,14 +31,14 @@ const isNamedSpecial = (token: string): boolean => SPECIAL.test(token)
 const sizeOf = (tokens: readonly string[]) => ({ tokens, max_entropy: Math.log(tokens.length) })
 
 /** Ids by text, made when a vocabulary is first asked: one of 160,000 tokens takes some 50 ms. */
-const ids_of = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
+const idsOf = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
 
 /** The id of a token; undefined where the vocabulary lacks it. */
 export function tokenId({ tokens }: Vocabulary, token: string): number | undefined {
-  let ids = ids_of.get(tokens)
+  let ids = idsOf.get(tokens)
   if (!ids) {
     ids = new Map(tokens.map((text, id) => [text, id] as const))
-    ids_of.set(tokens, ids)
+    idsOf.set(tokens, ids)
   }
   return ids.get(token)
 }

@@ -108,11 +108,11 @@ export class ProgramSandbox {
   async #batch(args: readonly CallArguments[], limits: Limits): Promise<ProgramAnswer[]> {
     const answers: ProgramAnswer[] = []
     let ended = 0
-    let left_ms = limits.batch_timeout_ms
+    let leftMs = limits.batch_timeout_ms
     while (answers.length < args.length) {
       const first = answers.length
-      if (ended === MOST_ENDED || left_ms <= 0) {
-        answers.push(...args.slice(first).map(() => notAsked(left_ms, limits)))
+      if (ended === MOST_ENDED || leftMs <= 0) {
+        answers.push(...args.slice(first).map(() => notAsked(leftMs, limits)))
         break
       }
       const { guest, next } = await this.#ready()
@@ -120,10 +120,10 @@ export class ProgramSandbox {
       // The guest starts the program again for every text.
       for (const asked of limits.is_fresh ? calls.map((call) => [call]) : [calls])
         guest.ask(JSON.stringify(asked, withoutBigInts), asked.length)
-      const asked_at = performance.now()
-      const left = () => left_ms - (performance.now() - asked_at)
+      const askedAt = performance.now()
+      const left = () => leftMs - (performance.now() - askedAt)
       const failed = await hearAnswers(next, answers, args.length, limits, left)
-      left_ms = left()
+      leftMs = left()
       if (!failed) continue
       answers.push(failed)
       ended++
@@ -204,10 +204,10 @@ const whyNot = (line: GuestLine | undefined) =>
 const withoutBigInts = (_: string, value: unknown) =>
   typeof value === 'bigint' ? Number(value) : value
 
-const notAsked = (left_ms: number, { batch_timeout_ms }: Limits): ProgramAnswer => ({
+const notAsked = (leftMs: number, { batch_timeout_ms }: Limits): ProgramAnswer => ({
   problem: 'timeout',
   message:
-    left_ms <= 0
+    leftMs <= 0
       ? `not asked: its batch took longer than ${batch_timeout_ms} ms`
       : `not asked: ${MOST_ENDED} responses before it were ended`,
 })

@@ -31,17 +31,17 @@ export class Losses {
   /** Times that the GPU could not be opened again. */
   #tries = 0
 
-  /** Takes note of a loss (`is_lost`), or of a try to open the GPU that failed. */
+  /** Takes note of a loss (`isLost`), or of a try to open the GPU that failed. */
   see(
-    is_lost: boolean,
-    now_ms: number,
+    isLost: boolean,
+    nowMs: number,
   ): { readonly is_waiting: boolean; readonly is_blocked: boolean } {
-    const is_again = is_lost && now_ms - this.#lost_at < AGAIN_MS
-    if (is_lost) this.#lost_at = now_ms
-    this.#tries = is_lost ? 0 : this.#tries + 1
+    const isAgain = isLost && nowMs - this.#lost_at < AGAIN_MS
+    if (isLost) this.#lost_at = nowMs
+    this.#tries = isLost ? 0 : this.#tries + 1
     this.is_recovering = true
     const is_blocked = this.#tries >= REOPEN_MS.length
-    const is_waiting = is_again || is_blocked
+    const is_waiting = isAgain || is_blocked
     if (is_waiting) {
       this.is_careful = true
       this.#tries = 0
@@ -55,9 +55,9 @@ export class Losses {
   }
 
   /** The run trains again. */
-  end(now_ms: number): void {
+  end(nowMs: number): void {
     // Opening again may take long where shaders compile slowly: the time counts from here.
-    if (this.is_recovering) this.#lost_at = now_ms
+    if (this.is_recovering) this.#lost_at = nowMs
     this.is_recovering = false
   }
 }

@@ -14,10 +14,10 @@ const GIB = 2 ** 30
 const MOST_BYTES = 4 * GIB
 
 /** Bytes that a run may take without asking: MOST_BYTES, or half of the machine's memory where that
- * is less, because graphics of a processor and software adapters share it. `memory_gib` as
+ * is less, because graphics of a processor and software adapters share it. `memoryGib` as
  * navigator.deviceMemory tells it; undefined where it is not known. */
-export const memoryBudget = (memory_gib: number | undefined): number =>
-  Math.min(MOST_BYTES, ((memory_gib ?? Number.POSITIVE_INFINITY) * GIB) / 2)
+export const memoryBudget = (memoryGib: number | undefined): number =>
+  Math.min(MOST_BYTES, ((memoryGib ?? Number.POSITIVE_INFINITY) * GIB) / 2)
 
 /** Bytes of all buffers of a trainer (rl/train/memory.ts planMemory, which belongs to the GPU
  * side). */

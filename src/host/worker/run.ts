@@ -214,9 +214,9 @@ export class Run {
       return false
     }
     const { code, message } = labError(failure)
-    const is_lost = code === 'lost'
-    if (!is_lost && (device || !this.#losses.is_recovering)) throw failure
-    await this.#recover(message, is_lost)
+    const isLost = code === 'lost'
+    if (!isLost && (device || !this.#losses.is_recovering)) throw failure
+    await this.#recover(message, isLost)
     return false
   }
 
@@ -233,10 +233,10 @@ export class Run {
   }
 
   /** Waits a little, or for a person, until the GPU is to be opened again. */
-  async #recover(message: string, is_lost: boolean): Promise<void> {
-    const { is_waiting, is_blocked } = this.#losses.see(is_lost, this.#host.now())
+  async #recover(message: string, isLost: boolean): Promise<void> {
+    const { is_waiting, is_blocked } = this.#losses.see(isLost, this.#host.now())
     const step = this.#keeper.snapshot?.state.trainer.step ?? 0
-    if (is_lost || is_blocked)
+    if (isLost || is_blocked)
       this.#post({ type: 'lost', run: this.#id, step, message, is_waiting, is_blocked })
     if (is_waiting) {
       this.orders.rest()

@@ -169,16 +169,16 @@ export class RunLoop {
     if (orders.has_work) return
     this.#flush()
     this.#is_waiting = false
-    const is_between = orders.takes_turns
-    if (!is_between) this.#setStatus('paused')
+    const isBetween = orders.takes_turns
+    if (!isBetween) this.#setStatus('paused')
     await this.#observePresent()
-    if (!is_between) await this.#states.keepPresent()
+    if (!isBetween) await this.#states.keepPresent()
     await orders.awaken(
       () =>
         orders.has_work ||
         orders.wants_checkpoint ||
         orders.request !== this.#told ||
-        orders.takes_turns !== is_between,
+        orders.takes_turns !== isBetween,
     )
   }
 
@@ -255,11 +255,11 @@ export class RunLoop {
     const { keeper } = this.#of
     const { step, metrics, non_finite } = result
     this.#reports.step(result)
-    const is_hopeless = this.#guard.see(step, metrics, non_finite)
+    const isHopeless = this.#guard.see(step, metrics, non_finite)
     if (this.#guard.broken.length > 0) keeper.drop()
     keeper.landed(step)
     this.#reports.details(result, result.is_moment ? atMoment(request) : request)
-    if (is_hopeless) throw new BrokenNumbers(this.#guard.broken)
+    if (isHopeless) throw new BrokenNumbers(this.#guard.broken)
     this.#requireSound()
   }
 }

@@ -39,8 +39,8 @@ export class Orders {
   request: ObservationRequest
   #wake: () => void = () => {}
 
-  constructor(is_paused: boolean, request: ObservationRequest) {
-    this.budget = is_paused ? 0 : Number.POSITIVE_INFINITY
+  constructor(isPaused: boolean, request: ObservationRequest) {
+    this.budget = isPaused ? 0 : Number.POSITIVE_INFINITY
     this.request = request
   }
 

@@ -14,25 +14,25 @@ export interface Seen {
 export function seenTogether(before: Seen | undefined, now: Seen): Seen {
   if (before?.step !== now.step) return now
   const [old, fresh] = [before.observation, now.observation]
-  const has_lens = now.request.lens !== undefined
+  const hasLens = now.request.lens !== undefined
   const has_layer = now.request.groups.includes('similarity')
-  const layer_of = has_layer ? now : before
+  const layerOf = has_layer ? now : before
   const { refused: _, ...rest } = old
   return {
     step: now.step,
     request: {
       ...now.request,
       groups: [...new Set([...before.request.groups, ...now.request.groups])],
-      lens: has_lens ? now.request.lens : before.request.lens,
-      layer: layer_of.request.layer,
+      lens: hasLens ? now.request.lens : before.request.lens,
+      layer: layerOf.request.layer,
     },
     observation: {
       ...rest,
       ...fresh,
       mean: { ...old.mean, ...fresh.mean },
       std: { ...old.std, ...fresh.std },
-      layer: layer_of.observation.layer,
-      lenses: has_lens ? fresh.lenses : old.lenses,
+      layer: layerOf.observation.layer,
+      lenses: hasLens ? fresh.lenses : old.lenses,
       cost_ms: { ...old.cost_ms, ...fresh.cost_ms },
     },
   }

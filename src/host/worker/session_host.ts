@@ -109,10 +109,10 @@ export interface RunDevice extends MatmulNeeds {
     onProgress: (message: string) => void,
     state?: SteeredState,
   ): Promise<OpenRun>
-  /** Frees everything, the trainer included. Where the run `ended_well`, nothing of it is under
+  /** Frees everything, the trainer included. Where the run `endedWell`, nothing of it is under
    * way, and the device and its compiled kernels serve the next run. Of one that `broke`, whose
    * numbers are not finite, nothing is under way either. */
-  free(ended_well: boolean, broke?: boolean): Promise<void>
+  free(endedWell: boolean, broke?: boolean): Promise<void>
 }
 
 /** Where checkpoints lie, and how they are written. */
@@ -145,12 +145,12 @@ export const systemClock: Clock = {
 export interface RunHost extends Clock {
   /** `is_careful`: in shorter submissions than usual, because the device was lost. Throws
    * MemoryRefusal where the run would take more than `allow_bytes` and more than is allocated
-   * without asking. `is_shared`: other runs are on the device too. */
+   * without asking. `isShared`: other runs are on the device too. */
   prepare(
     experiment: Experiment,
     is_careful?: boolean,
     allow_bytes?: number,
-    is_shared?: boolean,
+    isShared?: boolean,
   ): Promise<RunDevice>
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost

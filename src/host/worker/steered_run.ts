@@ -85,8 +85,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     engine: Engine<T>,
     { trainer: state, experiment, document, done }: SteeredState,
   ): Promise<SteeredRun<T>> {
-    const done_before = document.steering.slice(0, done)
-    const trainer = await engine.create(steeredConfig(experiment, done_before), state)
+    const doneBefore = document.steering.slice(0, done)
+    const trainer = await engine.create(steeredConfig(experiment, doneBefore), state)
     trainer.importState(state)
     const run = new SteeredRun(engine, trainer, document)
     run.experiment = experiment
@@ -232,13 +232,13 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return queued
   }
 
-  /** `may_replace`: a value that no step has seen need not be kept when another one takes its
+  /** `mayReplace`: a value that no step has seen need not be kept when another one takes its
    * place. */
-  async #do(entry: SteeringEntry, may_replace = false): Promise<Steered> {
+  async #do(entry: SteeringEntry, mayReplace = false): Promise<Steered> {
     const refused = await this.#try(entry)
     if (refused === undefined) {
       const last = this.#done.at(-1)
-      if (may_replace && last && setsTheSame(last, entry)) this.#done.pop()
+      if (mayReplace && last && setsTheSame(last, entry)) this.#done.pop()
       this.#done.push(entry)
     }
     return {
@@ -256,12 +256,12 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     const { phase, phase_step } = this.trainer
     const result = steerExperiment(this.experiment, entry, phase, phase_step)
     if (!result.ok) return result.message
-    const has_kernels = entry.kind === 'kernels'
-    if (result.experiment !== this.experiment || has_kernels) {
+    const hasKernels = entry.kind === 'kernels'
+    if (result.experiment !== this.experiment || hasKernels) {
       const config = steeredConfig(result.experiment, [...this.#done, entry])
       const refusal = this.#engine.refusal(config)
       if (refusal !== undefined) return refusal
-      if (has_kernels || !(await this.trainer.adopt(config))) await this.#rebuild(config)
+      if (hasKernels || !(await this.trainer.adopt(config))) await this.#rebuild(config)
       this.experiment = result.experiment
     }
     if (result.ends) {

@@ -62,9 +62,9 @@ export class StepReports {
     if (generations?.length) post({ type: 'generations', run, step, generations })
     if (scored_pairs?.length) post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
     if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }
-    const now_ms = now()
-    if (now_ms - this.#samples_at >= this.#of.samples_ms) this.#samples()
-    if (step === 1 || now_ms - this.#memory_at >= MEMORY_MS) this.memory()
+    const nowMs = now()
+    if (nowMs - this.#samples_at >= this.#of.samples_ms) this.#samples()
+    if (step === 1 || nowMs - this.#memory_at >= MEMORY_MS) this.memory()
   }
 
   /** A phase that begins after `step`. */

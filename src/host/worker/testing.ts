@@ -103,13 +103,13 @@ class FakeTrainer implements RunTrainer {
   }
 
   async obey() {
-    const is_untaught = this.#isAsking() && this.#phase_step === 0
-    this.#wants_next ||= !is_untaught && this.#actions.includes('next_phase')
+    const isUntaught = this.#isAsking() && this.#phase_step === 0
+    this.#wants_next ||= !isUntaught && this.#actions.includes('next_phase')
     return this.#actions.splice(0).map((kind) => ({
       entry: { step: this.step, kind } as SteeringEntry,
       experiment,
       steering: [],
-      ...(is_untaught && kind === 'next_phase' && { refused: 'not taught' }),
+      ...(isUntaught && kind === 'next_phase' && { refused: 'not taught' }),
     }))
   }
 

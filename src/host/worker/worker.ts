@@ -1,5 +1,5 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
-import { version as understory_version } from '../../../package.json'
+import { version as understoryVersion } from '../../../package.json'
 import { followExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
@@ -84,25 +84,25 @@ async function prepare(
   experiment: Experiment,
   is_careful = false,
   allow_bytes = 0,
-  is_shared = false,
+  isShared = false,
 ): Promise<RunDevice> {
   const config = trainerConfig(experiment)
-  const most_bytes = Math.max(ALLOWED_BYTES, allow_bytes)
+  const mostBytes = Math.max(ALLOWED_BYTES, allow_bytes)
   const products = runProducts(config)
   const { experiments } = followExperiment(experiment)
-  const lent = await devices.lend(largestTensor(experiments.map(trainerConfig)), is_shared)
+  const lent = await devices.lend(largestTensor(experiments.map(trainerConfig)), isShared)
   const { gpu } = lent
   let run: SteeredRun | undefined
   try {
     // A single buffer that the adapter does not allow is refused as such: nobody can allow it.
     if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
-      requireMemory(experiment, most_bytes, planBytes)
+      requireMemory(experiment, mostBytes, planBytes)
   } catch (error) {
     await lent.end(true)
     throw error
   }
-  const is_limited = is_careful && !gpu.facts.is_software
-  if (is_limited) gpu.limitDispatches({ most_ms: CAREFUL_MS })
+  const isLimited = is_careful && !gpu.facts.is_software
+  if (isLimited) gpu.limitDispatches({ most_ms: CAREFUL_MS })
   return {
     adapter: gpu.facts,
     lost: gpu.lost,
@@ -118,7 +118,7 @@ async function prepare(
     measure: (settled) =>
       tuneBeside(gpu, products, settled, { largest: planMemory(config).largest }),
     start: async (matmul, onProgress, state) => {
-      const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
+      const engine = steeredEngine(gpu, matmul, onProgress, mostBytes)
       if (state) run = await SteeredRun.resume(engine, state)
       else {
         const begun = await SteeredRun.begin(engine, experiment)
@@ -136,12 +136,12 @@ async function prepare(
         profile: (work) => gpu.profile(work),
       }
     },
-    free: async (ended_well, broke) => {
+    free: async (endedWell, broke) => {
       // A limit lasts as long as what was made with it. The others on a shared device have no part
       // in what broke a run.
-      const is_sound = is_shared ? ended_well || broke === true : ended_well && !is_limited
-      if (is_sound) await run?.exported
-      await lent.end(is_sound)
+      const isSound = isShared ? endedWell || broke === true : endedWell && !isLimited
+      if (isSound) await run?.exported
+      await lent.end(isSound)
     },
   }
 }
@@ -159,7 +159,7 @@ const session = new Session({
     if (bytes <= ALLOWED_BYTES) return plan
     return { ...plan, savings: savingWords(experiment, ALLOWED_BYTES, planBytes) }
   },
-  version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
+  version: `Understory ${understoryVersion}, ${browserName(navigator.userAgent)}`,
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)
     return peak
@@ -181,7 +181,7 @@ const session = new Session({
     },
     encode: encodeCheckpoint,
     decode: decodeCheckpoint,
-    understory: understory_version,
+    understory: understoryVersion,
   },
   post,
   ...systemClock,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
-import { qk_norm_rope_forward_ref } from '../rope/rope.ref.ts'
+import { qkNormRopeForwardRef } from '../rope/rope.ref.ts'
 import { qk_norm_rope_forward } from '../rope/rope.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
   type AttentionSizes,
-  attention_backward_ref,
   attention_forward_ref,
+  attentionBackwardRef,
   paddedSeqlens,
 } from './attention.ref.ts'
 import { attentionKernels, cacheTokens, kv_cache_write } from './attention.ts'
@@ -61,7 +61,7 @@ const ropeInputs = (tokens: number, D: number) => ({
 
 // [rows, width, heads, key/value heads, head_dim]: one, odd sizes, a tile and one past it, groups,
 // several channel blocks.
-const tiled_cases = [
+const tiledCases = [
   [1, 1, 1, 1, 1],
   [3, 7, 2, 1, 5],
   [2, 16, 4, 4, 16],
@@ -73,7 +73,7 @@ const tiled_cases = [
 ]
 // One invocation, an overhang, groups, vectors of a head from 1 to 16, heads of 20 in one piece and
 // of 24 and 32 in halves.
-const narrow_cases = [
+const narrowCases = [
   [1, 1, 1, 1, 4],
   [3, 7, 2, 1, 8],
   [2, 16, 4, 4, 16],
@@ -89,8 +89,8 @@ const narrow_cases = [
 const tiledKernels = ({ head_dim }: AttentionSizes) => attentionKernels({ width: 1e6, head_dim })
 
 describe.for([
-  ['tiled', tiled_cases, tiledKernels],
-  ['narrow', narrow_cases, attentionKernels],
+  ['tiled', tiledCases, tiledKernels],
+  ['narrow', narrowCases, attentionKernels],
 ] as const)('%s attention', ([, cases, kernelsOf]) => {
   test.for(cases)(
     'forward and backward match the reference at [%i, %i, %i, %i, %i]',
@@ -100,33 +100,33 @@ describe.for([
       const { qkv_values, mask, inputs } = tensorsOf(s)
       const { qkv, out, lse } = inputs
       await gpu.run(forward, { ...s }, inputs)
-      const [actual_out, actual_lse] = await gpu.read(out, lse)
+      const [actualOut, actualLse] = await gpu.read(out, lse)
       const expected = attention_forward_ref(qkv_values, mask, s)
-      expectClose(actual_out, expected.out, close)
-      expectClose(actual_lse, expected.lse, close)
+      expectClose(actualOut, expected.out, close)
+      expectClose(actualLse, expected.lse, close)
 
-      const d_out_values = randomValues(actual_out.length, 3)
-      const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: d_out_values })
+      const dOutValues = randomValues(actualOut.length, 3)
+      const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: dOutValues })
       const filled = randomValues(qkv_values.length, 9)
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape, { data: filled })
       const tensors = { ...inputs, d_out, d_qkv }
       await gpu.run(backward_query, { ...s }, tensors)
       await gpu.run(backward_key_value, { ...s }, tensors)
       const [actual] = await gpu.read(d_qkv)
-      const d_expected = attention_backward_ref(qkv_values, mask, d_out_values, s)
+      const dExpected = attentionBackwardRef(qkv_values, mask, dOutValues, s)
       // Gradients add up to 70 columns of up to 3 heads, each with the forward's error: ten times
       // its room.
-      expectClose(actual, d_expected, { atol: 3e-4, rtol: 3e-4 })
+      expectClose(actual, dExpected, { atol: 3e-4, rtol: 3e-4 })
 
-      const token_size = qkv_values.length / mask.length
-      const out_size = actual_out.length / mask.length
+      const tokenSize = qkv_values.length / mask.length
+      const outSize = actualOut.length / mask.length
       for (let n = 0; n < mask.length; n++)
         if (!mask[n]) {
           const part = (x: ArrayLike<number>, width: number) =>
             Array.from(x).slice(n * width, (n + 1) * width)
-          expect(part(actual_out, out_size).every((x) => x === 0)).toBe(true)
-          expect(part(actual, token_size).every((x) => x === 0)).toBe(true)
-          expect(part(actual_lse, s.num_attention_heads).every((x) => x === 0)).toBe(true)
+          expect(part(actualOut, outSize).every((x) => x === 0)).toBe(true)
+          expect(part(actual, tokenSize).every((x) => x === 0)).toBe(true)
+          expect(part(actualLse, s.num_attention_heads).every((x) => x === 0)).toBe(true)
         }
     },
   )
@@ -156,32 +156,32 @@ describe.for([
         await gpu.run(qk_norm_rope_forward, { ...rope, tokens: rows * width }, tensors)
       }
       await gpu.run(forward, { ...s }, { ...inputs, qkv: turned })
-      const [whole, turned_values] = (await gpu.read(out, turned)) as [Float32Array, Float32Array]
+      const [whole, turnedValues] = (await gpu.read(out, turned)) as [Float32Array, Float32Array]
 
       // The first half of the columns enters the cache at once, as after a prompt; the rest one by
       // one.
       const half = Math.floor(width / 2)
-      const token_size = (H + 2 * K) * D
+      const tokenSize = (H + 2 * K) * D
       // A rollout's last token is never attended, so the fused kernel needs no place for it.
       const response_columns = width - half - (step ? 1 : 0)
-      const cache_size = { rows, n: 1, prompt_length: half, response_columns }
-      const cache = gpu.tensor('cache', 'f32', [Math.max(1, cacheTokens(cache_size)), 2 * K * D])
+      const cacheSize = { rows, n: 1, prompt_length: half, response_columns }
+      const cache = gpu.tensor('cache', 'f32', [Math.max(1, cacheTokens(cacheSize)), 2 * K * D])
       const columnsOf = (values: Float32Array, first: number, count: number) =>
-        Float32Array.from({ length: rows * count * token_size }, (_, i) => {
-          const [b, rest] = [Math.floor(i / count / token_size), i % (count * token_size)]
-          return values[(b * width + first) * token_size + rest]
+        Float32Array.from({ length: rows * count * tokenSize }, (_, i) => {
+          const [b, rest] = [Math.floor(i / count / tokenSize), i % (count * tokenSize)]
+          return values[(b * width + first) * tokenSize + rest]
         })
       if (half > 0) {
-        const data = columnsOf(turned_values, 0, half)
-        const prompt = gpu.tensor('prompt', 'f32', [rows * half, token_size], { data })
+        const data = columnsOf(turnedValues, 0, half)
+        const prompt = gpu.tensor('prompt', 'f32', [rows * half, tokenSize], { data })
         const params = { rows, ...heads, columns: half, first_token: 0, stride: half }
         await gpu.run(kv_cache_write, params, { qkv: prompt, cache })
       }
-      const token = gpu.tensor('token', 'f32', [rows, token_size])
+      const token = gpu.tensor('token', 'f32', [rows, tokenSize])
       const token_out = gpu.tensor('token_out', 'f32', [rows, H * D])
       const token_positions = gpu.tensor('token_positions', 'u32', [rows])
       const program = await gpu.record('decode', ['column'], (r) => {
-        const params = { ...s, ...cache_size, column: (live: { column: number }) => live.column }
+        const params = { ...s, ...cacheSize, column: (live: { column: number }) => live.column }
         const tensors = { qkv: token, cache, attention_mask, out: token_out }
         if (step) {
           const { eps } = rope
@@ -195,7 +195,7 @@ describe.for([
         }
       })
       for (let column = half; column < width; column++) {
-        gpu.write(token, columnsOf(step ? qkv_values : turned_values, column, 1))
+        gpu.write(token, columnsOf(step ? qkv_values : turnedValues, column, 1))
         const at = (b: number) => position_ids[b * width + column]
         gpu.write(
           token_positions,
@@ -213,7 +213,7 @@ describe.for([
       if (!step) return
       const shape = { ...rope, tokens: rows * width }
       const values = { qkv: qkv_values, norm_weight, position_ids, inv_freq }
-      const truth = attention_forward_ref(qk_norm_rope_forward_ref(values, shape), mask, s)
+      const truth = attention_forward_ref(qkNormRopeForwardRef(values, shape), mask, s)
       expectClose(whole, truth.out, { atol: 1e-4, rtol: 1e-4 })
     },
   )
@@ -222,14 +222,14 @@ describe.for([
     const [rows, n, P, R, H, K, D] = [6, 3, 5, 4, 4, 2, 8]
     const heads = { num_attention_heads: H, num_key_value_heads: K, head_dim: D }
     const { decode, step } = kernelsOf(sizesOf([rows, P + R, H, K, D]))
-    const token_size = 2 * K * D
-    const shared = randomValues(((rows / n) * P + rows * R) * token_size, 5)
-    const copied = new Float32Array(rows * (P + R) * token_size)
+    const tokenSize = 2 * K * D
+    const shared = randomValues(((rows / n) * P + rows * R) * tokenSize, 5)
+    const copied = new Float32Array(rows * (P + R) * tokenSize)
     for (let b = 0; b < rows; b++) {
-      const prompt = Math.floor(b / n) * P * token_size
-      copied.set(shared.subarray(prompt, prompt + P * token_size), b * P * token_size)
+      const prompt = Math.floor(b / n) * P * tokenSize
+      copied.set(shared.subarray(prompt, prompt + P * tokenSize), b * P * tokenSize)
     }
-    copied.set(shared.subarray((rows / n) * P * token_size), rows * P * token_size)
+    copied.set(shared.subarray((rows / n) * P * tokenSize), rows * P * tokenSize)
     // The last row has ended before this column.
     const mask = Uint32Array.from({ length: rows * (P + R) }, (_, i) =>
       Number(i % (P + R) > 1 && i !== rows * (P + R) - 1),
@@ -238,14 +238,14 @@ describe.for([
     const qkv_values = randomValues(rows * (H + 2 * K) * D, 6)
     const qkv = gpu.tensor('qkv', 'f32', [rows, (H + 2 * K) * D], { data: qkv_values })
     const results: Float32Array[] = []
-    for (const [of_n, data] of [
+    for (const [ofN, data] of [
       [n, shared],
       [1, copied],
     ] as const) {
-      const cache = gpu.tensor('cache', 'f32', [data.length / token_size, token_size], { data })
+      const cache = gpu.tensor('cache', 'f32', [data.length / tokenSize, tokenSize], { data })
       const filled = randomValues(rows * H * D, 7)
       const out = gpu.tensor('out', 'f32', [rows, H * D], { data: filled })
-      const size = { rows, n: of_n, prompt_length: P, response_columns: R, width: P + R }
+      const size = { rows, n: ofN, prompt_length: P, response_columns: R, width: P + R }
       const params = { ...size, column: P + R - 1, ...heads, scale: 0.5 }
       const tensors = { qkv, cache, attention_mask, out }
       if (step) {
@@ -271,10 +271,10 @@ describe.for([
     for (const garbage of [0, 50]) {
       const { qkv_values, mask, inputs } = tensorsOf(s)
       const { qkv, out } = inputs
-      const token_size = qkv_values.length / mask.length
+      const tokenSize = qkv_values.length / mask.length
       gpu.write(
         qkv,
-        qkv_values.map((x, i) => (mask[Math.floor(i / token_size)] ? x : garbage)),
+        qkv_values.map((x, i) => (mask[Math.floor(i / tokenSize)] ? x : garbage)),
       )
       const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(3 * 33 * 64, 3) })
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)

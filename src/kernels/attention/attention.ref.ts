@@ -20,13 +20,13 @@ export const paddedSeqlens = ({ rows, width }: Pick<AttentionSizes, 'rows' | 'wi
 function offsets(s: AttentionSizes, token: number, h: number) {
   const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = s
   const first = token * (H + 2 * K) * D
-  const kv_head = Math.floor(h / (H / K))
-  return { q: first + h * D, k: first + (H + kv_head) * D, v: first + (H + K + kv_head) * D }
+  const kvHead = Math.floor(h / (H / K))
+  return { q: first + h * D, k: first + (H + kvHead) * D, v: first + (H + K + kvHead) * D }
 }
 
-function dot(a: Numbers, a_offset: number, b: Numbers, b_offset: number, count: number): number {
+function dot(a: Numbers, aOffset: number, b: Numbers, bOffset: number, count: number): number {
   let sum = 0
-  for (let d = 0; d < count; d++) sum += a[a_offset + d] * b[b_offset + d]
+  for (let d = 0; d < count; d++) sum += a[aOffset + d] * b[bOffset + d]
   return sum
 }
 
@@ -70,9 +70,9 @@ export function attention_forward_ref(
   const tokens = attention_mask.length
   const out = new Float64Array(tokens * H * D)
   const lse = new Float64Array(tokens * H)
-  forEachQuery(qkv, attention_mask, s, cu_seqlens, (query, h, keys, probs, query_lse) => {
+  forEachQuery(qkv, attention_mask, s, cu_seqlens, (query, h, keys, probs, queryLse) => {
     const at = query * H + h
-    lse[at] = query_lse
+    lse[at] = queryLse
     keys.forEach((key, n) => {
       const { v } = offsets(s, key, h)
       for (let d = 0; d < D; d++) out[at * D + d] += probs[n] * qkv[v + d]
@@ -83,7 +83,7 @@ export function attention_forward_ref(
 
 /** d_qkv [M, (H + 2K)·D] of Σ out · d_out: what the two backward kernels write together. Rows as in
  * the forward. */
-export function attention_backward_ref(
+export function attentionBackwardRef(
   qkv: Numbers,
   attention_mask: Numbers,
   d_out: Numbers,

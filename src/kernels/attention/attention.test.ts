@@ -3,26 +3,26 @@ import { describe, expect, test } from 'vitest'
 import { expectClose, randomValues } from '../testing.ts'
 import {
   type AttentionSizes,
-  attention_backward_ref,
   attention_forward_ref,
+  attentionBackwardRef,
 } from './attention.ref.ts'
 import { attention_forward, attentionKernels } from './attention.ts'
 
-const one_head = { num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1, scale: 1 }
+const oneHead = { num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1, scale: 1 }
 
 describe('attention_forward_ref', () => {
   test('matches numbers worked by hand', () => {
     // Tokens [q, k, v]: the second query scores its keys 0 and ln 3, so it weighs the values 1/4
     // and 3/4.
     const qkv = [5, 0, 8, 1, Math.log(3), 16]
-    const { out, lse } = attention_forward_ref(qkv, [1, 1], { rows: 1, width: 2, ...one_head })
+    const { out, lse } = attention_forward_ref(qkv, [1, 1], { rows: 1, width: 2, ...oneHead })
     expectClose(out, [8, 14])
     expectClose(lse, [0, Math.log(4)])
   })
 
   test('a masked column is neither attended to nor answered', () => {
     const qkv = [1, 1, 8, 1, 1, 1000, 1, 1, 16]
-    const { out, lse } = attention_forward_ref(qkv, [1, 0, 1], { rows: 1, width: 3, ...one_head })
+    const { out, lse } = attention_forward_ref(qkv, [1, 0, 1], { rows: 1, width: 3, ...oneHead })
     expectClose(out, [8, 0, 12])
     expect(lse[1]).toBe(0)
   })
@@ -37,33 +37,33 @@ describe('attention_forward_ref', () => {
 
 test('rows of any length in one stream are each as if alone; tokens of no row stay zero', () => {
   const heads = { num_attention_heads: 4, num_key_value_heads: 2, head_dim: 3, scale: 0.7 }
-  const [token_size, out_size] = [24, 12]
+  const [tokenSize, outSize] = [24, 12]
   // One token before the first row, an empty row, two tokens after the last.
   const cu_seqlens = [1, 4, 4, 5, 10]
   const mask = [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1]
-  const qkv = randomValues(12 * token_size, 1)
-  const d_out = randomValues(12 * out_size, 2)
+  const qkv = randomValues(12 * tokenSize, 1)
+  const d_out = randomValues(12 * outSize, 2)
   const s = { rows: 4, width: 5, ...heads }
   const { out, lse } = attention_forward_ref(qkv, mask, s, cu_seqlens)
-  const d_qkv = attention_backward_ref(qkv, mask, d_out, s, cu_seqlens)
+  const d_qkv = attentionBackwardRef(qkv, mask, d_out, s, cu_seqlens)
   for (let b = 0; b < 4; b++) {
     const [first, end] = [cu_seqlens[b], cu_seqlens[b + 1]]
     const of = <T extends { slice(from: number, to: number): T }>(x: T, size: number) =>
       x.slice(first * size, end * size)
-    const row = of(qkv, token_size)
-    const row_mask = mask.slice(first, end)
+    const row = of(qkv, tokenSize)
+    const rowMask = mask.slice(first, end)
     const alone = { ...s, rows: 1, width: end - first }
-    const forward = attention_forward_ref(row, row_mask, alone)
-    expect(of(out, out_size)).toEqual(forward.out)
+    const forward = attention_forward_ref(row, rowMask, alone)
+    expect(of(out, outSize)).toEqual(forward.out)
     expect(of(lse, 4)).toEqual(forward.lse)
-    const d_row = attention_backward_ref(row, row_mask, of(d_out, out_size), alone)
-    expect(of(d_qkv, token_size)).toEqual(d_row)
+    const dRow = attentionBackwardRef(row, rowMask, of(d_out, outSize), alone)
+    expect(of(d_qkv, tokenSize)).toEqual(dRow)
   }
   for (const token of [0, 10, 11]) {
-    expect(out.slice(token * out_size, (token + 1) * out_size)).toEqual(new Float64Array(out_size))
+    expect(out.slice(token * outSize, (token + 1) * outSize)).toEqual(new Float64Array(outSize))
     expect(lse.slice(token * 4, (token + 1) * 4)).toEqual(new Float64Array(4))
-    const d_token = d_qkv.slice(token * token_size, (token + 1) * token_size)
-    expect(d_token).toEqual(new Float64Array(token_size))
+    const dToken = d_qkv.slice(token * tokenSize, (token + 1) * tokenSize)
+    expect(dToken).toEqual(new Float64Array(tokenSize))
   }
 })
 
@@ -90,7 +90,7 @@ test('attention_backward_ref is the slope of the forward, by central differences
     qkv[i] = x
     return (above - below) / (2 * step)
   })
-  const actual = attention_backward_ref(qkv, mask, d_out, sizes)
+  const actual = attentionBackwardRef(qkv, mask, d_out, sizes)
   expectClose(actual, slopes, { atol: 1e-8, rtol: 1e-7 })
   expect(Math.max(...actual.map(Math.abs))).toBeGreaterThan(0.1)
 })

@@ -36,7 +36,7 @@ const params = {
 } as const
 
 /** Of both backward kernels. */
-const backward_bindings = {
+const backwardBindings = {
   qkv: 'read',
   attention_mask: 'read',
   cu_seqlens: 'read',
@@ -90,7 +90,7 @@ export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
   wgsl: params_source + withPart(backward_query, 'query_tile', query_tile),
   params,
-  bindings: backward_bindings,
+  bindings: backwardBindings,
   writes: { d_qkv: 'queries' },
   workgroups: ({ rows, width, num_attention_heads, head_dim }) =>
     tiledGrid(rows, num_attention_heads, width, head_dim),
@@ -106,7 +106,7 @@ export const attention_backward_key_value = defineKernel({
   name: 'attention_backward_key_value',
   wgsl: params_source + backward_key_value,
   params,
-  bindings: backward_bindings,
+  bindings: backwardBindings,
   writes: { d_qkv: 'keys and values' },
   workgroups: ({ rows, width, num_key_value_heads, head_dim }) =>
     tiledGrid(rows, num_key_value_heads, width, head_dim),

@@ -1,7 +1,7 @@
 // Halves as the format says them (IEEE 754 binary16): what a cache of halves holds.
 
 /** The number that 16 bits stand for. */
-export function half_ref(bits: number): number {
+export function halfRef(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 31
   const fraction = bits & 1023
@@ -12,7 +12,7 @@ export function half_ref(bits: number): number {
 }
 
 /** All halves of words, the low one first. */
-export const halves_ref = (words: Uint32Array): Float64Array =>
+export const halvesRef = (words: Uint32Array): Float64Array =>
   Float64Array.from({ length: 2 * words.length }, (_, i) =>
-    half_ref((words[i >> 1] >>> (16 * (i & 1))) & 0xffff),
+    halfRef((words[i >> 1] >>> (16 * (i & 1))) & 0xffff),
   )

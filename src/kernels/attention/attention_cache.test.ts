@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { MemoryPlan } from '../device/tensor.ts'
 import { costOf } from '../device/timing/cost.ts'
 import { attention_decode, kv_cache_write } from './attention.ts'
-import { half_ref, halves_ref } from './attention_cache.ref.ts'
+import { halfRef, halvesRef } from './attention_cache.ref.ts'
 import { cacheDType, cacheKernels, cacheTensor } from './attention_cache.ts'
 
 test('half_ref: one, the smallest, the largest, a third, signs', () => {
-  expect([0x3c00, 1, 0x7bff, 0xc000, 0x3555, 0x8000].map(half_ref)).toEqual([
+  expect([0x3c00, 1, 0x7bff, 0xc000, 0x3555, 0x8000].map(halfRef)).toEqual([
     1,
     2 ** -24,
     65504,
@@ -14,9 +14,9 @@ test('half_ref: one, the smallest, the largest, a third, signs', () => {
     0.333251953125,
     -0,
   ])
-  expect(half_ref(0x7c00)).toBe(Number.POSITIVE_INFINITY)
-  expect(half_ref(0x7e00)).toBeNaN()
-  expect([...halves_ref(Uint32Array.of(0x3c00c000, 0))]).toEqual([-2, 1, 0, 0])
+  expect(halfRef(0x7c00)).toBe(Number.POSITIVE_INFINITY)
+  expect(halfRef(0x7e00)).toBeNaN()
+  expect([...halvesRef(Uint32Array.of(0x3c00c000, 0))]).toEqual([-2, 1, 0, 0])
 })
 
 test('a cache of halves takes half the bytes', () => {
@@ -35,8 +35,8 @@ test('float32 has the kernels of attention.ts; halves have others of the same in
     { width: 2000, head_dim: 16 },
   ]
   const exact = cacheKernels(narrow, 'float32')
-  const of_fives = cacheKernels({ width: 20, head_dim: 5 }, 'float32')
-  expect([exact.write, of_fives.decode]).toEqual([kv_cache_write, attention_decode])
+  const ofFives = cacheKernels({ width: 20, head_dim: 5 }, 'float32')
+  expect([exact.write, ofFives.decode]).toEqual([kv_cache_write, attention_decode])
   expect(exact.decode.name).toBe('attention_decode_quads')
   const half = cacheKernels(narrow, 'float16')
   expect(half.step?.name).toBe(`${exact.step?.name}_f16`)

@@ -47,7 +47,7 @@ export const attention_decode_f16: typeof attention_decode = {
   cost: decodeCost(2),
 }
 
-const attention_decode_f16_quads = cacheInQuads(attention_decode_f16)
+const attentionDecodeF16Quads = cacheInQuads(attention_decode_f16)
 
 const steps = new Map<AttentionStep, AttentionStep>()
 
@@ -72,7 +72,7 @@ export function cacheKernels(size: AttentionSize, dtype: CacheDType): CacheKerne
   if (dtype === 'float32') return { write: kv_cache_write, decode, ...(step && { step }) }
   return {
     write: kv_cache_write_f16,
-    decode: decode === attention_decode ? attention_decode_f16 : attention_decode_f16_quads,
+    decode: decode === attention_decode ? attention_decode_f16 : attentionDecodeF16Quads,
     ...(step && { step: halfStep(step, size.head_dim) }),
   }
 }

@@ -5,8 +5,8 @@ import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
   type AttentionSizes,
-  attention_backward_ref,
   attention_forward_ref,
+  attentionBackwardRef,
 } from './attention.ref.ts'
 import { type AttentionKernels, attentionKernels } from './attention.ts'
 
@@ -84,18 +84,18 @@ async function attend(
 ) {
   const size = sizesPerToken(heads)
   const qkv_values = new Float32Array(tokens * size.qkv).fill(garbage)
-  const d_out_values = new Float32Array(tokens * size.out).fill(garbage)
+  const dOutValues = new Float32Array(tokens * size.out).fill(garbage)
   const mask = Uint32Array.from({ length: tokens }, (_, token) =>
     Number(token < cu_seqlens[0] || token >= cu_seqlens[rows.length]),
   )
   rows.forEach((row, b) => {
     qkv_values.set(row.qkv, starts[b] * size.qkv)
-    d_out_values.set(row.d_out, starts[b] * size.out)
+    dOutValues.set(row.d_out, starts[b] * size.out)
     mask.set(row.mask, starts[b])
   })
-  const filled = (name: string, per_token: number) =>
-    gpu.tensor(name, 'f32', [tokens, per_token], {
-      data: new Float32Array(tokens * per_token).fill(FILLED),
+  const filled = (name: string, perToken: number) =>
+    gpu.tensor(name, 'f32', [tokens, perToken], {
+      data: new Float32Array(tokens * perToken).fill(FILLED),
     })
   const tensors = {
     qkv: gpu.tensor('qkv', 'f32', [tokens, size.qkv], { data: qkv_values }),
@@ -108,7 +108,7 @@ async function attend(
   }
   const params = { ...heads, rows: rows.length, width }
   await gpu.run(forward, params, tensors)
-  const d_out = gpu.tensor('d_out', 'f32', [tokens, size.out], { data: d_out_values })
+  const d_out = gpu.tensor('d_out', 'f32', [tokens, size.out], { data: dOutValues })
   const all = { ...tensors, d_out, d_qkv: filled('d_qkv', size.qkv) }
   await gpu.run(backward_query, params, all)
   await gpu.run(backward_key_value, params, all)
@@ -123,7 +123,7 @@ async function attend(
 }
 
 // [heads, key/value heads, head_dim]
-const tiled_cases = [
+const tiledCases = [
   [1, 1, 1],
   [2, 1, 5],
   [4, 2, 16],
@@ -131,7 +131,7 @@ const tiled_cases = [
   [2, 2, 64],
   [2, 1, 130],
 ]
-const narrow_cases = [
+const narrowCases = [
   [1, 1, 4],
   [4, 2, 16],
   [3, 1, 20],
@@ -143,8 +143,8 @@ const tiled = ({ head_dim }: Heads) => attentionKernels({ width: 1e6, head_dim }
 const narrow = ({ head_dim }: Heads) => attentionKernels({ width: 1, head_dim })
 
 describe.for([
-  ['tiled', tiled_cases, tiled],
-  ['narrow', narrow_cases, narrow],
+  ['tiled', tiledCases, tiled],
+  ['narrow', narrowCases, narrow],
 ] as const)('%s attention of packed rows', ([, cases, kernelsOf]) => {
   test.for(cases)(
     'gives each row what the reference says of it alone, at [%i, %i, %i]',
@@ -160,7 +160,7 @@ describe.for([
         // Tolerances as for padded rows of such lengths.
         expectClose(of_rows[b].out, out, { atol: 3e-5, rtol: 3e-5 })
         expectClose(of_rows[b].lse, lse, { atol: 3e-5, rtol: 3e-5 })
-        const d_qkv = attention_backward_ref(qkv, mask, d_out, alone)
+        const d_qkv = attentionBackwardRef(qkv, mask, d_out, alone)
         expectClose(of_rows[b].d_qkv, d_qkv, { atol: 3e-4, rtol: 3e-4 })
       })
     },
@@ -209,15 +209,15 @@ describe.for([
     const kernels = kernelsOf(heads)
     const { of_rows } = await attend(kernels, heads, rows, packed(rows), 1)
     const left = await attend(kernels, heads, rows, padded(rows, 'left'), 1)
-    const is_narrow = ({ name }: { name: string }) => name.includes('narrow')
+    const isNarrow = ({ name }: { name: string }) => name.includes('narrow')
     rows.forEach((_, b) => {
       const [a, e] = [left.of_rows[b], of_rows[b]]
       // Narrow kernels skip padding; tiles cut the keys elsewhere, so the running sums round
       // otherwise.
-      if (is_narrow(kernels.forward)) expect([a.out, a.lse]).toEqual([e.out, e.lse])
+      if (isNarrow(kernels.forward)) expect([a.out, a.lse]).toEqual([e.out, e.lse])
       expectClose(a.out, e.out, { atol: 3e-5, rtol: 3e-5 })
       expectClose(a.lse, e.lse, { atol: 3e-5, rtol: 3e-5 })
-      if (is_narrow(kernels.backward_key_value)) expect(a.d_qkv).toEqual(e.d_qkv)
+      if (isNarrow(kernels.backward_key_value)) expect(a.d_qkv).toEqual(e.d_qkv)
       expectClose(a.d_qkv, e.d_qkv, { atol: 3e-4, rtol: 3e-4 })
     })
   })
@@ -232,14 +232,14 @@ describe.for([
       const [groups] = kernel.workgroups({ ...heads, rows: rows.length, width: layout.width })
       return { ...kernel, workgroups: () => [Math.floor(groups / 2) + 1, 2] as const }
     }
-    const all_folded = {
+    const allFolded = {
       ...kernels,
       forward: folded(kernels.forward),
       backward_query: folded(kernels.backward_query),
       backward_key_value: folded(kernels.backward_key_value),
     }
     const { of_rows } = await attend(kernels, heads, rows, layout, 1)
-    const other = await attend(all_folded, heads, rows, layout, 1)
+    const other = await attend(allFolded, heads, rows, layout, 1)
     expect(other.of_rows).toEqual(of_rows)
   })
 })

@@ -47,7 +47,7 @@ async function attendSteps(
 ): Promise<Float32Array> {
   const { rows, n, prompt_length: P, response_columns: steps } = SIZE
   const heads = { num_attention_heads: H, num_key_value_heads: K, head_dim }
-  const token_size = (H + 2 * K) * head_dim
+  const tokenSize = (H + 2 * K) * head_dim
   const kept: Tensor[] = []
   const keep = <T extends Tensor>(tensor: T): T => {
     kept.push(tensor)
@@ -59,7 +59,7 @@ async function attendSteps(
     keep(gpu.tensor(`half_cache.${label}`, 'u32', [data.length], { data }))
   try {
     const cache = keep(cacheTensor(gpu, 'half_cache', cacheTokens(SIZE), heads, dtype))
-    const prompt = f32('prompt', values((rows / n) * P * token_size, 1))
+    const prompt = f32('prompt', values((rows / n) * P * tokenSize, 1))
     const first = { rows: rows / n, columns: P, first_token: 0, stride: P, ...heads }
     await gpu.run(write, first, { qkv: prompt, cache })
     const width = P + steps
@@ -71,7 +71,7 @@ async function attendSteps(
     }
     const results: Float32Array[] = []
     for (let t = 0; t < steps; t++) {
-      const qkv = f32('qkv', values(rows * token_size, 4 + t))
+      const qkv = f32('qkv', values(rows * tokenSize, 4 + t))
       const attend = { ...SIZE, width, column: P + t, ...heads, scale: head_dim ** -0.5 }
       const tensors = { qkv, cache, attention_mask, out }
       if (step) {

@@ -4,7 +4,7 @@ import type { Tensor } from '../device/tensor.ts'
 import { matmul_nt, matmul_nt_add } from '../matmul/matmul.ts'
 import { swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { decode_linear_ref, decode_swiglu_ref } from './decode.ref.ts'
+import { decodeLinearRef, decodeSwigluRef } from './decode.ref.ts'
 import { decode_linear, decode_linear_short, decode_swiglu } from './decode.ts'
 
 const gpu = await Gpu.open()
@@ -21,9 +21,9 @@ const SIZES = [
 // Up to 192 products of size one, added in f32.
 const close = { atol: 2e-5, rtol: 2e-5 }
 
-function inputs([m, n, k]: readonly number[], b_rows: number, ended_rows: readonly number[] = []) {
+function inputs([m, n, k]: readonly number[], bRows: number, ended_rows: readonly number[] = []) {
   const a_values = randomValues(m * k, m + k)
-  const b_values = randomValues(b_rows * k, n)
+  const b_values = randomValues(bRows * k, n)
   const ended = new Uint32Array(m)
   for (const row of ended_rows) {
     ended[row] = 1
@@ -33,7 +33,7 @@ function inputs([m, n, k]: readonly number[], b_rows: number, ended_rows: readon
     a_values,
     b_values,
     a: gpu.tensor('a', 'f32', [m, k], { data: a_values }),
-    b: gpu.tensor('b', 'f32', [b_rows, k], { data: b_values }),
+    b: gpu.tensor('b', 'f32', [bRows, k], { data: b_values }),
     ended: gpu.tensor('ended', 'u32', [m], { data: ended }),
     // Filled, so that what was left alone shows.
     out: gpu.tensor('out', 'f32', [m, n], { data: randomValues(m * n, 5) }),
@@ -53,7 +53,7 @@ describe.for(SIZES)('[%i, %i, %i]', ([m, n, k]) => {
     )
     await gpu.run(matmul_nt, { m, n, k, accumulate: 0 }, { a, b, out: twin })
     const plain = await read(out)
-    expectClose(plain, decode_linear_ref(a_values, b_values, { m, n, k }), close)
+    expectClose(plain, decodeLinearRef(a_values, b_values, { m, n, k }), close)
     expect(plain).toEqual(await read(twin))
     const short = gpu.tensor('short', 'f32', [m, n])
     const none = { has_addend: 0, addend_stride: 0 }
@@ -70,7 +70,7 @@ describe.for(SIZES)('[%i, %i, %i]', ([m, n, k]) => {
       await gpu.run(decode_linear, { ...size, has_addend: 1 }, { a, b, addend, ended, out })
       await gpu.run(matmul_nt_add, size, { a, b, addend, out: twin })
       const added = await read(out)
-      expectClose(added, decode_linear_ref(a_values, b_values, { m, n, k }, values), close)
+      expectClose(added, decodeLinearRef(a_values, b_values, { m, n, k }, values), close)
       expect(added).toEqual(await read(twin))
     }
   })
@@ -85,7 +85,7 @@ describe.for(SIZES)('[%i, %i, %i]', ([m, n, k]) => {
     const actual = await read(out)
     // Two factors of up to 192 products each.
     const wide = { atol: 2e-4, rtol: 2e-4 }
-    expectClose(actual, decode_swiglu_ref(a_values, b_values, { m, n, k }), wide)
+    expectClose(actual, decodeSwigluRef(a_values, b_values, { m, n, k }), wide)
     expect(actual).toEqual(await read(twin))
   })
 })
@@ -98,7 +98,7 @@ test('decode_linear_short leaves out four rows that have all ended', async () =>
   const filled = randomValues(m * n, 5)
   const params = { m, n, k, has_addend: 0, addend_stride: 0 }
   await gpu.run(decode_linear_short, params, { ...read_only, addend: read_only.a, out })
-  const [actual, truth] = [await read(out), decode_linear_ref(a_values, b_values, { m, n, k })]
+  const [actual, truth] = [await read(out), decodeLinearRef(a_values, b_values, { m, n, k })]
   for (let row = 0; row < m; row++) {
     const part = actual.subarray(row * n, (row + 1) * n)
     const is_kept = (row >= 4 && row < 8) || row >= 12
@@ -120,8 +120,8 @@ test('eight rows that have all ended keep what they held; an ended row beside a 
   await gpu.run(decode_linear, params, { ...linear, addend: linear.a })
   await gpu.run(decode_swiglu, { m, n, k }, swiglu)
   const cases = [
-    [await read(linear.out), decode_linear_ref(linear.a_values, linear.b_values, { m, n, k })],
-    [await read(swiglu.out), decode_swiglu_ref(swiglu.a_values, swiglu.b_values, { m, n, k })],
+    [await read(linear.out), decodeLinearRef(linear.a_values, linear.b_values, { m, n, k })],
+    [await read(swiglu.out), decodeSwigluRef(swiglu.a_values, swiglu.b_values, { m, n, k })],
   ] as const
   for (const [actual, truth] of cases)
     for (let row = 0; row < m; row++) {

@@ -5,7 +5,7 @@ type Numbers = ArrayLike<number>
 
 /** out [m, n] = a [m, k] · b [n, k]ᵀ + addend, which is [m, n], [n] (the same for every row) or
  * absent. */
-export function decode_linear_ref(
+export function decodeLinearRef(
   a: Numbers,
   b: Numbers,
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
@@ -20,12 +20,12 @@ export function decode_linear_ref(
 }
 
 /** out [m, n] = silu(gate) · up with gate = a · b[0 … n−1]ᵀ and up = a · b[n … 2n−1]ᵀ. */
-export function decode_swiglu_ref(
+export function decodeSwigluRef(
   a: Numbers,
   b: Numbers,
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
 ): Float64Array {
-  const gate_up = decode_linear_ref(a, b, { m, n: 2 * n, k })
+  const gate_up = decodeLinearRef(a, b, { m, n: 2 * n, k })
   return Float64Array.from({ length: m * n }, (_, i) => {
     const at = Math.floor(i / n) * 2 * n + (i % n)
     return (gate_up[at] / (1 + Math.exp(-gate_up[at]))) * gate_up[at + n]

@@ -9,9 +9,9 @@ import { addingTile, type LaneRows, plainTile, tileRows } from './decode_tile.ts
 
 /** Workgroups of products whose lanes have so many rows. */
 export const decodeGrid =
-  (lane_rows: LaneRows, tile_width: 32 | 64) =>
+  (laneRows: LaneRows, tileWidth: 32 | 64) =>
   ({ m, n }: Record<'m' | 'n', number>) =>
-    foldGrid(Math.ceil(m / tileRows(lane_rows)) * Math.ceil(n / tile_width))
+    foldGrid(Math.ceil(m / tileRows(laneRows)) * Math.ceil(n / tileWidth))
 
 /** matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+
  * addend, when has_addend is 1, with addend_stride as in matmul_nt_add). `ended` [m]: 1 = nobody

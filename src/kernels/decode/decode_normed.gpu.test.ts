@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
-import { rms_norm_forward_ref } from '../rms_norm/rms_norm.ref.ts'
+import { rmsNormForwardRef } from '../rms_norm/rms_norm.ref.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { decode_linear_ref, decode_swiglu_ref } from './decode.ref.ts'
+import { decodeLinearRef, decodeSwigluRef } from './decode.ref.ts'
 import { decode_linear_normed, decode_swiglu_normed } from './decode_normed.ts'
 
 const gpu = await Gpu.open()
@@ -32,7 +32,7 @@ function inputs(rows: number, n: number, k: number) {
 }
 
 function normed(a: Float32Array, norm_weight: Float32Array, k: number) {
-  return rms_norm_forward_ref(a, norm_weight, { rows: a.length / k, cols: k, eps: EPS }).y
+  return rmsNormForwardRef(a, norm_weight, { rows: a.length / k, cols: k, eps: EPS }).y
 }
 
 test.for(SIZES)(
@@ -49,7 +49,7 @@ test.for(SIZES)(
       const addend = f32('bias', bias)
       const all = { ...tensors, addend, ended, ids: ended, kept, out }
       await gpu.run(decode_linear_normed, params, all)
-      const truth = decode_linear_ref(
+      const truth = decodeLinearRef(
         normed(a, norm_weight, k),
         b,
         { m, n, k },
@@ -84,7 +84,7 @@ test('rows that ids name are gathered and kept; eight rows that have all ended a
     },
   )
   const rows = Float32Array.from(ids.flatMap((id) => [...a.subarray(id * k, (id + 1) * k)]))
-  const truth = decode_linear_ref(normed(rows, norm_weight, k), b, { m, n, k })
+  const truth = decodeLinearRef(normed(rows, norm_weight, k), b, { m, n, k })
   const [products, states] = await gpu.read(out, kept)
   for (let row = 0; row < m; row++) {
     const of = <T extends Float32Array | Float64Array>(x: T, width: number) =>
@@ -108,7 +108,7 @@ test.for(SIZES)('[%i, %i, %i]: SwiGLU of normed states', async ([m, n, k]) => {
   const wide = { atol: 3e-4, rtol: 3e-4 }
   expectClose(
     (await gpu.read(out))[0],
-    decode_swiglu_ref(normed(a, norm_weight, k), b, { m, n, k }),
+    decodeSwigluRef(normed(a, norm_weight, k), b, { m, n, k }),
     wide,
   )
 })

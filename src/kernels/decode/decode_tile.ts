@@ -19,16 +19,16 @@ interface Parts {
 export type LaneRows = 4 | 8
 
 /** Of a tile, which 8 x 8 lanes make. */
-export const tileRows = (lane_rows: LaneRows): number => 8 * lane_rows
+export const tileRows = (laneRows: LaneRows): number => 8 * laneRows
 
-function source(parts: Parts, lane_rows: LaneRows): string {
-  const others = Array.from({ length: lane_rows - 1 }, (_, i) => i + 1)
+function source(parts: Parts, laneRows: LaneRows): string {
+  const others = Array.from({ length: laneRows - 1 }, (_, i) => i + 1)
   const stores = others.map((r) => `  store_row(row + ${r}u, col, l${r}, r${r});`).join('\n')
   const whole = Object.entries({ ...parts, stores }).reduce(
     (text, [name, part]) => withPart(text, name, part),
     tile,
   )
-  return unrolled(whole, lane_rows, 'LANE_ROWS')
+  return unrolled(whole, laneRows, 'LANE_ROWS')
 }
 
 const plain = { rows: '  let a$ = row$ * k4;', factor: '    let x$ = a[a$ + p]; \\', finish: '' }
@@ -44,8 +44,8 @@ export const plainTile = source(plain, 8)
 
 /** The same, with something added. The includer declares params.has_addend and `fn before(row, col)
  * -> vec4f`, of columns eight apart. */
-export const addingTile = (lane_rows: LaneRows): string =>
-  source({ ...plain, finish: ADD }, lane_rows)
+export const addingTile = (laneRows: LaneRows): string =>
+  source({ ...plain, finish: ADD }, laneRows)
 
 /** What is shared by both tiles with a norm: the row's sum of squares is made beside its products,
  * and divides them at the end. */

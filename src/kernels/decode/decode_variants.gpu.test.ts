@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { decode_linear_ref } from './decode.ref.ts'
+import { decodeLinearRef } from './decode.ref.ts'
 import type { decode_linear } from './decode.ts'
 import { variants } from './decode_variants.ts'
 
@@ -40,7 +40,7 @@ async function run(
   const addend_stride = addend.length === n ? 0 : n
   await gpu.run(kernel, { m, n, k, has_addend, addend_stride }, tensors)
   const [actual] = await gpu.read(tensors.out)
-  const truth = decode_linear_ref(a_values, b_values, { m, n, k }, has_addend ? addend : undefined)
+  const truth = decodeLinearRef(a_values, b_values, { m, n, k }, has_addend ? addend : undefined)
   return { actual, truth }
 }
 

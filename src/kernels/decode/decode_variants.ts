@@ -75,17 +75,17 @@ export function chosenDecodeKernel(
 /** The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one,
  * else decode_linear, or for a narrow layer its twin of smaller tiles. Which rows may keep what
  * they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is a
- * multiple of 4. `is_short`: decode_linear_short in place of decode_linear. Throws RangeError for
+ * multiple of 4. `isShort`: decode_linear_short in place of decode_linear. Throws RangeError for
  * the name of no variant. */
 export function decodeLinearKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
-  is_short = false,
+  isShort = false,
 ): typeof decode_linear {
   const chosen = chosenDecodeKernel(choice, size)
   if (chosen) return chosen
   const twin = isNarrowLayer(size.n, size.k) ? decodeVariant(matmulVariant(NARROW)) : undefined
-  return twin ?? (is_short ? decode_linear_short : decode_linear)
+  return twin ?? (isShort ? decode_linear_short : decode_linear)
 }
 
 /** Every kernel once. */

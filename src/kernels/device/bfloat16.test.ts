@@ -5,8 +5,8 @@ test('every bfloat16 survives decoding and encoding', () => {
   const bits = Uint16Array.from({ length: 2 ** 16 }, (_, i) => i)
   const again = encodeBfloat16(decodeBfloat16(bits))
   for (let i = 0; i < bits.length; i++) {
-    const is_nan = (i & 0x7fff) > 0x7f80
-    expect(again[i], `bits ${i}`).toBe(is_nan ? i | 0x40 : i)
+    const isNan = (i & 0x7fff) > 0x7f80
+    expect(again[i], `bits ${i}`).toBe(isNan ? i | 0x40 : i)
   }
 })
 

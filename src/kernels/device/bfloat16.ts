@@ -13,8 +13,8 @@ export function encodeBfloat16(values: Float32Array): Uint16Array<ArrayBuffer> {
   const bits = new Uint16Array(values.length)
   for (let i = 0; i < words.length; i++) {
     const word = words[i]
-    const is_nan = (word & 0x7fffffff) > 0x7f800000
-    bits[i] = is_nan ? (word >>> 16) | 0x40 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16
+    const isNan = (word & 0x7fffffff) > 0x7f800000
+    bits[i] = isNan ? (word >>> 16) | 0x40 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16
   }
   return bits
 }

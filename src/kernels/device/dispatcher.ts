@@ -65,11 +65,11 @@ export class Dispatcher {
     const { kernel, cut } = dispatch
     const limit = this.limit
     const timing = limit?.timingOf(dispatch)
-    const expected_ms = timing && limit ? limit.expected(timing) : 0
-    if (cut) return this.#dispatchParts(dispatch, cut, live, expected_ms)
+    const expectedMs = timing && limit ? limit.expected(timing) : 0
+    if (cut) return this.#dispatchParts(dispatch, cut, live, expectedMs)
     if (limit && timing && !this.recording && limit.wants(timing))
       return this.#measure(limit, dispatch, live)
-    const slot = this.#takeSlot(dispatch, live, expected_ms)
+    const slot = this.#takeSlot(dispatch, live, expectedMs)
     const pass = this.recording
       ? this.#timedPass(this.recording, kernel, slot)
       : this.#commands.pass()
@@ -80,18 +80,13 @@ export class Dispatcher {
     if (this.clock?.is_open) this.clock.end(this.#commands.encoder())
   }
 
-  #dispatchParts(
-    dispatch: Dispatch,
-    cut: Cut,
-    live: LiveValues<string>,
-    expected_ms: number,
-  ): void {
-    const part_ms = expected_ms / cut.parts
+  #dispatchParts(dispatch: Dispatch, cut: Cut, live: LiveValues<string>, expectedMs: number): void {
+    const partMs = expectedMs / cut.parts
     const view = this.#commands.params
-    let slot = this.#takeSlot(dispatch, live, part_ms)
+    let slot = this.#takeSlot(dispatch, live, partMs)
     const whole = gridOf(dispatch, view, slot)
     parts(whole, cut.parts).forEach((part, i) => {
-      if (i > 0) slot = this.#takeSlot(dispatch, live, part_ms)
+      if (i > 0) slot = this.#takeSlot(dispatch, live, partMs)
       setPart(view, slot + dispatch.params.byteLength, part, whole)
       const recording = this.recording
       const pass = recording
@@ -123,10 +118,10 @@ export class Dispatcher {
 
   /** A slot of the arena with a dispatch's params, in a new submit where the open one has no room
    * for it. */
-  #takeSlot(dispatch: Dispatch, live: LiveValues<string>, expected_ms: number): number {
-    const is_long = this.limit && this.#queued_ms + expected_ms > this.limit.most_submit_ms
-    if (this.#commands.is_full || (is_long && this.#commands.has_dispatches)) this.submit()
-    this.#queued_ms += expected_ms
+  #takeSlot(dispatch: Dispatch, live: LiveValues<string>, expectedMs: number): number {
+    const isLong = this.limit && this.#queued_ms + expectedMs > this.limit.most_submit_ms
+    if (this.#commands.is_full || (isLong && this.#commands.has_dispatches)) this.submit()
+    this.#queued_ms += expectedMs
     const slot = this.#commands.writeParams(dispatch, live)
     if (this.clock?.is_due && !this.recording) this.clock.begin(this.#commands.encoder())
     return slot
@@ -138,12 +133,12 @@ export class Dispatcher {
     recording: Recording,
     kernel: AnyKernel,
     slot: number,
-    is_call = true,
+    isCall = true,
   ): GPUComputePassEncoder {
-    const is_new = is_call && recording.count(kernel, this.#commands.params, slot)
+    const isNew = isCall && recording.count(kernel, this.#commands.params, slot)
     if (!recording.has_timestamps) return this.#commands.pass()
     const open = this.#commands.open_pass
-    return is_new || !open ? this.#commands.newPass(recording.stamps()) : open
+    return isNew || !open ? this.#commands.newPass(recording.stamps()) : open
   }
 }
 

@@ -227,8 +227,8 @@ test('a buffer that the GPU has no room for is named, with its bytes and what li
   }
   // Memory that is really used up would take the other tests along.
   device.popErrorScope = async () => {
-    const is_refused = newest === 'adam_m'
-    return (await pop()) ?? (is_refused ? ({ message: 'no room' } as GPUError) : null)
+    const isRefused = newest === 'adam_m'
+    return (await pop()) ?? (isRefused ? ({ message: 'no room' } as GPUError) : null)
   }
   adapter.requestDevice = async () => device
   const full = await Gpu.open({ gpu: { requestAdapter: async () => adapter } as unknown as GPU })

@@ -19,10 +19,10 @@ export function wordsFor(
     throw new ShapeError(`${label}: ${data.length} values at ${offset} do not fit [${shape}]`)
   if (!(data instanceof ARRAYS[dtype])) throw new ShapeError(`${label}: expected ${dtype} values`)
   const at = (tensor.offset + offset) * elementBytes(dtype)
-  const is_whole = data.byteLength % 4 === 0
-  if (at % 4 !== 0 || (!is_whole && end !== sizeOf(shape)))
+  const isWhole = data.byteLength % 4 === 0
+  if (at % 4 !== 0 || (!isWhole && end !== sizeOf(shape)))
     throw new ShapeError(`${label}: ${data.length} values at ${offset} split a word of two`)
-  if (is_whole) return { at, words: data }
+  if (isWhole) return { at, words: data }
   const padded = new Uint16Array(data.length + 1)
   padded.set(data)
   return { at, words: padded }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeBfloat16, encodeBfloat16 } from '../device/bfloat16.ts'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { embedding_backward_ref, embedding_forward_ref } from './embedding.ref.ts'
+import { embeddingBackwardRef, embeddingForwardRef } from './embedding.ref.ts'
 import {
   embedding_backward,
   embedding_backward_narrow,
@@ -29,14 +29,14 @@ describe('embedding', () => {
     const ids = Uint32Array.from(randomValues(tokens, tokens), (x) =>
       Math.floor(((x + 1) / 2) * vocab_size),
     )
-    const weight_values = randomValues(vocab_size * hidden_size, 1)
-    const d_out_values = randomValues(tokens * hidden_size, 2)
+    const weightValues = randomValues(vocab_size * hidden_size, 1)
+    const dOutValues = randomValues(tokens * hidden_size, 2)
     // Where there are several ids, one of them is for padding.
     const padding_idx = vocab_size > 2 ? 1 : NO_PADDING
     const params = { tokens, hidden_size, first_id: 0, ids: vocab_size, padding_idx }
     const input_ids = gpu.tensor('input_ids', 'u32', [tokens], { data: ids })
     const shape = [vocab_size, hidden_size]
-    const weight = gpu.tensor('weight', 'f32', shape, { data: weight_values })
+    const weight = gpu.tensor('weight', 'f32', shape, { data: weightValues })
     const out = gpu.tensor('out', 'f32', [tokens, hidden_size])
     await gpu.run(
       embedding_forward,
@@ -44,21 +44,15 @@ describe('embedding', () => {
       { input_ids, weight, out },
     )
     const [actual] = await gpu.read(out)
-    expect([...actual]).toEqual([...embedding_forward_ref(ids, weight_values, hidden_size)])
+    expect([...actual]).toEqual([...embeddingForwardRef(ids, weightValues, hidden_size)])
 
-    const d_out = gpu.tensor('d_out', 'f32', [tokens, hidden_size], { data: d_out_values })
-    const expected = embedding_backward_ref(
-      ids,
-      d_out_values,
-      weight_values,
-      hidden_size,
-      padding_idx,
-    )
+    const d_out = gpu.tensor('d_out', 'f32', [tokens, hidden_size], { data: dOutValues })
+    const expected = embeddingBackwardRef(ids, dOutValues, weightValues, hidden_size, padding_idx)
     const kernels =
       hidden_size % 4 === 0 ? [embedding_backward, embedding_backward_narrow] : [embedding_backward]
     for (const kernel of kernels) {
       // The gradient starts at the weights, so that adding differs from overwriting.
-      gpu.write(weight, weight_values)
+      gpu.write(weight, weightValues)
       await gpu.run(kernel, params, { input_ids, d_out, d_weight: weight })
       const [gradient] = await gpu.read(weight)
       // 150 values of size one added in f32.

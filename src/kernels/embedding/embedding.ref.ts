@@ -1,7 +1,7 @@
 // Embedding as a table look-up, in f64: the reference that the shaders are tested against.
 
 /** out [tokens, C]: row input_ids[t] of weight [V, C] for each t. */
-export function embedding_forward_ref(
+export function embeddingForwardRef(
   input_ids: ArrayLike<number>,
   weight: ArrayLike<number>,
   hidden_size: number,
@@ -13,7 +13,7 @@ export function embedding_forward_ref(
 }
 
 /** d_weight [V, C] plus the gradient, but for the row of padding_idx: a new array. */
-export function embedding_backward_ref(
+export function embeddingBackwardRef(
   input_ids: ArrayLike<number>,
   d_out: ArrayLike<number>,
   d_weight: ArrayLike<number>,

@@ -6,8 +6,8 @@ import backward from './embedding_backward.wgsl?raw'
 import backward_narrow from './embedding_backward_narrow.wgsl?raw'
 import forward from './embedding_forward.wgsl?raw'
 
-const forward_params = { tokens: 'u32', hidden_size: 'u32', first_id: 'u32', ids: 'u32' } as const
-const forward_bindings = { input_ids: 'read', weight: 'read', out: 'read_write' } as const
+const forwardParams = { tokens: 'u32', hidden_size: 'u32', first_id: 'u32', ids: 'u32' } as const
+const forwardBindings = { input_ids: 'read', weight: 'read', out: 'read_write' } as const
 const forwardGrid = ({ tokens, hidden_size }: { tokens: number; hidden_size: number }) =>
   foldGrid(Math.ceil((tokens * hidden_size) / 64))
 
@@ -16,8 +16,8 @@ const forwardGrid = ({ tokens, hidden_size }: { tokens: number; hidden_size: num
 export const embedding_forward = defineKernel({
   name: 'embedding_forward',
   wgsl: forward + weight_f32,
-  params: forward_params,
-  bindings: forward_bindings,
+  params: forwardParams,
+  bindings: forwardBindings,
   workgroups: forwardGrid,
   cost: ({ tokens, hidden_size }) => ({ flops: 0, bytes: 4 * tokens * (1 + 2 * hidden_size) }),
 })
@@ -26,8 +26,8 @@ export const embedding_forward = defineKernel({
 export const embedding_forward_bfloat16 = defineKernel({
   name: 'embedding_forward_bfloat16',
   wgsl: forward + weight_bf16,
-  params: forward_params,
-  bindings: forward_bindings,
+  params: forwardParams,
+  bindings: forwardBindings,
   workgroups: forwardGrid,
   cost: ({ tokens, hidden_size }) => ({ flops: 0, bytes: tokens * (4 + 6 * hidden_size) }),
 })
@@ -39,7 +39,7 @@ export const embeddingForward = ({ dtype }: Pick<Tensor, 'dtype'>) =>
 /** padding_idx where every row learns. */
 export const NO_PADDING = 2 ** 32 - 1
 
-const backward_params = {
+const backwardParams = {
   tokens: 'u32',
   hidden_size: 'u32',
   first_id: 'u32',
@@ -62,7 +62,7 @@ const backwardCost = (p: { tokens: number; hidden_size: number; ids: number }) =
 export const embedding_backward = defineKernel({
   name: 'embedding_backward',
   wgsl: backward,
-  params: backward_params,
+  params: backwardParams,
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(tokens * Math.ceil(hidden_size / 256)),
   cost: backwardCost,
@@ -73,7 +73,7 @@ export const embedding_backward = defineKernel({
 export const embedding_backward_narrow = defineKernel({
   name: 'embedding_backward_narrow',
   wgsl: backward_narrow,
-  params: backward_params,
+  params: backwardParams,
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ hidden_size, ids }) => foldGrid(Math.ceil((ids * hidden_size) / 4 / 8)),
   cost: backwardCost,
@@ -93,6 +93,6 @@ export function embeddingBackward({
   readonly hidden_size: number
   readonly narrow_kernels?: boolean | undefined
 }) {
-  const is_small = vocab_size <= NARROW_VOCABULARY && hidden_size % 4 === 0
-  return narrow_kernels && is_small ? embedding_backward_narrow : embedding_backward
+  const isSmall = vocab_size <= NARROW_VOCABULARY && hidden_size % 4 === 0
+  return narrow_kernels && isSmall ? embedding_backward_narrow : embedding_backward
 }

@@ -56,8 +56,8 @@ const K3_VALUE = 10
 function k3At(d: number): { value: number; slope: number } {
   const q = Math.min(K3_LOG_RATIO, Math.max(-K3_LOG_RATIO, -d))
   const value = Math.expm1(q) - q
-  const is_held = Math.abs(d) > K3_LOG_RATIO || value > K3_VALUE
-  return { value: Math.min(value, K3_VALUE), slope: is_held ? 0 : -Math.expm1(q) }
+  const isHeld = Math.abs(d) > K3_LOG_RATIO || value > K3_VALUE
+  return { value: Math.min(value, K3_VALUE), slope: isHeld ? 0 : -Math.expm1(q) }
 }
 
 function estimateAt(estimator: Estimator, d: number): { value: number; slope: number } {

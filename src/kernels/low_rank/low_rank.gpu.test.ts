@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { low_rank_add_ref, low_rank_grad_ref } from './low_rank.ref.ts'
+import { lowRankAddRef, lowRankGradRef } from './low_rank.ref.ts'
 import {
   low_rank_add,
   low_rank_input_grad,
@@ -46,13 +46,13 @@ test.for<Case>([
   await gpu.run(low_rank_add, params, { low, b, y })
   await gpu.run(low_rank_input_grad, params, { d_y, b, d_low })
   await gpu.run(low_rank_weight_grad, params, { d_y, low, d_b })
-  const [added, to_low, to_b] = await gpu.read(y, d_low, d_b)
+  const [added, toLow, toB] = await gpu.read(y, d_low, d_b)
   const shape = { tokens, width, rank, scale, columns }
-  expectClose(added, low_rank_add_ref(values.y, values.low, values.b, shape))
-  const expected = low_rank_grad_ref(values.d_y, values.low, values.b, shape)
-  expectClose(to_low, expected.d_low, { atol: 1e-5 })
+  expectClose(added, lowRankAddRef(values.y, values.low, values.b, shape))
+  const expected = lowRankGradRef(values.d_y, values.low, values.b, shape)
+  expectClose(toLow, expected.d_low, { atol: 1e-5 })
   expectClose(
-    to_b,
+    toB,
     expected.d_b.map((x, i) => x + values.d_b[i]),
     { atol: 1e-5 },
   )

@@ -25,7 +25,7 @@ function eachTerm(
 }
 
 /** y + scale · low · Bᵀ in the modules' columns. */
-export function low_rank_add_ref(
+export function lowRankAddRef(
   y: ArrayLike<number>,
   low: ArrayLike<number>,
   b: ArrayLike<number>,
@@ -39,7 +39,7 @@ export function low_rank_add_ref(
 }
 
 /** d_low and what is added to d_b. */
-export function low_rank_grad_ref(
+export function lowRankGradRef(
   d_y: ArrayLike<number>,
   low: ArrayLike<number>,
   b: ArrayLike<number>,

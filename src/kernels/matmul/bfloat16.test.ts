@@ -5,7 +5,7 @@ import type { AnyKernel } from '../device/kernel.ts'
 import { costOf } from '../device/timing/cost.ts'
 import { everyKernel, expectOneInterface } from '../wgsl/testing.ts'
 import { forWeight } from './bfloat16.ts'
-import { variants as fused_variants } from './matmul_fused.ts'
+import { variants as fusedVariants } from './matmul_fused.ts'
 import { matmulKernel, variants } from './matmul_variants.ts'
 
 const size = { m: 4, n: 6, k: 8 }
@@ -36,7 +36,7 @@ describe('forWeight', () => {
   })
 })
 
-const products = [...variants, ...fused_variants, ...decode_variants, decode_linear, decode_swiglu]
+const products = [...variants, ...fusedVariants, ...decode_variants, decode_linear, decode_swiglu]
 
 test('every product has a twin of the same interface that reads b nowhere else', () => {
   for (const product of products as readonly AnyKernel[]) {

@@ -24,13 +24,12 @@ const SHORT_K = 127
  * compilation. */
 export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly VariantName[] {
   const tiles = Math.ceil(m / 64) * Math.ceil(n / 64)
-  const is_large = tiles >= MANY_TILES[op]
+  const isLarge = tiles >= MANY_TILES[op]
   if (op === 'tn')
-    return is_large
+    return isLarge
       ? ['staged_64x64_8x8', 'staged_32x32_4x4_by_4', 'staged_32x32_4x4', 'staged_128x128_8x8']
       : ['staged_32x32_4x4_by_4', 'staged_32x32_4x4', 'slices_16x16', 'staged_64x64_8x8']
-  if (is_large)
-    return ['staged_64x64_8x8', 'slices_32x32', 'staged_128x128_8x8', 'staged_64x64_4x4']
+  if (isLarge) return ['staged_64x64_8x8', 'slices_32x32', 'staged_128x128_8x8', 'staged_64x64_4x4']
   if (op === 'nn')
     return tiles < FEW_TILES
       ? ['slices_16x16', 'skinny_8x16', 'slices_32x32', 'staged_32x32_4x4_by_4']

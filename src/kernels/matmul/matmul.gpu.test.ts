@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { matmul_nn_ref, matmul_nt_add_ref, matmul_nt_ref, matmul_tn_ref } from './matmul.ref.ts'
+import { matmulNnRef, matmulNtAddRef, matmulNtRef, matmulTnRef } from './matmul.ref.ts'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 
 const gpu = await Gpu.open()
@@ -35,9 +35,9 @@ const sizes: [number, number, number][] = [
 ]
 
 describe.for([
-  ['matmul_nn', matmul_nn, matmul_nn_ref],
-  ['matmul_nt', matmul_nt, matmul_nt_ref],
-  ['matmul_tn', matmul_tn, matmul_tn_ref],
+  ['matmul_nn', matmul_nn, matmulNnRef],
+  ['matmul_nt', matmul_nt, matmulNtRef],
+  ['matmul_tn', matmul_tn, matmulTnRef],
 ] as const)('%s', ([, kernel, reference]) => {
   test.for(sizes)('matches the reference at m %i, n %i, k %i', async ([m, n, k]) => {
     const [a, b] = [randomValues(m * k, m + k), randomValues(k * n, 1000 + n + k)]
@@ -64,7 +64,7 @@ describe('matmul_nt_add', () => {
     const out = gpu.tensor('out', 'f32', [shape.m, shape.n])
     const tensors = { a: upload('a', a), b: upload('b', b), addend: upload('addend', addend), out }
     await gpu.run(matmul_nt_add, shape, tensors)
-    const expected = matmul_nt_add_ref(a, b, addend, shape)
+    const expected = matmulNtAddRef(a, b, addend, shape)
     expectClose((await gpu.read(out))[0], expected, tolerance(shape.k))
   })
 })
@@ -93,5 +93,5 @@ test('a grid folded into two dimensions covers every tile', async () => {
   const [a, b] = [randomValues(m * k, 1), randomValues(k * n, 2)]
   const folded = { ...matmul_nt, workgroups: () => [4, 2] as const }
   const result = await run(folded, [m, n, k], { a, b, out: new Float32Array(m * n) })
-  expectClose(result, matmul_nt_ref(a, b, { m, n, k }), tolerance(k))
+  expectClose(result, matmulNtRef(a, b, { m, n, k }), tolerance(k))
 })

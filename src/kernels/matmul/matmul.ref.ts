@@ -21,7 +21,7 @@ function product(
 }
 
 /** a [m, k] times b [k, n]. */
-export function matmul_nn_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
+export function matmulNnRef(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
   const { n, k } = shape
   return product(
     shape,
@@ -31,7 +31,7 @@ export function matmul_nn_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape:
 }
 
 /** a [m, k] times the transpose of b [n, k]. */
-export function matmul_nt_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
+export function matmulNtRef(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
   const { k } = shape
   return product(
     shape,
@@ -41,7 +41,7 @@ export function matmul_nt_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape:
 }
 
 /** The transpose of a [k, m] times b [k, n]. */
-export function matmul_tn_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
+export function matmulTnRef(a: ArrayLike<number>, b: ArrayLike<number>, shape: MatmulShape) {
   const { m, n } = shape
   return product(
     shape,
@@ -51,13 +51,13 @@ export function matmul_tn_ref(a: ArrayLike<number>, b: ArrayLike<number>, shape:
 }
 
 /** a [m, k] times the transpose of b [n, k], plus addend[i · addend_stride + j]. */
-export function matmul_nt_add_ref(
+export function matmulNtAddRef(
   a: ArrayLike<number>,
   b: ArrayLike<number>,
   addend: ArrayLike<number>,
   shape: MatmulShape & { readonly addend_stride: number },
 ) {
-  return matmul_nt_ref(a, b, shape).map(
+  return matmulNtRef(a, b, shape).map(
     (x, at) => x + addend[Math.floor(at / shape.n) * shape.addend_stride + (at % shape.n)],
   )
 }

@@ -3,7 +3,7 @@ import { Gpu } from '../device/gpu.ts'
 import { reduceRows } from '../reduce/reduce.ts'
 import { swiglu_backward, swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { nn_swiglu_ref, nt_swiglu_ref, tn_bias_ref } from './matmul_fused.ref.ts'
+import { nnSwigluRef, ntSwigluRef, tnBiasRef } from './matmul_fused.ref.ts'
 import { FUSED_OPS, FUSED_TILES, fusedVariant } from './matmul_fused.ts'
 import { type MatmulSize, type MatmulVariant, matmulVariant } from './matmul_variants.ts'
 import type { FusedOp } from './tiles/tile.ts'
@@ -34,17 +34,17 @@ const nt_swiglu: Run = async (variant, size, fold) => {
   const { m, n, k } = size
   const [a_values, b_values] = [randomValues(m * k, m + k), randomValues(2 * n * k, 1000 + n + k)]
   const [a, b] = [upload('a', a_values), upload('b', b_values)]
-  const [gate_up, out, gate_up_twin, twin] = [2 * m * n, m * n, 2 * m * n, m * n].map((count) =>
+  const [gate_up, out, gateUpTwin, twin] = [2 * m * n, m * n, 2 * m * n, m * n].map((count) =>
     upload('dirty', new Float32Array(count).fill(7)),
   )
   const kernel = { ...kernelOf(variant, 'nt_swiglu', size), ...fold }
   await gpu.run(kernel, size, { a, b, gate_up, out })
   const product = { m, n: 2 * n, k, accumulate: 0 }
-  await gpu.run(variant.kernel('nt'), product, { a, b, out: gate_up_twin })
+  await gpu.run(variant.kernel('nt'), product, { a, b, out: gateUpTwin })
   const swiglu = { rows: m, intermediate_size: n }
-  await gpu.run(swiglu_forward, swiglu, { gate_up: gate_up_twin, out: twin })
-  const exact = nt_swiglu_ref(a_values, b_values, size)
-  const read = await gpu.read(gate_up, out, gate_up_twin, twin)
+  await gpu.run(swiglu_forward, swiglu, { gate_up: gateUpTwin, out: twin })
+  const exact = ntSwigluRef(a_values, b_values, size)
+  const read = await gpu.read(gate_up, out, gateUpTwin, twin)
   return [
     ['gate_up', read[0], exact.gate_up, read[2]],
     ['out', read[1], exact.out, read[3]],
@@ -54,8 +54,8 @@ const nt_swiglu: Run = async (variant, size, fold) => {
 const nn_swiglu: Run = async (variant, size, fold) => {
   const { m, n, k } = size
   const [a_values, b_values] = [randomValues(m * k, m + k), randomValues(n * k, 1000 + n + k)]
-  const gate_up_values = randomValues(2 * m * n, 5).map((x) => 4 * x)
-  const [a, b, gate_up] = [a_values, b_values, gate_up_values].map((x) => upload('given', x))
+  const gateUpValues = randomValues(2 * m * n, 5).map((x) => 4 * x)
+  const [a, b, gate_up] = [a_values, b_values, gateUpValues].map((x) => upload('given', x))
   const [d_gate_up, twin] = [1, 2].map(() => upload('dirty', new Float32Array(2 * m * n).fill(7)))
   const d_out = zeros('d_out', m * n)
   const kernel = { ...kernelOf(variant, 'nn_swiglu', size), ...fold }
@@ -63,7 +63,7 @@ const nn_swiglu: Run = async (variant, size, fold) => {
   await gpu.run(variant.kernel('nn'), { ...size, accumulate: 0 }, { a, b, out: d_out })
   const swiglu = { rows: m, intermediate_size: n }
   await gpu.run(swiglu_backward, swiglu, { gate_up, d_out, d_gate_up: twin })
-  const exact = nn_swiglu_ref(a_values, b_values, gate_up_values, size)
+  const exact = nnSwigluRef(a_values, b_values, gateUpValues, size)
   const read = await gpu.read(d_gate_up, twin)
   return [['d_gate_up', read[0], exact, read[1]]]
 }
@@ -71,19 +71,19 @@ const nn_swiglu: Run = async (variant, size, fold) => {
 const tn_bias: Run = async (variant, size, fold) => {
   const { m, n, k } = size
   const [a_values, b_values] = [randomValues(m * k, m + k), randomValues(n * k, 1000 + n + k)]
-  const [start, bias_start] = [randomValues(m * n, 3), randomValues(m, 4)]
+  const [start, biasStart] = [randomValues(m * n, 3), randomValues(m, 4)]
   const [a, b] = [upload('a', a_values), upload('b', b_values)]
   const [out, twin] = [upload('out', start), upload('twin', start)]
-  const [bias, bias_twin] = [upload('bias', bias_start), upload('bias_twin', bias_start)]
+  const [bias, bias_twin] = [upload('bias', biasStart), upload('bias_twin', biasStart)]
   const kernel = { ...kernelOf(variant, 'tn_bias', size), ...fold }
   await gpu.run(kernel, size, { a, b, out, bias })
   await gpu.run(variant.kernel('tn'), { ...size, accumulate: 1 }, { a, b, out: twin })
   await gpu.run(reduceRows(k), { rows: k, cols: m }, { x: a, out: bias_twin })
-  const exact = tn_bias_ref(a_values, b_values, size)
+  const exact = tnBiasRef(a_values, b_values, size)
   const read = await gpu.read(out, bias, twin, bias_twin)
   return [
     ['out', read[0], exact.out.map((x, i) => x + start[i]), read[2]],
-    ['bias', read[1], exact.bias.map((x, i) => x + bias_start[i]), read[3]],
+    ['bias', read[1], exact.bias.map((x, i) => x + biasStart[i]), read[3]],
   ]
 }
 
@@ -112,8 +112,8 @@ const SLOW: Readonly<Record<string, readonly FusedOp[]>> = {
 }
 const cases = Object.keys(FUSED_TILES).flatMap((name) => {
   const variant = matmulVariant(name)
-  const is_slow = gpu.facts.is_software && !variant.suits_software && !process.env.LONG_TESTS
-  const ops = is_slow ? (SLOW[name] ?? []) : FUSED_OPS
+  const isSlow = gpu.facts.is_software && !variant.suits_software && !process.env.LONG_TESTS
+  const ops = isSlow ? (SLOW[name] ?? []) : FUSED_OPS
   return ops
     .filter((op) => sizesOf(op, variant).length > 0)
     .map((op) => [name, op, variant] as const)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { numericGradient, weightedSum } from '../numericGradient.ref.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { nn_swiglu_ref, nt_swiglu_ref, tn_bias_ref } from './matmul_fused.ref.ts'
+import { nnSwigluRef, ntSwigluRef, tnBiasRef } from './matmul_fused.ref.ts'
 import { FUSED_OPS, FUSED_TILES, fusedKernel, fusedVariant } from './matmul_fused.ts'
 import { MATMUL_VARIANTS, matmulKernel, matmulVariant } from './matmul_variants.ts'
 
 describe('references', () => {
   test('gate rows of the weight come first, up rows after them', () => {
     // gate = (0, ln 3), up = (5, 4); silu(0) = 0 and silu(ln 3) = 3/4 ln 3.
-    const { gate_up, out } = nt_swiglu_ref([1], [0, Math.log(3), 5, 4], { m: 1, n: 2, k: 1 })
+    const { gate_up, out } = ntSwigluRef([1], [0, Math.log(3), 5, 4], { m: 1, n: 2, k: 1 })
     expectClose(gate_up, [0, Math.log(3), 5, 4])
     expectClose(out, [0, 3 * Math.log(3)])
   })
@@ -24,18 +24,18 @@ describe('references', () => {
       const identity = Float64Array.from({ length: 4 * width * width }, (_, i) =>
         i % (2 * width + 1) === 0 ? 1 : 0,
       )
-      const { out } = nt_swiglu_ref(values, identity, { m: tokens, n: width, k: 2 * width })
-      const written = nt_swiglu_ref(out, [...down, ...down], { m: tokens, n: hidden, k: width })
+      const { out } = ntSwigluRef(values, identity, { m: tokens, n: width, k: 2 * width })
+      const written = ntSwigluRef(out, [...down, ...down], { m: tokens, n: hidden, k: width })
       const hidden_states = new Float64Array(tokens * hidden).map(
         (_, i) => written.gate_up[Math.floor(i / hidden) * 2 * hidden + (i % hidden)],
       )
       return weightedSum(hidden_states, d_hidden)
     }
     const shape = { m: tokens, n: width, k: hidden }
-    expectClose(nn_swiglu_ref(d_hidden, down, gate_up, shape), numericGradient(loss, gate_up), {
+    expectClose(nnSwigluRef(d_hidden, down, gate_up, shape), numericGradient(loss, gate_up), {
       atol: 1e-7,
     })
-    const { out, bias } = tn_bias_ref([1, 2, 3, 4, 5, 6], [1, 10, 100], { m: 2, n: 1, k: 3 })
+    const { out, bias } = tnBiasRef([1, 2, 3, 4, 5, 6], [1, 10, 100], { m: 2, n: 1, k: 3 })
     expect([...out]).toEqual([531, 642])
     expect([...bias]).toEqual([9, 12])
   })
@@ -54,14 +54,14 @@ const plain = {
 } as const
 
 test.for(FUSED_OPS)('%s runs on what its plain product would run on', (op) => {
-  const [plain_op, size] = plain[op]
+  const [plainOp, size] = plain[op]
   const suffix = (name: string | undefined) =>
     name?.replace(/^matmul_(nt|nn|tn)_(swiglu|bias)_/, '')
   const by_default = op === 'tn_bias' ? 'vector_8x8_by_4' : 'vector_8x8'
   expect(suffix(fusedKernel(undefined, op, sizes[op])?.name)).toBe(by_default)
   const shape_class = { nt: 'nt_m128_n192_k64', nn: 'nn_m128_n96_k64', tn: 'tn_m192_n64_k128' }
-  const choice = { '*': 'slices_32x32', [shape_class[plain_op]]: 'staged_64x64_8x8' }
-  expect(matmulKernel(choice, plain_op, size).name).toMatch(/staged_64x64_8x8$/)
+  const choice = { '*': 'slices_32x32', [shape_class[plainOp]]: 'staged_64x64_8x8' }
+  expect(matmulKernel(choice, plainOp, size).name).toMatch(/staged_64x64_8x8$/)
   expect(suffix(fusedKernel(choice, op, sizes[op])?.name)).toBe('staged_64x64_8x8')
   const other = { ...sizes[op], m: op === 'tn_bias' ? 188 : 200 }
   expect(suffix(fusedKernel(choice, op, other)?.name)).toBe('slices_32x32')
@@ -103,8 +103,8 @@ test('each op has a kernel of every tile that its plain product can take', () =>
       fusedVariant(matmulVariant(name), op, { m: 64, n: 64, k: 64 }),
     )
   const tiles = Object.keys(FUSED_TILES)
-  const of_tn = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4_by_4']
-  expect(names('nt_swiglu')).toEqual(tiles.filter((name) => !of_tn.includes(name)))
+  const ofTn = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4_by_4']
+  expect(names('nt_swiglu')).toEqual(tiles.filter((name) => !ofTn.includes(name)))
   expect(names('nn_swiglu')).toEqual(names('nt_swiglu'))
   // Rows in vectors of four.
   expect(names('tn_bias')).toEqual(tiles.filter((name) => name !== 'skinny_1x16'))

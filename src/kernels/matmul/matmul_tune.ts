@@ -94,17 +94,17 @@ export async function* measureMatmul(
 ): AsyncGenerator<MatmulProgress, void, undefined> {
   for (const [shape_class, name] of Object.entries(pinned)) matmulVariant(name, shape_class)
   const work = ({ m, n, k }: MatmulSize) => m * n * k
-  const open_classes: { shape_class: string; product: MatmulProduct; tried: MatmulVariant[] }[] = []
+  const openClasses: { shape_class: string; product: MatmulProduct; tried: MatmulVariant[] }[] = []
   for (const product of [...shapes].sort((p, q) => work(q) - work(p))) {
     const shape_class = shapeClass(product.op, product)
-    if (shape_class in pinned || open_classes.some((c) => c.shape_class === shape_class)) continue
+    if (shape_class in pinned || openClasses.some((c) => c.shape_class === shape_class)) continue
     const fallback = defaultVariant(product.op, product)
     const tried = [fallback, ...candidates(gpu, product, variants)]
-    open_classes.push({ shape_class, product, tried })
+    openClasses.push({ shape_class, product, tried })
   }
-  const of = open_classes.reduce((sum, { tried }) => sum + tried.length, 0)
+  const of = openClasses.reduce((sum, { tried }) => sum + tried.length, 0)
   let [choice, timings, done]: [MatmulChoice, readonly MatmulTiming[], number] = [pinned, [], 0]
-  for (const { shape_class, product, tried } of open_classes) {
+  for (const { shape_class, product, tried } of openClasses) {
     if (isOver()) return
     const bench = open(gpu, product)
     try {

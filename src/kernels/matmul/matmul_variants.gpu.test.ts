@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { matmul_nn_ref, matmul_nt_add_ref, matmul_nt_ref, matmul_tn_ref } from './matmul.ref.ts'
+import { matmulNnRef, matmulNtAddRef, matmulNtRef, matmulTnRef } from './matmul.ref.ts'
 import { hasFeatures } from './matmul_tune.ts'
 import {
   MATMUL_OPS,
@@ -15,10 +15,10 @@ import type { MatmulOp } from './tiles/tile.ts'
 
 const gpu = await Gpu.open()
 const references = {
-  nn: matmul_nn_ref,
-  nt: matmul_nt_ref,
-  tn: matmul_tn_ref,
-  nt_add: matmul_nt_ref,
+  nn: matmulNnRef,
+  nt: matmulNtRef,
+  tn: matmulTnRef,
+  nt_add: matmulNtRef,
 }
 
 const upload = (label: string, data: Float32Array) =>
@@ -111,7 +111,7 @@ describe.for(cases)('%s %s', ([, op, variant]) => {
     const size = { m: 4, n: 20, k: 24 }
     const given = operands(size, op === 'nt_add' ? size.n : size.m * size.n)
     if (op === 'nt_add') {
-      const expected = matmul_nt_add_ref(given.a, given.b, given.added, {
+      const expected = matmulNtAddRef(given.a, given.b, given.added, {
         ...size,
         addend_stride: 0,
       })
@@ -149,6 +149,6 @@ test('a grid folded into two dimensions covers every tile', async () => {
   const given = operands(size, size.m * size.n)
   const kernel = { ...vector_4x4.kernel('nt'), workgroups: () => [4, 2] as const }
   const folded: MatmulVariant = { ...vector_4x4, kernel: () => kernel as never }
-  const expected = matmul_nt_ref(given.a, given.b, size).map((x, i) => x + given.added[i])
+  const expected = matmulNtRef(given.a, given.b, size).map((x, i) => x + given.added[i])
   expectClose(await run(folded, 'nt', size, given), expected, tolerance(size.k))
 })

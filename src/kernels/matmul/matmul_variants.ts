@@ -187,11 +187,11 @@ const MAX_SPLIT_SIZE = 512 * 512
 /** What a product runs on unless a choice says otherwise. Narrow layers have the bits of the
  * others. */
 export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
-  const is_split = op === 'tn' && size.m * size.n <= MAX_SPLIT_SIZE
+  const isSplit = op === 'tn' && size.m * size.n <= MAX_SPLIT_SIZE
   const tile = isNarrow(op, size) ? 'vector_4x4' : 'vector_8x8'
-  const vector = matmulVariant(is_split ? `${tile}_by_4` : tile)
-  const is_vector = (op === 'tn' || size.m >= MIN_VECTOR_ROWS) && vector.supports(op, size)
-  return is_vector ? vector : matmulVariant('register_8x8')
+  const vector = matmulVariant(isSplit ? `${tile}_by_4` : tile)
+  const isVector = (op === 'tn' || size.m >= MIN_VECTOR_ROWS) && vector.supports(op, size)
+  return isVector ? vector : matmulVariant('register_8x8')
 }
 
 const bucket = (count: number): number => 2 ** Math.ceil(Math.log2(count))

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { matmul_nt_add_ref, matmul_nt_ref } from './matmul.ref.ts'
+import { matmulNtAddRef, matmulNtRef } from './matmul.ref.ts'
 import { matmul_nt, matmul_nt_add } from './matmul.ts'
 import { hasFeatures, matmulAgrees } from './matmul_tune.ts'
 import type { MatmulSize, MatmulVariant } from './matmul_variants.ts'
@@ -84,7 +84,7 @@ const SIZES: MatmulSize[] = [
 describe.skipIf(!gpu.facts.has_subgroups)('around the units', () => {
   test.for(SIZES)('out [$m, $n] over $k is the reference’s', async (size) => {
     const { a, b, old, out } = await run('nt', 'exact', exact, size)
-    const product = matmul_nt_ref(a, b, size)
+    const product = matmulNtRef(a, b, size)
     expectClose(
       out,
       product.map((x, i) => x + old[i]),
@@ -92,7 +92,7 @@ describe.skipIf(!gpu.facts.has_subgroups)('around the units', () => {
     )
     const added = await run('nt_add', 'exact', exact, size)
     const bias = old.slice(0, size.n)
-    expectClose(added.out, matmul_nt_add_ref(a, b, bias, { ...size, addend_stride: 0 }), {
+    expectClose(added.out, matmulNtAddRef(a, b, bias, { ...size, addend_stride: 0 }), {
       atol: 1e-5,
     })
   })
@@ -100,8 +100,8 @@ describe.skipIf(!gpu.facts.has_subgroups)('around the units', () => {
   test('factors rounded to halves change a result by two roundings of its terms at most', async () => {
     const size = { m: 65, n: 33, k: 52 }
     const { a, b, old, out } = await run('nt', 'halved', halved, size)
-    const product = matmul_nt_ref(a, b, size)
-    const terms = matmul_nt_ref(a.map(Math.abs), b.map(Math.abs), size)
+    const product = matmulNtRef(a, b, size)
+    const terms = matmulNtRef(a.map(Math.abs), b.map(Math.abs), size)
     let largest = 0
     for (const [i, x] of out.entries()) {
       const error = Math.abs(x - product[i] - old[i])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { masked_sum_ref } from './metrics.ref.ts'
+import { maskedSumRef } from './metrics.ref.ts'
 import { masked_sum } from './metrics.ts'
 
 const gpu = await Gpu.open()
@@ -23,6 +23,6 @@ test.for([
   await gpu.run(masked_sum, { count, sets }, { values, mask, sums })
   const [actual] = await gpu.read(sums)
   // Up to 1000 f32 values of magnitude 1 add up and partly cancel.
-  expectClose(actual, masked_sum_ref(data, kept, count, sets), { atol: 1e-5 })
+  expectClose(actual, maskedSumRef(data, kept, count, sets), { atol: 1e-5 })
   expect(actual.every(Number.isFinite)).toBe(true)
 })

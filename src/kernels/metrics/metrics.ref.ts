@@ -1,6 +1,6 @@
 /** sums[s] = Σ_i values[s, i] · mask[i] over values [sets, count], in f64; masked values are not
  * looked at. */
-export function masked_sum_ref(
+export function maskedSumRef(
   values: ArrayLike<number>,
   mask: ArrayLike<number>,
   count: number,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { masked_sum_ref } from './metrics.ref.ts'
+import { maskedSumRef } from './metrics.ref.ts'
 
 test('sums each set over what the mask keeps', () => {
   const values = [1, 2, 3, 10, 20, Number.NaN]
-  expect([...masked_sum_ref(values, [1, 0.5, 0], 3, 2)]).toEqual([2, 20])
+  expect([...maskedSumRef(values, [1, 0.5, 0], 3, 2)]).toEqual([2, 20])
 })

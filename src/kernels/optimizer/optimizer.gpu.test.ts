@@ -17,7 +17,7 @@ import {
 const gpu = await Gpu.open()
 
 const betas = { beta1: 0.9, beta2: 0.999 }
-const one_minus = { one_minus_beta1: 1 - betas.beta1, one_minus_beta2: 1 - betas.beta2 }
+const oneMinus = { one_minus_beta1: 1 - betas.beta1, one_minus_beta2: 1 - betas.beta2 }
 const rest = { eps: 1e-8, weight_decay: 0.1, vector_weight_decay: 0.02 }
 
 /** A flat buffer of `chunks` chunks of 64, the segment of each chunk, and everything the three
@@ -58,9 +58,9 @@ async function step(
   const { count, active_segments, lr, max_norm } = options
   gpu.write(tensors.gradients, gradients)
   await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
-  const finish = { max_norm, segments, active_segments, ...one_minus }
+  const finish = { max_norm, segments, active_segments, ...oneMinus }
   await gpu.run(grad_norm_finish, finish, tensors)
-  await gpu.run(adamw_update, { count, lr, ...betas, ...one_minus, ...rest }, tensors)
+  await gpu.run(adamw_update, { count, lr, ...betas, ...oneMinus, ...rest }, tensors)
   const [control] = await gpu.read(tensors.control)
   return Object.fromEntries(CONTROL.map((name, i) => [name, control[i]]))
 }
@@ -99,7 +99,7 @@ describe('grad_norm_partial and grad_norm_finish', () => {
     await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
     await gpu.run(
       grad_norm_finish,
-      { max_norm: 1, segments: 1, active_segments: 1, ...one_minus },
+      { max_norm: 1, segments: 1, active_segments: 1, ...oneMinus },
       tensors,
     )
     const [control] = await gpu.read(tensors.control)
@@ -184,14 +184,14 @@ describe('with a rate for each segment', () => {
       gpu.write(tensors.gradients, cleared)
       const settings = { lr: 0.01, max_norm: 0.7 }
       await gpu.run(grad_norm_partial, { count: run.length, first: 0, accumulate: 0 }, tensors)
-      const finish = { max_norm: 0.7, segments: 4, active_segments: 4, ...one_minus }
+      const finish = { max_norm: 0.7, segments: 4, active_segments: 4, ...oneMinus }
       await gpu.run(grad_norm_finish_rates, finish, tensors)
       // No kernel may look at a frozen gradient.
       const broken = cleared.map((g, i) =>
         rates[chunk_segment[Math.floor(i / 64)]] ? g : Number.POSITIVE_INFINITY,
       )
       gpu.write(tensors.gradients, broken)
-      const update = { count: run.length, lr: settings.lr, ...betas, ...one_minus, ...rest }
+      const update = { count: run.length, lr: settings.lr, ...betas, ...oneMinus, ...rest }
       await gpu.run(adamw_update_rates, update, tensors)
       const truth = adamw_step_ref(
         run.state,
@@ -235,9 +235,9 @@ describe('with a rate for each segment', () => {
       await step(one, gradients, { count, active_segments: 3, lr: 0.01, max_norm: 1 })
       gpu.write(tensors.gradients, gradients)
       await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
-      const finish = { max_norm: 1, segments: 3, active_segments: 3, ...one_minus }
+      const finish = { max_norm: 1, segments: 3, active_segments: 3, ...oneMinus }
       await gpu.run(grad_norm_finish_rates, finish, tensors)
-      const update = { count, lr: 0.01, ...betas, ...one_minus, ...rest }
+      const update = { count, lr: 0.01, ...betas, ...oneMinus, ...rest }
       await gpu.run(adamw_update_rates, update, tensors)
     }
     expect(await gpu.read(tensors.weights, tensors.m, tensors.v)).toEqual(

@@ -27,7 +27,7 @@ const vectorBit = `const VECTOR_CHUNK = ${VECTOR_CHUNK}u;\n`
 const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')
 
 /** Every segment at the full rate. */
-const one_rate = 'fn lrFactor(segment: u32) -> f32 { return 1.0; }\n'
+const oneRate = 'fn lrFactor(segment: u32) -> f32 { return 1.0; }\n'
 /** The rates as the storage buffer lr_factors [segments]. */
 const ratesAt = (binding: number) =>
   `@group(0) @binding(${binding}) var<storage, read> lr_factors: array<f32>;
@@ -49,14 +49,14 @@ export const grad_norm_partial = defineKernel({
   cost: ({ count }) => ({ flops: 2 * count, bytes: 4 * (count + OPTIMIZER_BLOCKS) }),
 })
 
-const finish_params = {
+const finishParams = {
   max_norm: 'f32',
   segments: 'u32',
   active_segments: 'u32',
   one_minus_beta1: 'f32',
   one_minus_beta2: 'f32',
 } as const
-const finish_bindings = {
+const finishBindings = {
   partials: 'read',
   control: 'read_write',
   corrections: 'read_write',
@@ -73,9 +73,9 @@ const finish_bindings = {
  * _optimizer_step. */
 export const grad_norm_finish = defineKernel({
   name: 'grad_norm_finish',
-  wgsl: finish + constants + controlIndices + reduce + one_rate,
-  params: finish_params,
-  bindings: finish_bindings,
+  wgsl: finish + constants + controlIndices + reduce + oneRate,
+  params: finishParams,
+  bindings: finishBindings,
   workgroups: () => [1],
 })
 
@@ -84,12 +84,12 @@ export const grad_norm_finish = defineKernel({
 export const grad_norm_finish_rates = defineKernel({
   name: 'grad_norm_finish_rates',
   wgsl: finish + constants + controlIndices + reduce + ratesAt(4),
-  params: finish_params,
-  bindings: { ...finish_bindings, lr_factors: 'read' },
+  params: finishParams,
+  bindings: { ...finishBindings, lr_factors: 'read' },
   workgroups: () => [1],
 })
 
-const update_params = {
+const updateParams = {
   count: 'u32',
   lr: 'f32',
   beta1: 'f32',
@@ -100,7 +100,7 @@ const update_params = {
   weight_decay: 'f32',
   vector_weight_decay: 'f32',
 } as const
-const update_bindings = {
+const updateBindings = {
   gradients: 'read',
   control: 'read',
   chunk_segment: 'read',
@@ -123,9 +123,9 @@ const update_bindings = {
  * as in torch.optim.AdamW. */
 export const adamw_update = defineKernel({
   name: 'adamw_update',
-  wgsl: update + vectorBit + controlIndices + one_rate,
-  params: update_params,
-  bindings: update_bindings,
+  wgsl: update + vectorBit + controlIndices + oneRate,
+  params: updateParams,
+  bindings: updateBindings,
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),
   cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })
@@ -136,8 +136,8 @@ export const adamw_update = defineKernel({
 export const adamw_update_rates = defineKernel({
   name: 'adamw_update_rates',
   wgsl: update + vectorBit + controlIndices + ratesAt(8),
-  params: update_params,
-  bindings: { ...update_bindings, lr_factors: 'read' },
+  params: updateParams,
+  bindings: { ...updateBindings, lr_factors: 'read' },
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),
   cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { peak_fma_ref } from './peak.ref.ts'
+import { peakFmaRef } from './peak.ref.ts'
 import { peak_copy, peak_fma, probePeak } from './peak.ts'
 
 const gpu = await Gpu.open()
@@ -11,7 +11,7 @@ test('peak_fma does every multiply-add that it is credited with', async () => {
   const invocations = 300
   const out = gpu.tensor('out', 'f32', [invocations])
   await gpu.run(peak_fma, { invocations, ...params }, { out })
-  const expected = Array.from({ length: invocations }, (_, i) => peak_fma_ref(i, params))
+  const expected = Array.from({ length: invocations }, (_, i) => peakFmaRef(i, params))
   // 28 roundings of values up to 80, added up sixteen times.
   expectClose((await gpu.read(out))[0], expected, { atol: 1e-3, rtol: 1e-5 })
 })

@@ -1,6 +1,6 @@
 /** peak_fma in f64: sixteen values of invocation `i`, each 4 · iterations times x · scale + offset,
  * summed. */
-export function peak_fma_ref(
+export function peakFmaRef(
   i: number,
   { iterations, scale, offset }: { iterations: number; scale: number; offset: number },
 ): number {

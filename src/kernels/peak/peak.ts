@@ -69,7 +69,7 @@ export async function bestRate(
   let amount = 1
   let best = 0
   for (let samples = 0; samples < SAMPLES; ) {
-    const queued_at = performance.now()
+    const queuedAt = performance.now()
     const ms = await gpuTime(gpu, () => work(amount))
     const now = performance.now()
     // What is shorter than the clock's step tells nothing yet.
@@ -77,7 +77,7 @@ export async function bestRate(
     if (now - started > budget_ms) break
     if (ms > sample_ms / 2) samples++
     // A clock that does not move must not let the work grow without end.
-    else amount = Math.ceil(amount * Math.min(16, sample_ms / Math.max(ms, (now - queued_at) / 8)))
+    else amount = Math.ceil(amount * Math.min(16, sample_ms / Math.max(ms, (now - queuedAt) / 8)))
   }
   return best
 }

@@ -53,7 +53,7 @@ export async function probeSpeed(gpu: Gpu): Promise<AdapterSpeed> {
     })
     await gpu.finish()
     const round_ms = await quickest(() => gpu.read(to))
-    const chain_ms = await quickest(() => {
+    const chainMs = await quickest(() => {
       gpu.replay(chain)
       return gpu.read(to)
     })
@@ -61,7 +61,7 @@ export async function probeSpeed(gpu: Gpu): Promise<AdapterSpeed> {
       for (let i = 0; i < amount; i++) gpu.replay(product)
     })
     return {
-      dispatch_ms: Math.max(0, chain_ms - round_ms) / DISPATCHES,
+      dispatch_ms: Math.max(0, chainMs - round_ms) / DISPATCHES,
       round_ms,
       gflops: (products * 2 * m * n * k) / 1e6,
     }

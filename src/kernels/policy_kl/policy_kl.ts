@@ -109,8 +109,8 @@ export function policyKl(
   dtype: DType = 'f32',
 ): typeof float32 {
   if (dtype === 'bfloat16') return bfloat16
-  const is_narrow = narrow_kernels && Math.max(hidden_size, vocab_size) <= MAX_NARROW_SIZE
-  return is_narrow ? { ...float32, whole: policy_kl_narrow } : float32
+  const isNarrow = narrow_kernels && Math.max(hidden_size, vocab_size) <= MAX_NARROW_SIZE
+  return isNarrow ? { ...float32, whole: policy_kl_narrow } : float32
 }
 
 /** Instances for the checks that every kernel passes. */

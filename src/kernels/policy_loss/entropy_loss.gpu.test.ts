@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { entropyLossRef, sft_loss_ref } from './entropy_loss.ref.ts'
+import { entropyLossRef, sftLossRef } from './entropy_loss.ref.ts'
 import { entropy_loss, sft_loss } from './entropy_loss.ts'
 import { POLICY_LOSS_SUMS } from './policy_loss_frame.ts'
 
@@ -50,7 +50,7 @@ describe('sft_loss', () => {
       tensors.d_entropy,
       tensors.sums,
     )
-    const expected = sft_loss_ref(inv_token_count, log_probs, response_mask)
+    const expected = sftLossRef(inv_token_count, log_probs, response_mask)
     expectClose(d_log_probs, expected.d_log_probs)
     expect(d_entropy).toEqual(new Float32Array(tokens))
     expectClose(sums, [10 + expected.loss])

@@ -16,7 +16,7 @@ export function entropyLossRef(
 }
 
 /** Mean cross-entropy and its gradient [tokens]. */
-export function sft_loss_ref(
+export function sftLossRef(
   inv_token_count: number,
   log_probs: Numbers,
   response_mask: Numbers,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { expectClose } from '../testing.ts'
-import { entropyLossRef, sft_loss_ref } from './entropy_loss.ref.ts'
+import { entropyLossRef, sftLossRef } from './entropy_loss.ref.ts'
 
 test('entropy is a weighted sum; its gradient has the coefficient', () => {
   const { entropy, d_entropy } = entropyLossRef(0.5, [2, Number.NaN, 4], [0.25, 0, 0.75])
@@ -10,7 +10,7 @@ test('entropy is a weighted sum; its gradient has the coefficient', () => {
 })
 
 test('cross-entropy is the mean over unmasked tokens', () => {
-  const { loss, d_log_probs } = sft_loss_ref(1 / 2, [-1, -2, -5], [1, 1, 0])
+  const { loss, d_log_probs } = sftLossRef(1 / 2, [-1, -2, -5], [1, 1, 0])
   expect(loss).toBe(1.5)
   expectClose(d_log_probs, [-0.5, -0.5, 0])
 })

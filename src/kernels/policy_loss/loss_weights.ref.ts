@@ -19,9 +19,9 @@ export function aggregationWeights(
   aggregation: Aggregation,
 ): Float64Array {
   const counts = rowTokens(mask, response_length)
-  const own_tokens = counts.reduce((a, b) => a + b, 0)
+  const ownTokens = counts.reduce((a, b) => a + b, 0)
   const ranks = aggregation.dp_size ?? 1
-  const tokens = (aggregation.batch_num_tokens ?? own_tokens) / ranks
+  const tokens = (aggregation.batch_num_tokens ?? ownTokens) / ranks
   const sequences =
     (aggregation.global_batch_size ?? counts.filter((count) => count > 0).length) / ranks
   const { weight } = aggregationOf(aggregation.loss_agg_mode)

@@ -16,8 +16,8 @@ describe('aggregation', () => {
     expectClose([lossOf('token-mean')], [9 / 3], { rtol: 1e-15 })
     expectClose([lossOf('seq-mean-token-sum')], [(3 + 6) / 2], { rtol: 1e-15 })
     // verl divides by n + 1e-8.
-    const by_row = (3 / (2 + 1e-8) + 6 / (1 + 1e-8)) / 2
-    expectClose([lossOf('seq-mean-token-mean')], [by_row], { rtol: 1e-15 })
+    const byRow = (3 / (2 + 1e-8) + 6 / (1 + 1e-8)) / 2
+    expectClose([lossOf('seq-mean-token-mean')], [byRow], { rtol: 1e-15 })
     expectClose([lossOf('seq-mean-token-sum-norm')], [9 / 3], { rtol: 1e-15 })
     expectClose([lossOf('token-sum')], [9], { rtol: 1e-15 })
     expectClose([lossOf('seq-mean-token-sum-norm-0.7.1')], [9 / 3 / 2], { rtol: 1e-15 })

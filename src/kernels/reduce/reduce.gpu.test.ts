@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { reduce_rows_ref } from './reduce.ref.ts'
+import { reduceRowsRef } from './reduce.ref.ts'
 import { reduce_rows, reduce_rows_short } from './reduce.ts'
 
 const gpu = await Gpu.open()
@@ -34,7 +34,7 @@ describe.each([reduce_rows, reduce_rows_short])('$name', (kernel) => {
     [64, 65],
   ])('adds the column sums to out at [%i, %i]', async ([rows, cols]) => {
     const [x, start] = [randomValues(rows * cols, rows), randomValues(cols, 7)]
-    const expected = reduce_rows_ref(x, { rows, cols }).map((sum, c) => sum + start[c])
+    const expected = reduceRowsRef(x, { rows, cols }).map((sum, c) => sum + start[c])
     expectClose(await run(kernel, x, start, rows), expected, { atol: 1e-5 }) // sums of up to 1000 values
   })
 })

@@ -1,5 +1,5 @@
 /** Σ_r x[r, c] for x [R, C], in f64. The kernel adds this to what `out` holds. */
-export function reduce_rows_ref(
+export function reduceRowsRef(
   x: ArrayLike<number>,
   { rows, cols }: { rows: number; cols: number },
 ): Float64Array {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { reduce_rows_ref } from './reduce.ref.ts'
+import { reduceRowsRef } from './reduce.ref.ts'
 import { reduce_rows, reduce_rows_short, reduceRows } from './reduce.ts'
 
 test('columns are summed over rows', () => {
-  expect([...reduce_rows_ref([1, 2, 3, 4, 5, 6], { rows: 2, cols: 3 })]).toEqual([5, 7, 9])
+  expect([...reduceRowsRef([1, 2, 3, 4, 5, 6], { rows: 2, cols: 3 })]).toEqual([5, 7, 9])
 })
 
 test('few rows are added in order, many in slices, and no grid is too wide', () => {

@@ -5,7 +5,7 @@ export interface NormShape {
 }
 
 /** y [R, C] and inv_rms [R] of x [R, C] and weight [C], in f64. */
-export function rms_norm_forward_ref(
+export function rmsNormForwardRef(
   x: ArrayLike<number>,
   weight: ArrayLike<number>,
   { rows, cols, eps }: NormShape,
@@ -22,14 +22,14 @@ export function rms_norm_forward_ref(
 }
 
 /** d_x [R, C] and d_weight [C] from d_y [R, C], in f64. */
-export function rms_norm_backward_ref(
+export function rmsNormBackwardRef(
   x: ArrayLike<number>,
   weight: ArrayLike<number>,
   d_y: ArrayLike<number>,
   shape: NormShape,
 ): { d_x: Float64Array; d_weight: Float64Array } {
   const { rows, cols } = shape
-  const { inv_rms } = rms_norm_forward_ref(x, weight, shape)
+  const { inv_rms } = rmsNormForwardRef(x, weight, shape)
   const d_x = new Float64Array(rows * cols)
   const d_weight = new Float64Array(cols)
   for (let r = 0; r < rows; r++) {

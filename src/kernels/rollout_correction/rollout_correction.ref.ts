@@ -41,11 +41,11 @@ const REDUCTIONS: Readonly<Record<string, (x: readonly number[]) => number>> = {
 }
 
 /** Which tokens of one row, given by their log ratios, every criterion keeps. */
-function keptOf(log_ratios: readonly number[], bounds: RsBounds): boolean[] {
-  const kept = log_ratios.map(() => true)
+function keptOf(logRatios: readonly number[], bounds: RsBounds): boolean[] {
+  const kept = logRatios.map(() => true)
   for (const criterion of RS_CRITERIA) {
     const [, level, estimate] = /^(.*)_(k\d)$/.exec(criterion) as RegExpExecArray
-    const values = log_ratios.map((l) => ESTIMATES[estimate](clamp20(l)))
+    const values = logRatios.map((l) => ESTIMATES[estimate](clamp20(l)))
     const statistics = level === 'token' ? values : values.map(() => REDUCTIONS[level](values))
     statistics.forEach((x, t) => {
       if (x < bounds[`lower_${criterion}`] || x > bounds[`upper_${criterion}`]) kept[t] = false
@@ -55,10 +55,10 @@ function keptOf(log_ratios: readonly number[], bounds: RsBounds): boolean[] {
 }
 
 /** Importance weights of one row's tokens before truncation. */
-function weightsOf(log_ratios: readonly number[], rollout_is: number): number[] {
-  if (rollout_is === 0) return log_ratios.map(() => 1)
-  if (rollout_is === 1) return log_ratios.map((l) => Math.exp(clamp20(l)))
-  return log_ratios.map(() => Math.exp(clamp20(sum(log_ratios))))
+function weightsOf(logRatios: readonly number[], rollout_is: number): number[] {
+  if (rollout_is === 0) return logRatios.map(() => 1)
+  if (rollout_is === 1) return logRatios.map((l) => Math.exp(clamp20(l)))
+  return logRatios.map(() => Math.exp(clamp20(sum(logRatios))))
 }
 
 /** verl's divisor: the mean over tokens, or over rows of each row's mean; 1 where that is next to
@@ -95,13 +95,13 @@ export function rolloutCorrectionRef(
     icepop ? (w >= is_lower && w <= is_threshold ? w : 0) : Math.min(w, is_threshold)
   const means = { kl: 0, masked: 0, is: 0, high: 0, low: 0, beyond: 0 }
   for (const row of filled) {
-    const log_ratios = row.map((i) => log_probs[i] - rollout_log_probs[i])
-    const kept = keptOf(log_ratios, params)
-    const weights = weightsOf(log_ratios, rollout_is)
+    const logRatios = row.map((i) => log_probs[i] - rollout_log_probs[i])
+    const kept = keptOf(logRatios, params)
+    const weights = weightsOf(logRatios, rollout_is)
     row.forEach((i, t) => {
       modified_mask[i] = kept[t] ? 1 : 0
       rollout_is_weights[i] = rollout_is === 0 ? 1 : applied(weights[t])
-      means.kl -= log_ratios[t]
+      means.kl -= logRatios[t]
       means.masked += kept[t] ? 0 : 1
       means.is += icepop ? applied(weights[t]) : weights[t]
       // Of sequence weights, each row counts once, below.

@@ -2,8 +2,8 @@ import { test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
-  qk_norm_rope_backward_ref,
-  qk_norm_rope_forward_ref,
+  qkNormRopeBackwardRef,
+  qkNormRopeForwardRef,
   type RopeInputs,
   type RopeShape,
 } from './rope.ref.ts'
@@ -27,7 +27,7 @@ async function runBoth(
     position_ids,
     inv_freq: inverseFrequencies(head_dim),
   } satisfies RopeInputs
-  const d_out_values = randomValues(tokens * row, 3)
+  const dOutValues = randomValues(tokens * row, 3)
   const bound = {
     qkv: gpu.tensor('qkv', 'f32', [tokens, row], { data: inputs.qkv }),
     norm_weight: gpu.tensor('norm_weight', 'f32', [2, head_dim], { data: inputs.norm_weight }),
@@ -35,7 +35,7 @@ async function runBoth(
     inv_freq: gpu.tensor('inv_freq', 'f32', [head_dim / 2], { data: inputs.inv_freq }),
   }
   const out = gpu.tensor('out', 'f32', [tokens, row])
-  const d_out = gpu.tensor('d_out', 'f32', [tokens, row], { data: d_out_values })
+  const d_out = gpu.tensor('d_out', 'f32', [tokens, row], { data: dOutValues })
   const d_qkv = gpu.tensor('d_qkv', 'f32', [tokens, row])
   // Ones, because the kernel must overwrite them, with zeros where there is no norm.
   const d_norm_partials = gpu.tensor('d_norm_partials', 'f32', [tokens, 2, head_dim], {
@@ -45,7 +45,7 @@ async function runBoth(
   const gradients = { d_out, d_qkv, d_norm_partials }
   await gpu.run(backward, { ...shape }, { ...bound, ...gradients })
   const read = await gpu.read(out, d_qkv, d_norm_partials)
-  return { inputs, d_out: d_out_values, read }
+  return { inputs, d_out: dOutValues, read }
 }
 
 // One head, fewer k heads than q heads, a prime number of tokens, one token past a workgroup, an
@@ -66,8 +66,8 @@ test.for([
       // WGSL lets cos and sin be off by 2^-11; software adapters are off by up to about 1e-5 of
       // values up to 5.
       const tolerance = { atol: 5e-5, rtol: 1e-5 }
-      expectClose(read[0], qk_norm_rope_forward_ref(inputs, shape), tolerance)
-      const backward = qk_norm_rope_backward_ref(inputs, d_out, shape)
+      expectClose(read[0], qkNormRopeForwardRef(inputs, shape), tolerance)
+      const backward = qkNormRopeBackwardRef(inputs, d_out, shape)
       expectClose(read[1], backward.d_qkv, tolerance)
       expectClose(read[2], backward.d_norm_partials, tolerance)
     }
@@ -78,7 +78,7 @@ test('far positions turn as precisely as near ones', async () => {
   const shape = { tokens: 4, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 8 }
   const full = { ...shape, has_qk_norm: 0, eps: 1e-6 }
   const { inputs, read } = await runBoth(full, Uint32Array.of(1000, 4095, 32768, 60001))
-  expectClose(read[0], qk_norm_rope_forward_ref(inputs, full), { atol: 5e-6 })
+  expectClose(read[0], qkNormRopeForwardRef(inputs, full), { atol: 5e-6 })
 })
 
 test('a grid folded into two dimensions covers every head', async () => {
@@ -89,9 +89,9 @@ test('a grid folded into two dimensions covers every head', async () => {
     forward: { ...qk_norm_rope_forward, workgroups },
     backward: { ...qk_norm_rope_backward, workgroups },
   })
-  expectClose(read[0], qk_norm_rope_forward_ref(inputs, full), { atol: 5e-6 })
+  expectClose(read[0], qkNormRopeForwardRef(inputs, full), { atol: 5e-6 })
   // A head of 2 that points along its gradient leaves almost none of it: the terms cancel.
-  const expected = qk_norm_rope_backward_ref(inputs, d_out, full)
+  const expected = qkNormRopeBackwardRef(inputs, d_out, full)
   expectClose(read[1], expected.d_qkv, { atol: 5e-5, rtol: 1e-4 })
   expectClose(read[2], expected.d_norm_partials, { atol: 5e-6 })
 })

@@ -37,7 +37,7 @@ function invRms(qkv: ArrayLike<number>, base: number, { head_dim, eps }: RopeSha
 }
 
 /** The normed and rotated qkv, [tokens, (H + 2K) D], in f64. */
-export function qk_norm_rope_forward_ref(inputs: RopeInputs, shape: RopeShape): Float64Array {
+export function qkNormRopeForwardRef(inputs: RopeInputs, shape: RopeShape): Float64Array {
   const { qkv, norm_weight, position_ids, inv_freq } = inputs
   const { head_dim, has_qk_norm } = shape
   const out = Float64Array.from(qkv)
@@ -57,7 +57,7 @@ export function qk_norm_rope_forward_ref(inputs: RopeInputs, shape: RopeShape): 
 }
 
 /** d_qkv, shaped like qkv, and d_norm_partials [tokens, 2, D], in f64. */
-export function qk_norm_rope_backward_ref(
+export function qkNormRopeBackwardRef(
   inputs: RopeInputs,
   d_out: ArrayLike<number>,
   shape: RopeShape,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { numericGradient, weightedSum } from '../numericGradient.ref.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { qk_norm_rope_backward_ref, qk_norm_rope_forward_ref, type RopeInputs } from './rope.ref.ts'
+import { qkNormRopeBackwardRef, qkNormRopeForwardRef, type RopeInputs } from './rope.ref.ts'
 
-const one_head = { tokens: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 4, eps: 0 }
+const oneHead = { tokens: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 4, eps: 0 }
 
 test('pairs (i, i + D/2) turn by position times inv_freq, and v is copied', () => {
   const inputs = {
@@ -12,7 +12,7 @@ test('pairs (i, i + D/2) turn by position times inv_freq, and v is copied', () =
     position_ids: [2],
     inv_freq: [Math.PI / 4, Math.PI / 2], // a quarter turn and a half turn at position 2
   }
-  const out = qk_norm_rope_forward_ref(inputs, { ...one_head, has_qk_norm: 0 })
+  const out = qkNormRopeForwardRef(inputs, { ...oneHead, has_qk_norm: 0 })
   expectClose(out, [0, 0, 1, -3, -5, -2, 0, 0, 6, 7, 8, 9])
 })
 
@@ -23,19 +23,19 @@ test('the norm divides a head by its root mean square and scales q and k by thei
     position_ids: [0],
     inv_freq: [1, 0.1],
   }
-  const out = qk_norm_rope_forward_ref(inputs, { ...one_head, has_qk_norm: 1 })
+  const out = qkNormRopeForwardRef(inputs, { ...oneHead, has_qk_norm: 1 })
   expectClose(out, [0.2, 2.8, 0.6, 5.6, 5, 6, 7, 8, 6, 7, 8, 9])
 })
 
 test('scores of q and k depend on the distance of their positions only', () => {
-  const score = (q_position: number, k_position: number) => {
+  const score = (qPosition: number, kPosition: number) => {
     const inputs = {
       qkv: randomValues(24, 1),
       norm_weight: randomValues(8, 2),
-      position_ids: [q_position, k_position],
+      position_ids: [qPosition, kPosition],
       inv_freq: [0.5, 0.25],
     }
-    const out = qk_norm_rope_forward_ref(inputs, { ...one_head, tokens: 2, has_qk_norm: 1 })
+    const out = qkNormRopeForwardRef(inputs, { ...oneHead, tokens: 2, has_qk_norm: 1 })
     return weightedSum(out.subarray(0, 4), out.subarray(16, 20))
   }
   expect(score(9, 4)).toBeCloseTo(score(6, 1), 12)
@@ -54,13 +54,13 @@ test.for([0, 1])('the backward is the gradient of the forward, has_qk_norm %i', 
   }
   const d_out = randomValues(count, 3)
   const loss = (changed: Partial<RopeInputs>) =>
-    weightedSum(qk_norm_rope_forward_ref({ ...inputs, ...changed }, full), d_out)
-  const { d_qkv, d_norm_partials } = qk_norm_rope_backward_ref(inputs, d_out, full)
+    weightedSum(qkNormRopeForwardRef({ ...inputs, ...changed }, full), d_out)
+  const { d_qkv, d_norm_partials } = qkNormRopeBackwardRef(inputs, d_out, full)
   const expected = numericGradient((qkv) => loss({ qkv }), inputs.qkv)
   expectClose(d_qkv, expected, { atol: 1e-8 })
-  const d_norm = Float64Array.from({ length: 12 }, (_, i) =>
+  const dNorm = Float64Array.from({ length: 12 }, (_, i) =>
     [0, 1, 2].reduce((sum, token) => sum + d_norm_partials[token * 12 + i], 0),
   )
-  const expected_norm = numericGradient((norm_weight) => loss({ norm_weight }), inputs.norm_weight)
-  expectClose(d_norm, expected_norm, { atol: 1e-8 })
+  const expectedNorm = numericGradient((norm_weight) => loss({ norm_weight }), inputs.norm_weight)
+  expectClose(dNorm, expectedNorm, { atol: 1e-8 })
 })

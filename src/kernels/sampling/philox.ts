@@ -5,11 +5,11 @@ export type PhiloxKey = readonly [number, number]
 
 /** High 32 bits of a · b, from 16-bit halves: a product of two u32 does not fit a double. */
 function multiplyHigh(a: number, b: number): number {
-  const [a_low, a_high] = [a & 0xffff, a >>> 16]
-  const [b_low, b_high] = [b & 0xffff, b >>> 16]
-  const middle = a_high * b_low + ((a_low * b_low) >>> 16)
-  const carry = a_low * b_high + (middle & 0xffff)
-  return (a_high * b_high + (middle >>> 16) + (carry >>> 16)) >>> 0
+  const [aLow, aHigh] = [a & 0xffff, a >>> 16]
+  const [bLow, bHigh] = [b & 0xffff, b >>> 16]
+  const middle = aHigh * bLow + ((aLow * bLow) >>> 16)
+  const carry = aLow * bHigh + (middle & 0xffff)
+  return (aHigh * bHigh + (middle >>> 16) + (carry >>> 16)) >>> 0
 }
 
 /** Philox4x32-10: four random u32 from a counter and a key of u32. Holds no state: the caller

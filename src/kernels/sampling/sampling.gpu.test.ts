@@ -22,7 +22,7 @@ const FIRST_TOKENS = [0, 1, 2, 3]
 /** Samples once for every row of logits; outputs start filled with 9, so untouched places show. */
 async function sampleWith(
   kernel: typeof sample_token,
-  logits_values: Float32Array,
+  logitsValues: Float32Array,
   rows: number,
   options: Partial<
     SampleOptions & {
@@ -32,21 +32,21 @@ async function sampleWith(
     }
   > = {},
 ) {
-  const { ended: ended_values, eos_token_ids = [], n = 1, ...rest } = options
-  const vocab_size = (logits_values.length / rows) * n
+  const { ended: endedValues, eos_token_ids = [], n = 1, ...rest } = options
+  const vocab_size = (logitsValues.length / rows) * n
   const [response_length, width, column] = [3, 5, 4]
   const nines = (dtype: 'f32' | 'u32', shape: number[]) => {
     const count = shape.reduce((a, b) => a * b)
     const data = dtype === 'f32' ? new Float32Array(count) : new Uint32Array(count)
     return gpu.tensor('nines', dtype, shape, { data: data.fill(9) })
   }
-  const logits = gpu.tensor('logits', 'f32', [rows / n, vocab_size], { data: logits_values })
-  const ended_data = Uint32Array.from({ length: rows }, (_, r) => ended_values?.[r] ?? 0)
-  const eos_data = Uint32Array.from([...eos_token_ids, ...FIRST_TOKENS])
+  const logits = gpu.tensor('logits', 'f32', [rows / n, vocab_size], { data: logitsValues })
+  const endedData = Uint32Array.from({ length: rows }, (_, r) => endedValues?.[r] ?? 0)
+  const eosData = Uint32Array.from([...eos_token_ids, ...FIRST_TOKENS])
   const tensors = {
     logits,
-    eos_token_ids: gpu.tensor('eos_token_ids', 'u32', [eos_data.length], { data: eos_data }),
-    ended: gpu.tensor('ended', 'u32', [rows], { data: ended_data }),
+    eos_token_ids: gpu.tensor('eos_token_ids', 'u32', [eosData.length], { data: eosData }),
+    ended: gpu.tensor('ended', 'u32', [rows], { data: endedData }),
     response_ids: nines('u32', [rows, response_length]),
     rollout_log_probs: nines('f32', [rows, response_length]),
     rollout_entropy: nines('f32', [rows, response_length]),
@@ -182,12 +182,12 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     const sure = expected.map((x, r) => ({ ...x, r })).filter((x) => x.margin > 1e-6)
     expect(sure.length).toBeGreaterThanOrEqual(rows * 0.9)
     expect(sure.map((x) => tokens[x.r])).toEqual(sure.map((x) => x.token))
-    const of_tokens = tokens.map((token, r) => {
+    const ofTokens = tokens.map((token, r) => {
       const row = values.subarray(r * vocab_size, (r + 1) * vocab_size)
       return Math.log(probabilities(row, o.temperature)[token])
     })
     // The logarithm of a sum of up to 151,936 terms in f32.
-    expectClose(log_probs, of_tokens, { atol: 1e-5, rtol: 1e-5 })
+    expectClose(log_probs, ofTokens, { atol: 1e-5, rtol: 1e-5 })
     expectClose(
       entropies,
       expected.map((x) => x.entropy),
@@ -200,13 +200,13 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     const rows = 20_000
     const { tokens } = await sample(repeated(row, rows), rows, { temperature: 0.8 })
     const probs = probabilities(row, 0.8)
-    const chi_square = probs.reduce((sum, p, v) => {
+    const chiSquare = probs.reduce((sum, p, v) => {
       const count = tokens.filter((token) => token === v).length
       return sum + (count - rows * p) ** 2 / (rows * p)
     }, 0)
     // Six degrees of freedom: 22.5 is passed once in a thousand seeds, and this seed is fixed.
-    expect(chi_square).toBeLessThan(22.5)
-    expect(chi_square).toBeGreaterThan(0.1)
+    expect(chiSquare).toBeLessThan(22.5)
+    expect(chiSquare).toBeGreaterThan(0.1)
   })
 
   test('top-k 1 and a small top-p leave only the best token; ties at the boundary all stay', async () => {

@@ -29,29 +29,29 @@ export function keptRef(
 ): Uint32Array {
   const sorted = Array.from(logits, (_, v) => v).sort((a, b) => logits[b] - logits[a])
   const k = top_k > 0 ? Math.min(top_k, logits.length) : logits.length
-  const after_k = sorted.filter((v) => logits[v] >= logits[sorted[k - 1]])
-  const mass = after_k.reduce((sum, v) => sum + probs[v], 0)
-  let last = after_k.length - 1
+  const afterK = sorted.filter((v) => logits[v] >= logits[sorted[k - 1]])
+  const mass = afterK.reduce((sum, v) => sum + probs[v], 0)
+  let last = afterK.length - 1
   if (top_p < 1) {
     let reached = 0
-    last = after_k.findIndex((v) => {
+    last = afterK.findIndex((v) => {
       reached += probs[v]
       return reached >= top_p * mass
     })
   }
-  return Uint32Array.from(logits, (x) => Number(x >= logits[after_k[last]]))
+  return Uint32Array.from(logits, (x) => Number(x >= logits[afterK[last]]))
 }
 
 /** One row's token, its log-prob and the entropy (nats, both of the full softmax). `margin` is how
  * far the uniform draw stays from the nearest edge of the CDF: where it is tiny, f32 may pick a
  * neighbour. */
 export function sampleTokenRef(logits: ArrayLike<number>, row: number, o: SampleOptions) {
-  const is_greedy = o.temperature === 0
-  const probs = probabilities(logits, is_greedy ? 1 : o.temperature)
+  const isGreedy = o.temperature === 0
+  const probs = probabilities(logits, isGreedy ? 1 : o.temperature)
   const entropy = -probs.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0)
   let token = 0
   let margin = 1
-  if (is_greedy) {
+  if (isGreedy) {
     for (let v = 1; v < logits.length; v++) if (logits[v] > logits[token]) token = v
   } else {
     const kept = keptRef(logits, probs, o)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { softmax_backward_ref, softmax_forward_ref } from './softmax.ref.ts'
+import { softmaxBackwardRef, softmaxForwardRef } from './softmax.ref.ts'
 import { softmax_backward, softmax_forward } from './softmax.ts'
 
 const gpu = await Gpu.open()
@@ -21,7 +21,7 @@ describe('softmax_forward', () => {
     const probs = gpu.tensor('probs', 'f32', [rows, cols])
     await gpu.run(softmax_forward, { rows, cols }, { logits, probs })
     const [actual] = await gpu.read(probs)
-    expectClose(actual, softmax_forward_ref(values, rows, cols))
+    expectClose(actual, softmaxForwardRef(values, rows, cols))
   })
 })
 
@@ -33,13 +33,13 @@ describe('softmax_backward', () => {
     [4, 257],
   ])('matches the reference at [%i, %i]', async ([rows, cols]) => {
     const values = randomValues(rows * cols, cols).map((x) => x * 5)
-    const p = softmax_forward_ref(values, rows, cols)
+    const p = softmaxForwardRef(values, rows, cols)
     const d = randomValues(rows * cols, cols + 1)
     const probs = gpu.tensor('probs', 'f32', [rows, cols], { data: p })
     const d_probs = gpu.tensor('d_probs', 'f32', [rows, cols], { data: d })
     const d_logits = gpu.tensor('d_logits', 'f32', [rows, cols])
     await gpu.run(softmax_backward, { rows, cols }, { probs, d_probs, d_logits })
-    expectClose((await gpu.read(d_logits))[0], softmax_backward_ref(p, d, rows, cols))
+    expectClose((await gpu.read(d_logits))[0], softmaxBackwardRef(p, d, rows, cols))
   })
 
   test('a folded grid with an overhang writes every row once and nothing else', async () => {

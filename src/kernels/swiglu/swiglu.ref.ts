@@ -6,7 +6,7 @@ export interface SwigluShape {
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
 
 /** silu(gate) · up, for gate_up [R, 2F] → [R, F], in f64. */
-export function swiglu_forward_ref(
+export function swigluForwardRef(
   gate_up: ArrayLike<number>,
   { rows, intermediate_size }: SwigluShape,
 ): Float64Array {
@@ -21,7 +21,7 @@ export function swiglu_forward_ref(
 }
 
 /** d_gate_up [R, 2F] from d_out [R, F], in f64. */
-export function swiglu_backward_ref(
+export function swigluBackwardRef(
   gate_up: ArrayLike<number>,
   d_out: ArrayLike<number>,
   { rows, intermediate_size }: SwigluShape,
@@ -29,13 +29,13 @@ export function swiglu_backward_ref(
   const d_gate_up = new Float64Array(rows * 2 * intermediate_size)
   for (let r = 0; r < rows; r++)
     for (let f = 0; f < intermediate_size; f++) {
-      const gate_at = r * 2 * intermediate_size + f
-      const up_at = gate_at + intermediate_size
-      const gate = gate_up[gate_at]
+      const gateAt = r * 2 * intermediate_size + f
+      const upAt = gateAt + intermediate_size
+      const gate = gate_up[gateAt]
       const s = sigmoid(gate)
       const d = d_out[r * intermediate_size + f]
-      d_gate_up[gate_at] = d * gate_up[up_at] * (s + gate * s * (1 - s))
-      d_gate_up[up_at] = d * gate * s
+      d_gate_up[gateAt] = d * gate_up[upAt] * (s + gate * s * (1 - s))
+      d_gate_up[upAt] = d * gate * s
     }
   return d_gate_up
 }

@@ -13,8 +13,8 @@ async function run(data: Float32Array, vocab_size: number, kernel = top_k) {
   const ids = gpu.tensor('ids', 'u32', [rows, TOP_K], filled)
   const probs = gpu.tensor('probs', 'f32', [rows, TOP_K])
   await gpu.run(kernel, { rows, vocab_size }, { logits, ids, probs })
-  const [read_ids, read_probs] = await gpu.read(ids, probs)
-  return { ids: read_ids, probs: read_probs }
+  const [readIds, readProbs] = await gpu.read(ids, probs)
+  return { ids: readIds, probs: readProbs }
 }
 
 test.for([

@@ -77,10 +77,10 @@ async function outputs({ list, hidden, weight, d_values }: Inputs, grid = asIs) 
   const on = (kernel: { workgroups: (size: typeof s) => Grid }) => ({
     workgroups: () => grid(kernel.workgroups(s)),
   })
-  const [hidden_kernel, weight_kernel] = [value_head_backward_hidden, value_head_backward_weight]
+  const [hiddenKernel, weightKernel] = [value_head_backward_hidden, value_head_backward_weight]
   await gpu.run({ ...value_head_forward, ...on(value_head_forward) }, s, tensors)
-  await gpu.run({ ...hidden_kernel, ...on(hidden_kernel) }, s, tensors)
-  await gpu.run({ ...weight_kernel, ...on(weight_kernel) }, s, tensors)
+  await gpu.run({ ...hiddenKernel, ...on(hiddenKernel) }, s, tensors)
+  await gpu.run({ ...weightKernel, ...on(weightKernel) }, s, tensors)
   const [values, d_hidden, d_weight, d_bias] = await gpu.read(
     tensors.values,
     tensors.d_hidden,

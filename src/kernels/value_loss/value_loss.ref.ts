@@ -22,18 +22,18 @@ export function valueLossRef(
   const { vpreds, values, returns, response_mask, response_length } = batch
   const squares = new Float64Array(vpreds.length)
   const slopes = new Float64Array(vpreds.length)
-  let [clipped_count, vpred_sum, count] = [0, 0, 0]
+  let [clippedCount, vpredSum, count] = [0, 0, 0]
   for (let i = 0; i < vpreds.length; i++) {
     if (response_mask[i] === 0) continue
     const [v, R, range] = [vpreds[i], returns[i], config.cliprange_value]
     const c = Math.min(values[i] + range, Math.max(values[i] - range, v))
-    const [square, clipped_square] = [(v - R) ** 2, (c - R) ** 2]
-    squares[i] = Math.max(square, clipped_square)
+    const [square, clippedSquare] = [(v - R) ** 2, (c - R) ** 2]
+    squares[i] = Math.max(square, clippedSquare)
     // torch halves the gradient of max at a tie, and clamp lets it pass inside the range only.
-    const share = square > clipped_square ? 1 : square < clipped_square ? 0 : c === v ? 1 : 0.5
+    const share = square > clippedSquare ? 1 : square < clippedSquare ? 0 : c === v ? 1 : 0.5
     slopes[i] = share === 0 ? 0 : share * 2 * (v - R)
-    if (clipped_square > square) clipped_count++
-    vpred_sum += v
+    if (clippedSquare > square) clippedCount++
+    vpredSum += v
     count++
   }
   const { loss, d_loss_mat } = aggLossRef(squares, response_mask, response_length, config)
@@ -42,8 +42,8 @@ export function valueLossRef(
     d_vpreds: slopes.map((slope, i) => 0.5 * slope * d_loss_mat[i]),
     metrics: {
       'critic/vf_loss': 0.5 * loss,
-      'critic/vf_clipfrac': clipped_count / (count + 1e-8),
-      'critic/vpred_mean': vpred_sum / (count + 1e-8),
+      'critic/vf_clipfrac': clippedCount / (count + 1e-8),
+      'critic/vpred_mean': vpredSum / (count + 1e-8),
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { randomValues } from '../testing.ts'
-import { place_logits_ref } from './place_logits.ref.ts'
+import { placeLogitsRef } from './place_logits.ref.ts'
 import { place_logits } from './place_logits.ts'
 
 const gpu = await Gpu.open()
@@ -17,6 +17,6 @@ test.for([
   const part = gpu.tensor('part', 'f32', [rows, cols], { data: values })
   const out = gpu.tensor('out', 'f32', [rows, vocab_size], { data: before })
   await gpu.run(place_logits, { rows, cols, vocab_size, first_id }, { part, out })
-  const expected = place_logits_ref(values, cols, before, vocab_size, first_id)
+  const expected = placeLogitsRef(values, cols, before, vocab_size, first_id)
   expect([...(await gpu.read(out))[0]]).toEqual([...expected])
 })

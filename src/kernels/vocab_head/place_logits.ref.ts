@@ -1,5 +1,5 @@
 /** `out` [rows, vocab_size] with part [rows, cols] from column first_id on: a new array. */
-export function place_logits_ref(
+export function placeLogitsRef(
   part: ArrayLike<number>,
   cols: number,
   out: ArrayLike<number>,

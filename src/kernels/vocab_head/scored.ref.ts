@@ -11,8 +11,8 @@ export interface ScoredEntry {
 export function scoredEntries({ tokens, scored }: ScoredTokens): ScoredEntry[] {
   const entries: ScoredEntry[] = []
   for (let i = 0; i < tokens; i++) {
-    const [state, slot, id, is_scored] = scored.subarray(i * SCORED_COLUMNS)
-    if (is_scored !== 0) entries.push({ state, slot, id })
+    const [state, slot, id, isScored] = scored.subarray(i * SCORED_COLUMNS)
+    if (isScored !== 0) entries.push({ state, slot, id })
   }
   return entries
 }

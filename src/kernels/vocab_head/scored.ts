@@ -1,13 +1,13 @@
 // Which state is read for which response token: the list that the vocabulary head and the value
 // head walk over.
 
-/** Numbers per entry of a list: state, slot, id, is_scored. */
+/** Numbers per entry of a list: state, slot, id, isScored. */
 export const SCORED_COLUMNS = 4
 
-/** The response tokens of a batch, S = B·R of them. Entry (state, slot, id, is_scored): the token's
+/** The response tokens of a batch, S = B·R of them. Entry (state, slot, id, isScored): the token's
  * id is `id`, the row of `hidden` that predicts it is `state`, its place in the [B, R] arrays is
- * `slot`; is_scored is 1 or 0. Every slot is listed once, scored tokens first. State and id of a
- * token with is_scored 0 are not used. */
+ * `slot`; isScored is 1 or 0. Every slot is listed once, scored tokens first. State and id of a
+ * token with isScored 0 are not used. */
 export interface ScoredTokens {
   /** S */
   readonly tokens: number
@@ -42,39 +42,39 @@ export function listScored(
     throw new RangeError(
       `listScored: expected columns ${first_column} to ${first_column + response_length - 1} to lie in a row of ${width}`,
     )
-  const first_states = Array.from({ length: rows }, (_, b) => b * width + first_column)
-  return listScoredAt(first_states, response_length, response_ids, response_mask)
+  const firstStates = Array.from({ length: rows }, (_, b) => b * width + first_column)
+  return listScoredAt(firstStates, response_length, response_ids, response_mask)
 }
 
-/** As listScored, with row b's first predicting state at first_states[b]: for rows packed without
+/** As listScored, with row b's first predicting state at firstStates[b]: for rows packed without
  * their padding.
  *
- * first_states [B], response_ids, response_mask [B, R] → [B·R, 4]. A row without scored tokens may
+ * firstStates [B], response_ids, response_mask [B, R] → [B·R, 4]. A row without scored tokens may
  * have any first state. */
 export function listScoredAt(
-  first_states: ArrayLike<number>,
+  firstStates: ArrayLike<number>,
   response_length: number,
   response_ids: ArrayLike<number>,
   response_mask: ArrayLike<number>,
 ): Uint32Array {
-  const tokens = first_states.length * response_length
+  const tokens = firstStates.length * response_length
   checkLength('response_ids', response_ids, tokens)
   checkLength('response_mask', response_mask, tokens)
   const list = new Uint32Array(tokens * SCORED_COLUMNS)
   let entry = 0
-  const add = (slot: number, state: number, is_scored: 0 | 1) => {
-    list.set([state, slot, response_ids[slot], is_scored], entry)
+  const add = (slot: number, state: number, isScored: 0 | 1) => {
+    list.set([state, slot, response_ids[slot], isScored], entry)
     entry += SCORED_COLUMNS
   }
   for (let slot = 0; slot < tokens; slot++)
-    if (response_mask[slot] !== 0) add(slot, stateOf(first_states, response_length, slot), 1)
+    if (response_mask[slot] !== 0) add(slot, stateOf(firstStates, response_length, slot), 1)
   for (let slot = 0; slot < tokens; slot++) if (response_mask[slot] === 0) add(slot, 0, 0)
   return list
 }
 
-function stateOf(first_states: ArrayLike<number>, response_length: number, slot: number): number {
+function stateOf(firstStates: ArrayLike<number>, response_length: number, slot: number): number {
   const b = Math.floor(slot / response_length)
-  const first = first_states[b]
+  const first = firstStates[b]
   if (!Number.isSafeInteger(first) || first < 0)
     throw new RangeError(
       `listScored: expected first_states[${b}] to be a row of hidden, got ${first}`,

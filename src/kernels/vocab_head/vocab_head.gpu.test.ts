@@ -5,11 +5,7 @@ import { expectClose, randomValues } from '../testing.ts'
 import { scoredEntries } from './scored.ref.ts'
 import { listScored, type ScoredTokens } from './scored.ts'
 import { type Inputs, inputs, reordered, shuffled, sizesOf, unreadAsNaN } from './testing.ts'
-import {
-  type HeadSizes,
-  vocab_head_backward_ref,
-  vocab_head_forward_ref,
-} from './vocab_head.ref.ts'
+import { type HeadSizes, vocabHeadBackwardRef, vocabHeadForwardRef } from './vocab_head.ref.ts'
 import {
   type VocabHeadKernels,
   vocab_head_backward_hidden,
@@ -128,7 +124,7 @@ describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
     const x = inputs(tokens, s, 10 * V)
     const actual = await forward(s, x, kernels(C))
     // Unscored tokens give 0 although their states are NaN.
-    const expected = vocab_head_forward_ref(s, x.hidden, x.weight, x.list)
+    const expected = vocabHeadForwardRef(s, x.hidden, x.weight, x.list)
     expectClose(actual.log_probs, expected.log_probs, LOOSE)
     expectClose(actual.entropy, expected.entropy, LOOSE)
     expectClose(actual.lse, expected.lse, LOOSE)
@@ -145,7 +141,7 @@ describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
     const list = { tokens: 12, scored: listScored(batch, ids, mask) }
     const hidden = unreadAsNaN(randomValues(24 * 20, 7), 20, list)
     const { log_probs } = await forward(s, { ...x, list, hidden }, kernels(20))
-    const expected = vocab_head_forward_ref(s, hidden, x.weight, list)
+    const expected = vocabHeadForwardRef(s, hidden, x.weight, list)
     expect([...expected.log_probs].map((y) => Number(y !== 0))).toEqual(mask)
     expectClose(log_probs, expected.log_probs, LOOSE)
   })
@@ -176,7 +172,7 @@ describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
       gpu.replay(program, { inv_temperature })
       const [entropy] = await gpu.read(tensors.entropy)
       const at = { ...s, inv_temperature }
-      expectClose(entropy, vocab_head_forward_ref(at, x.hidden, x.weight, x.list).entropy, LOOSE)
+      expectClose(entropy, vocabHeadForwardRef(at, x.hidden, x.weight, x.list).entropy, LOOSE)
     }
   })
 
@@ -220,7 +216,7 @@ describe.each(VARIANTS)('vocab_head_backward, $name', ({ kernels, sizes }) => {
     const s = sizesOf(C, V)
     const x = inputs(tokens, s, 20 * V)
     const { hidden, weight, list, d_log_probs, d_entropy } = x
-    const expected = vocab_head_backward_ref(s, hidden, weight, list, d_log_probs, d_entropy)
+    const expected = vocabHeadBackwardRef(s, hidden, weight, list, d_log_probs, d_entropy)
     // Rows of scored tokens are overwritten (those without gradient perhaps not: they hold 0), the
     // others keep what they held.
     const slots = new Map(scoredEntries(list).map(({ state, slot }) => [state, slot]))
@@ -247,7 +243,7 @@ describe.each(VARIANTS)('vocab_head_backward, $name', ({ kernels, sizes }) => {
     const list = reordered(x.list, shuffled(70, 4))
     const mixed = { ...x, list }
     expect(await backwardHidden(s, mixed, kernels(20))).toEqual(ordered)
-    const { d_weight } = vocab_head_backward_ref(
+    const { d_weight } = vocabHeadBackwardRef(
       s,
       x.hidden,
       x.weight,

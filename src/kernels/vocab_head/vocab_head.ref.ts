@@ -28,7 +28,7 @@ function stateLogits(s: HeadSizes, hidden: Numbers, weight: Numbers, state: numb
 
 /** log_probs, entropy, lse and sum_pi_squared [B, R] of the scaled logits of hidden [states, C]; 0
  * where is_scored is 0. */
-export function vocab_head_forward_ref(
+export function vocabHeadForwardRef(
   s: HeadSizes,
   hidden: Numbers,
   weight: Numbers,
@@ -57,7 +57,7 @@ export function vocab_head_forward_ref(
 
 /** d_hidden [states, C] and d_weight [V, C] from d_log_probs and d_entropy [B, R]; a token without
  * gradient is not read. */
-export function vocab_head_backward_ref(
+export function vocabHeadBackwardRef(
   s: HeadSizes,
   hidden: Numbers,
   weight: Numbers,
@@ -73,13 +73,13 @@ export function vocab_head_backward_ref(
     const { log_p, entropy } = stateLogits(s, hidden, weight, state)
     for (let j = 0; j < s.vocab_size; j++) {
       const p = Math.exp(log_p[j])
-      const is_label = j === id ? 1 : 0
-      const d_z =
-        (d_log_probs[slot] * (is_label - p) - d_entropy[slot] * p * (log_p[j] + entropy)) *
+      const isLabel = j === id ? 1 : 0
+      const dZ =
+        (d_log_probs[slot] * (isLabel - p) - d_entropy[slot] * p * (log_p[j] + entropy)) *
         s.inv_temperature
       for (let c = 0; c < C; c++) {
-        d_hidden[state * C + c] += d_z * weight[j * C + c]
-        d_weight[j * C + c] += d_z * hidden[state * C + c]
+        d_hidden[state * C + c] += dZ * weight[j * C + c]
+        d_weight[j * C + c] += dZ * hidden[state * C + c]
       }
     }
   }

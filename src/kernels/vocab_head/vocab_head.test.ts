@@ -2,11 +2,7 @@ import { expect, test } from 'vitest'
 
 import { expectClose, randomValues } from '../testing.ts'
 import { listScored, listScoredAt } from './scored.ts'
-import {
-  type HeadSizes,
-  vocab_head_backward_ref,
-  vocab_head_forward_ref,
-} from './vocab_head.ref.ts'
+import { type HeadSizes, vocabHeadBackwardRef, vocabHeadForwardRef } from './vocab_head.ref.ts'
 import {
   headSplits,
   vocab_head_backward_weight,
@@ -26,14 +22,14 @@ test('two logits a = log 3, b = 0: log-probs log 3/4 and log 1/4, entropy and Σ
   const one = { ...s, inv_temperature: 1 }
   const z = [Math.log(3), 0]
   const both = { tokens: 2, scored: listScoredAt([0], 2, [0, 1], [1, 1]) }
-  const forward = vocab_head_forward_ref(one, [1, 1], z, both)
+  const forward = vocabHeadForwardRef(one, [1, 1], z, both)
   expectClose(forward.log_probs, [Math.log(3 / 4), Math.log(1 / 4)], { atol: 1e-14 })
   expectClose(forward.lse, [Math.log(4), Math.log(4)], { atol: 1e-14 })
   const h = -0.75 * Math.log(0.75) - 0.25 * Math.log(0.25)
   expectClose(forward.entropy, [h, h], { atol: 1e-14 })
   expectClose(forward.sum_pi_squared, [10 / 16, 10 / 16], { atol: 1e-14 })
   // At half the logits the odds are sqrt(3) : 1.
-  const warm = vocab_head_forward_ref({ ...s, inv_temperature: 0.5 }, [1, 1], z, both)
+  const warm = vocabHeadForwardRef({ ...s, inv_temperature: 0.5 }, [1, 1], z, both)
   expect(Math.exp(warm.log_probs[0] - warm.log_probs[1])).toBeCloseTo(Math.sqrt(3), 12)
 })
 
@@ -41,7 +37,7 @@ test('a response token is scored by its entry’s state, into its entry’s slot
   const state = new Float64Array(hidden.length)
   state[6 * sizes.hidden_size] = 1
   const scored = Uint32Array.of(6, 2, 4, 1, 1, 0, 0, 1, 5, 3, 1, 0, 6, 1, 1, 0)
-  const f = vocab_head_forward_ref(sizes, state, weight, { tokens: 4, scored })
+  const f = vocabHeadForwardRef(sizes, state, weight, { tokens: 4, scored })
   const uniform = -Math.log(sizes.vocab_size)
   expectClose([f.log_probs[0], f.log_probs[1], f.log_probs[3]], [uniform, 0, 0])
   expectClose(f.entropy.subarray(0, 2), [-uniform, 0])
@@ -54,7 +50,7 @@ test('the backward reference is the finite difference of the forward reference',
   const d_log_probs = [0.7, -1.3, 0, 0.4]
   const d_entropy = [-0.2, 0.5, 0, 0]
   const objective = (h: Float64Array, w: Float64Array) => {
-    const f = vocab_head_forward_ref(sizes, h, w, list)
+    const f = vocabHeadForwardRef(sizes, h, w, list)
     let sum = 0
     for (let i = 0; i < tokens; i++)
       sum += d_log_probs[i] * f.log_probs[i] + d_entropy[i] * f.entropy[i]
@@ -71,7 +67,7 @@ test('the backward reference is the finite difference of the forward reference',
       values[i] = x
       return (up - down) / (2 * step)
     })
-  const backward = vocab_head_backward_ref(sizes, h, w, list, d_log_probs, d_entropy)
+  const backward = vocabHeadBackwardRef(sizes, h, w, list, d_log_probs, d_entropy)
   // Central differences in f64 with step 1e-5 are good to about 1e-10.
   expectClose(backward.d_hidden, slopes(h), { atol: 1e-8, rtol: 1e-7 })
   expectClose(backward.d_weight, slopes(w), { atol: 1e-8, rtol: 1e-7 })

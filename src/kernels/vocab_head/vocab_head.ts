@@ -40,14 +40,14 @@ const params = {
 } as const
 
 /** Of kernels that may see one range of the vocabulary. */
-const range_params = {
+const rangeParams = {
   ...params,
   /** The token of the weight's first row: 0, or where the range begins. */
   first_id: 'u32',
 } as const
 
 /** What both backward kernels read. */
-const backward_reads = {
+const backwardReads = {
   hidden: 'read',
   weight: 'read',
   scored: 'read',
@@ -112,7 +112,7 @@ export const vocab_head_forward = defineKernel({
 export const vocab_head_range = defineKernel({
   name: 'vocab_head_range',
   wgsl: range_forward + head_softmax + tile + reduce,
-  params: range_params,
+  params: rangeParams,
   bindings: { hidden: 'read', weight: 'read', scored: 'read', running: 'read_write' },
   workgroups: tokenTiles,
   cost: (p) => headCost(p, 1, p.tokens * (p.hidden_size + 10)),
@@ -151,8 +151,8 @@ export const vocab_head_finish = defineKernel({
 export const vocab_head_backward_hidden = defineKernel({
   name: 'vocab_head_backward_hidden',
   wgsl: backward_hidden + tile + gradient + reduce,
-  params: range_params,
-  bindings: { ...backward_reads, d_hidden: 'read_write' },
+  params: rangeParams,
+  bindings: { ...backwardReads, d_hidden: 'read_write' },
   workgroups: tokenTiles,
   cost: (p) => headCost(p, 2, p.tokens * (2 * p.hidden_size + 8)),
 })
@@ -168,7 +168,7 @@ export const vocab_head_backward_weight = defineKernel({
   name: 'vocab_head_backward_weight',
   wgsl: backward_weight + tile + gradient + reduce,
   params: { ...params, splits: 'u32', first_id: 'u32' },
-  bindings: { ...backward_reads, partials: 'read_write' },
+  bindings: { ...backwardReads, partials: 'read_write' },
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],
   cost: (p) =>
     headCost(p, 2, p.tokens * (p.hidden_size + 8) + p.splits * p.vocab_size * p.hidden_size),

@@ -4,11 +4,7 @@ import { Gpu } from '../device/gpu.ts'
 import type { DType, Tensor } from '../device/tensor.ts'
 import { expectClose } from '../testing.ts'
 import { type Inputs, inputs, sizesOf } from './testing.ts'
-import {
-  type HeadSizes,
-  vocab_head_backward_ref,
-  vocab_head_forward_ref,
-} from './vocab_head.ref.ts'
+import { type HeadSizes, vocabHeadBackwardRef, vocabHeadForwardRef } from './vocab_head.ref.ts'
 import {
   RUNNING_SUMS,
   vocab_head_backward_hidden,
@@ -113,12 +109,12 @@ test.for([
   const x = inputs(65, s, 31)
   const { hidden, weight, list } = x
   const actual = await run(s, x, ends)
-  const expected = vocab_head_forward_ref(s, hidden, weight, list)
+  const expected = vocabHeadForwardRef(s, hidden, weight, list)
   expectClose(actual.log_probs, expected.log_probs, LOOSE)
   expectClose(actual.entropy, expected.entropy, LOOSE)
   expectClose(actual.lse, expected.lse, LOOSE)
   expectClose(actual.sum_pi_squared, expected.sum_pi_squared, { atol: 1e-7, rtol: 4e-5 })
-  const d = vocab_head_backward_ref(s, hidden, weight, list, x.d_log_probs, x.d_entropy)
+  const d = vocabHeadBackwardRef(s, hidden, weight, list, x.d_log_probs, x.d_entropy)
   expectClose(actual.d_hidden, d.d_hidden, LOOSE)
   expectClose(actual.d_weight, d.d_weight, { atol: 5e-5, rtol: 1e-5 })
 })
@@ -150,7 +146,7 @@ test('a vocabulary of 151,936 in ranges of 32,768 is read like any other', async
   const x = inputs(5, s, 12)
   const ends = [32_768, 65_536, 98_304, 131_072, 151_936]
   const { log_probs, entropy } = await run(s, x, ends)
-  const expected = vocab_head_forward_ref(s, x.hidden, x.weight, x.list)
+  const expected = vocabHeadForwardRef(s, x.hidden, x.weight, x.list)
   // Rounding of sums over 2,400 strips.
   expectClose(log_probs, expected.log_probs, { atol: 1e-4, rtol: 1e-5 })
   expectClose(entropy, expected.entropy, { atol: 1e-4, rtol: 1e-5 })

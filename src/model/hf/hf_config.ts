@@ -171,7 +171,7 @@ function parseSizes(json: JsonObject, model_type: ModelType, file: string): Mode
     throw wrong(file, 'tie_word_embeddings', 'true or false', tie_word_embeddings)
   const hidden_size = size('hidden_size')
   const num_attention_heads = size('num_attention_heads')
-  const qwen3_default = model_type === 'qwen3' && head_dim === undefined
+  const qwen3Default = model_type === 'qwen3' && head_dim === undefined
   return {
     model_type,
     vocab_size: size('vocab_size'),
@@ -180,7 +180,7 @@ function parseSizes(json: JsonObject, model_type: ModelType, file: string): Mode
     num_hidden_layers: size('num_hidden_layers'),
     num_attention_heads,
     num_key_value_heads: size('num_key_value_heads', num_attention_heads),
-    head_dim: size('head_dim', qwen3_default ? 128 : hidden_size / num_attention_heads),
+    head_dim: size('head_dim', qwen3Default ? 128 : hidden_size / num_attention_heads),
     rms_norm_eps: positive(rms_norm_eps, 'rms_norm_eps', 1, file),
     ...parseRope(json, file),
     tie_word_embeddings,
@@ -206,8 +206,8 @@ function parseRope(
   ]
   const [scaling, parameters] = spelled
   // A null rope_scaling says "no scaling"; an absent one says nothing.
-  const says_both = rope_scaling !== undefined && parameters.present
-  if (says_both && !sameScaling(scaling.value, parameters.value))
+  const saysBoth = rope_scaling !== undefined && parameters.present
+  if (saysBoth && !sameScaling(scaling.value, parameters.value))
     throw new ModelFileError(
       file,
       `rope_scaling: expected what rope_parameters says (${describe(parameters.value)}), ` +

@@ -122,9 +122,9 @@ describe('a model that cannot be read says what is wrong', () => {
     // Qwen2's biases would change the mathematics of a Qwen3.
     await rejects(withTensor('model.layers.0.self_attn.q_proj.bias', [32]), /q_proj\.bias/)
     const ints = new TextDecoder('latin1').decode(files.get('model.safetensors'))
-    const as_ints = Uint8Array.from(ints.replaceAll('"F32"', '"I32"'), (c) => c.charCodeAt(0))
+    const asInts = Uint8Array.from(ints.replaceAll('"F32"', '"I32"'), (c) => c.charCodeAt(0))
     await rejects(
-      but(files, { 'model.safetensors': as_ints }),
+      but(files, { 'model.safetensors': asInts }),
       /tensor "model\.embed_tokens\.weight": expected floating-point weights .* found I32/,
     )
   })

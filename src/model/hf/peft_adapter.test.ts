@@ -99,7 +99,7 @@ describe('an adapter is merged piece by piece', () => {
   test('with a piece, what it came from and the factors in memory: at most 64 MiB', async () => {
     // Qwen3-0.6B's largest projection in BF16, and an adapter of rank 8 on all of its 28 layers.
     const [rows, width] = [3072, 1024]
-    const factor_bytes = 4 * 8 * 28 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072))
+    const factorBytes = 4 * 8 * 28 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072))
     const header = bytesOf({
       w: { dtype: 'BF16', shape: [rows, width], data_offsets: [0, 2 * rows * width] },
     })
@@ -129,7 +129,7 @@ describe('an adapter is merged piece by piece', () => {
       write: (_, first, piece) => {
         mergePiece(piece, first, own)
         expect([piece[0], piece.at(-1)]).toEqual([2, 2])
-        most = Math.max(most, stored + piece.buffer.byteLength + 8 * width + factor_bytes)
+        most = Math.max(most, stored + piece.buffer.byteLength + 8 * width + factorBytes)
         written += piece.length
       },
     })

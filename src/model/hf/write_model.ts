@@ -30,15 +30,15 @@ export interface WrittenModel {
 const SHARD_BYTES = 2e9
 
 /** The files of a model's folder. A tied head is left out, as Hugging Face does. Weights above
- * `shard_bytes` lie in several files with an index. Nothing of the size of the model is copied.
+ * `shardBytes` lie in several files with an index. Nothing of the size of the model is copied.
  * Throws RangeError where the weights are not of the layout. */
-export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutFile[] {
+export function modelFiles(model: WrittenModel, shardBytes = SHARD_BYTES): OutFile[] {
   const { config, layout, weights, vocabulary, max_position_embeddings } = model
   if (weights.length !== layout.size)
     throw new RangeError(`weights: expected ${layout.size} values, got ${weights.length}`)
   // An embedding from elsewhere may be rounded up; the lab's own never is.
-  const has_all = vocabulary.tokens.length === config.vocab_size
-  if (!has_all && !(vocabulary.files && vocabulary.tokens.length < config.vocab_size))
+  const hasAll = vocabulary.tokens.length === config.vocab_size
+  if (!hasAll && !(vocabulary.files && vocabulary.tokens.length < config.vocab_size))
     throw new RangeError(
       `tokenizer: expected ${config.vocab_size} tokens as the model has, got ${vocabulary.tokens.length}`,
     )
@@ -48,7 +48,7 @@ export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutF
       ? [jsonFile('generation_config.json', generationConfig(vocabulary))]
       : []),
     ...tokenizerFiles(vocabulary, max_position_embeddings),
-    ...weightFiles(layout.params, weights, shard_bytes),
+    ...weightFiles(layout.params, weights, shardBytes),
   ]
 }
 
@@ -75,9 +75,9 @@ function tokenizerFiles(vocabulary: Vocabulary, model_max_length: number): OutFi
 function weightFiles(
   params: readonly Param[],
   weights: Float32Array,
-  shard_bytes: number,
+  shardBytes: number,
 ): OutFile[] {
-  const shards = shardsOf(params, shard_bytes)
+  const shards = shardsOf(params, shardBytes)
   const file = (path: string, own: readonly Param[]): OutFile => ({
     path,
     pieces: {
@@ -98,12 +98,12 @@ function weightFiles(
 }
 
 /** Parameters in order, a new shard where the next one would make it too large. */
-function shardsOf(params: readonly Param[], shard_bytes: number): Param[][] {
+function shardsOf(params: readonly Param[], shardBytes: number): Param[][] {
   const shards: Param[][] = [[]]
   let bytes = 0
   for (const param of params) {
     const own = 4 * param.size
-    if (bytes > 0 && bytes + own > shard_bytes) {
+    if (bytes > 0 && bytes + own > shardBytes) {
       shards.push([])
       bytes = 0
     }

@@ -99,10 +99,10 @@ function readersOf(
   const known = new Map<Float64Array, Map<number, Float64Array>>()
   /** Log-probabilities of row m of some states, kept because many quantities need them. */
   const policy = (states: Float64Array, m: number): Float64Array => {
-    const of_states = known.get(states) ?? new Map<number, Float64Array>()
-    known.set(states, of_states)
-    const log_p = of_states.get(m) ?? logSoftmax(logits(states, m))
-    of_states.set(m, log_p)
+    const ofStates = known.get(states) ?? new Map<number, Float64Array>()
+    known.set(states, ofStates)
+    const log_p = ofStates.get(m) ?? logSoftmax(logits(states, m))
+    ofStates.set(m, log_p)
     return log_p
   }
   /** [states.length, N]: a number per state and position. */
@@ -153,8 +153,8 @@ const entropyOf = (log_p: Float64Array): number =>
   -log_p.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0)
 
 /** KL(p ‖ q) = Σ p (log p − log q). */
-const divergence = (log_p: Float64Array, log_q: Float64Array): number =>
-  log_p.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - log_q[v]), 0)
+const divergence = (log_p: Float64Array, logQ: Float64Array): number =>
+  log_p.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - logQ[v]), 0)
 
 const dot = (x: Float64Array, y: Float64Array): number =>
   x.reduce((sum, value, c) => sum + value * y[c], 0)

@@ -77,15 +77,15 @@ export function createLens(
   const readouts = 2 * (shape.num_hidden_layers + 1)
   const f32 = (label: string, ...dims: number[]) => alloc.tensor(`lens.${label}`, 'f32', dims)
   const u32 = (label: string, ...dims: number[]) => alloc.tensor(`lens.${label}`, 'u32', dims)
-  const [per_token, per_top] = [wholeChunks(W), wholeChunks(W * TOP_K)]
-  const stride = 2 * per_token + per_top
+  const [perToken, perTop] = [wholeChunks(W), wholeChunks(W * TOP_K)]
+  const stride = 2 * perToken + perTop
   const values = f32('values', readouts * stride)
-  const ids = u32('ids', readouts * per_top)
+  const ids = u32('ids', readouts * perTop)
   const readout = (r: number): ReadoutTensors => ({
     entropy: alloc.view(values, 'lens.entropy', r * stride, [W]),
-    log_probs: alloc.view(values, 'lens.log_probs', r * stride + per_token, [W]),
-    probs: alloc.view(values, 'lens.probs', r * stride + 2 * per_token, [W, TOP_K]),
-    ids: alloc.view(ids, 'lens.top', r * per_top, [W, TOP_K]),
+    log_probs: alloc.view(values, 'lens.log_probs', r * stride + perToken, [W]),
+    probs: alloc.view(values, 'lens.probs', r * stride + 2 * perToken, [W, TOP_K]),
+    ids: alloc.view(ids, 'lens.top', r * perTop, [W, TOP_K]),
   })
   const all = Array.from({ length: readouts }, (_, r) => readout(r))
   const size = { rows: 1, width: W, response_length: 0, trains: false }
@@ -215,7 +215,7 @@ export function unpackLens(
   text: number,
   S: number,
 ): { readonly raw: LensNumbers; readonly normed: LensNumbers } {
-  const [value_offset, id_offset] = [text * t.values.shape[0], text * t.ids.shape[0]]
+  const [valueOffset, idOffset] = [text * t.values.shape[0], text * t.ids.shape[0]]
   const unpack = (readouts: readonly ReadoutTensors[]): LensNumbers => {
     const states = readouts.length
     const entropy = new Float32Array(S * states)
@@ -225,12 +225,12 @@ export function unpackLens(
     readouts.forEach((readout, l) => {
       for (let s = 0; s < S; s++) {
         const at = s * states + l
-        entropy[at] = values[value_offset + readout.entropy.offset + s]
-        const log_prob = values[value_offset + readout.log_probs.offset + s]
+        entropy[at] = values[valueOffset + readout.entropy.offset + s]
+        const log_prob = values[valueOffset + readout.log_probs.offset + s]
         next_prob[at] = s === S - 1 ? Number.NaN : Math.exp(log_prob)
-        const first = id_offset + readout.ids.offset + s * TOP_K
+        const first = idOffset + readout.ids.offset + s * TOP_K
         top.set(ids.subarray(first, first + TOP_K), at * TOP_K)
-        const prob = value_offset + readout.probs.offset + s * TOP_K
+        const prob = valueOffset + readout.probs.offset + s * TOP_K
         probs.set(values.subarray(prob, prob + TOP_K), at * TOP_K)
       }
     })

@@ -119,9 +119,9 @@ const areTexts = (x: unknown) => Array.isArray(x) && x.length > 0 && x.every(isT
 
 function checkValues(given: Readonly<Record<string, unknown>>, size: number, refuse: Refuse): void {
   const { what, value, strength, from, toward, away } = given
-  const is_difference = what === 'add' && (toward !== undefined || away !== undefined)
+  const isDifference = what === 'add' && (toward !== undefined || away !== undefined)
   const isVector = Array.isArray(value) && value.length === size && value.every(isNumber)
-  if (is_difference) {
+  if (isDifference) {
     for (const name of ['toward', 'away'])
       if (!areTexts(given[name])) refuse(name, 'a list of texts, or of lists of token ids')
     if (value !== undefined) refuse('value', 'none beside toward and away')

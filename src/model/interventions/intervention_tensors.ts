@@ -130,9 +130,9 @@ export function writeInterventions(
     if (!change.chosen && !change.decoded) continue
     const all = (length: number) => new Uint32Array(length).fill(1)
     gpu.write(chosen, change.chosen ?? all(room.tokens), e * room.tokens)
-    const columns_decoded = room.decoded ?? 0
-    if (columns_decoded > 0)
-      gpu.write(decoded, change.decoded ?? new Uint32Array(columns_decoded), e * columns_decoded)
+    const columnsDecoded = room.decoded ?? 0
+    if (columnsDecoded > 0)
+      gpu.write(decoded, change.decoded ?? new Uint32Array(columnsDecoded), e * columnsDecoded)
   }
   gpu.write(table, words)
 }

@@ -18,17 +18,17 @@ export function tunedLossRef(
   params: RefArrays,
   batch: RefBatch,
   states: Float64Array,
-  final_log_p: Float64Array,
+  finalLogP: Float64Array,
   translator: Required<RefTranslator>,
 ): { kl: number; d_translator: Required<RefTranslator> } {
   const { vocab_size: V } = config
   const M = batch.rows * batch.width
   const real = Array.from({ length: M }, (_, m) => Number(Boolean(batch.attention_mask[m])))
   const tokens = real.reduce((a, b) => a + b, 0)
-  const log_q = readPolicyRef(config, params, states, translator)
-  const kl = divergencesRef(batch, final_log_p, log_q).reduce((a, b) => a + b, 0) / tokens
-  const d_logits = log_q.map((lq, i) =>
-    real[Math.floor(i / V)] ? (Math.exp(lq) - Math.exp(final_log_p[i])) / tokens : 0,
+  const logQ = readPolicyRef(config, params, states, translator)
+  const kl = divergencesRef(batch, finalLogP, logQ).reduce((a, b) => a + b, 0) / tokens
+  const d_logits = logQ.map((lq, i) =>
+    real[Math.floor(i / V)] ? (Math.exp(lq) - Math.exp(finalLogP[i])) / tokens : 0,
   )
   const { d_translator } = readingBackwardRef(config, params, {}, states, translator, d_logits)
   return { kl, d_translator: d_translator as Required<RefTranslator> }
@@ -148,8 +148,8 @@ export function jacobiansRef(
     .filter((positions) => positions.length > 0)
   const jacobians = Array.from({ length: L }, () => new Float64Array(C * C))
   for (let out = 0; out < C; out++) {
-    const d_top = new Float64Array(batch.rows * batch.width * C)
-    for (const m of contexts.flat()) d_top[m * C + out] = 1
+    const dTop = new Float64Array(batch.rows * batch.width * C)
+    for (const m of contexts.flat()) dTop[m * C + out] = 1
     const onHidden = (l: number, d_hidden: Float64Array) => {
       if (l === L) return
       for (const positions of contexts)
@@ -158,7 +158,7 @@ export function jacobiansRef(
             jacobians[l][out * C + c] += d_hidden[m * C + c] / positions.length / contexts.length
     }
     const options = { onHidden, stays_in_place: same_position }
-    backwardBlocksRef(config, params, cache, L, d_top, {}, options)
+    backwardBlocksRef(config, params, cache, L, dTop, {}, options)
   }
   return jacobians
 }

@@ -70,10 +70,10 @@ export function readingBackwardRef(
 ): { d_states: Float64Array; d_translator: RefTranslator | undefined } {
   const { hidden_size: C, rms_norm_eps } = config
   const read = readStatesRef(config, params, states, reading)
-  const d_read = linearBackward(params, grads, headName(config), read, C, d_logits)
-  if (reading === 'raw') return { d_states: d_read, d_translator: undefined }
+  const dRead = linearBackward(params, grads, headName(config), read, C, d_logits)
+  if (reading === 'raw') return { d_states: dRead, d_translator: undefined }
   const x = translated(states, reading)
-  const d_x = rmsNormBackward(params, grads, NORM, rms_norm_eps, x, d_read)
+  const d_x = rmsNormBackward(params, grads, NORM, rms_norm_eps, x, dRead)
   if (reading === 'normed') return { d_states: d_x, d_translator: undefined }
   const own: RefArrays = {}
   const d_states = linearBackward(translatorParams(reading), own, 'translator', states, C, d_x)
@@ -116,8 +116,8 @@ export const entropiesRef = (batch: RefBatch, log_p: Float64Array): Float64Array
 export const divergencesRef = (
   batch: RefBatch,
   log_p: Float64Array,
-  log_q: Float64Array,
+  logQ: Float64Array,
 ): Float64Array =>
   each(batch, log_p, (row, m) =>
-    row.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - log_q[m * row.length + v]), 0),
+    row.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - logQ[m * row.length + v]), 0),
   )

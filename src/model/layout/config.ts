@@ -91,9 +91,9 @@ export interface ModelShape extends ModelConfig {
  * bfloat16 values lie in pairs. */
 export const exactDtype = (
   { hidden_size, intermediate_size }: Pick<ModelConfig, 'hidden_size' | 'intermediate_size'>,
-  are_bfloat16: boolean,
+  areBfloat16: boolean,
 ): MatrixDtype =>
-  are_bfloat16 && hidden_size % 2 === 0 && intermediate_size % 2 === 0 ? 'bfloat16' : 'float32'
+  areBfloat16 && hidden_size % 2 === 0 && intermediate_size % 2 === 0 ? 'bfloat16' : 'float32'
 
 /** Of the attention kernels (kernels/attention/attention.ts). */
 const MAX_HEAD_DIM = 256
@@ -127,9 +127,9 @@ export function modelShape(config: ModelConfig): ModelShape {
     throw new ShapeError(
       `model.head_dim: expected at most ${MAX_HEAD_DIM}, which is what attention holds per token, got ${head_dim}`,
     )
-  const has_pairs = [config.dtype, config.activations_dtype].includes('bfloat16')
+  const hasPairs = [config.dtype, config.activations_dtype].includes('bfloat16')
   for (const name of ['hidden_size', 'intermediate_size'] as const)
-    if (has_pairs && config[name] % 2 !== 0)
+    if (hasPairs && config[name] % 2 !== 0)
       throw new ShapeError(
         `model.${name}: expected an even number, as bfloat16 numbers lie in pairs, got ${config[name]}`,
       )

@@ -65,23 +65,23 @@ const INIT_STREAM = 0xffffffff
 /** Standard deviation of the embedding at initialisation. */
 const EMBEDDING_STD = 0.02
 
-/** Lists every parameter of a model. Matrices start with std 1/√fan_in, those that write to the
- * residual stream with 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score
+/** Lists every parameter of a model. Matrices start with std 1/√fanIn, those that write to the
+ * residual stream with 1/√(fanIn · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score
  * starts with std 0.02, as in Hugging Face. */
 export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLayout {
   const { hidden_size: C, vocab_size: V } = shape
   const flat = new FlatParams()
   const embed_tokens = flat.place(matrix('model.embed_tokens', V, C, EMBEDDING_STD))
   flat.closeSegment()
-  const is_tied = shape.tie_word_embeddings || head !== 'lm_head'
-  const lm_head = is_tied ? embed_tokens : flat.place(matrix('lm_head', V, C))
-  if (!is_tied) flat.closeSegment()
+  const isTied = shape.tie_word_embeddings || head !== 'lm_head'
+  const lm_head = isTied ? embed_tokens : flat.place(matrix('lm_head', V, C))
+  if (!isTied) flat.closeSegment()
   const layers = Array.from({ length: shape.num_hidden_layers }, (_, l) => {
     const layer = placeLayer(flat, shape, `model.layers.${l}`)
     flat.closeSegment()
     return layer
   })
-  const final_norm = flat.place(norm('model.norm', C))
+  const finalNorm = flat.place(norm('model.norm', C))
   const score = head === 'lm_head' ? undefined : flat.place(matrix('score', 1, C, EMBEDDING_STD))
   const score_bias = head === 'value_head' ? flat.place(bias('score', 1)) : undefined
   flat.closeSegment()
@@ -94,9 +94,9 @@ export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLay
     num_parameters: params.reduce((n, p) => n + p.size, 0),
     segment_ends,
     placed,
-    first_block: is_tied ? 1 : 2,
+    first_block: isTied ? 1 : 2,
     num_blocks: shape.num_hidden_layers,
-    slices: { embed_tokens, lm_head, norm: final_norm, layers, score, score_bias },
+    slices: { embed_tokens, lm_head, norm: finalNorm, layers, score, score_bias },
   }
 }
 
@@ -106,27 +106,27 @@ function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTenso
   const q = shape.attention_size
   const kv = shape.num_key_value_heads * D
   const attn = `${at}.self_attn`
-  const to_residual = (fan_in: number) => 1 / Math.sqrt(fan_in * 2 * L)
+  const toResidual = (fanIn: number) => 1 / Math.sqrt(fanIn * 2 * L)
   const qkv = [
     [`${attn}.q_proj`, q],
     [`${attn}.k_proj`, kv],
     [`${attn}.v_proj`, kv],
   ] as const
-  const qk_norms = [norm(`${attn}.q_norm`, D), norm(`${attn}.k_norm`, D)]
+  const qkNorms = [norm(`${attn}.q_norm`, D), norm(`${attn}.k_norm`, D)]
   return {
     input_layernorm: flat.place(norm(`${at}.input_layernorm`, C)),
     qkv_proj: flat.place(...qkv.map(([name, rows]) => matrix(name, rows, C))),
     qkv_bias: flat.place(
       ...(shape.has_qkv_bias ? qkv.map(([name, rows]) => bias(name, rows)) : []),
     ),
-    qk_norm: flat.place(...(shape.has_qk_norm ? qk_norms : [])),
-    o_proj: flat.place(matrix(`${attn}.o_proj`, C, q, to_residual(q))),
+    qk_norm: flat.place(...(shape.has_qk_norm ? qkNorms : [])),
+    o_proj: flat.place(matrix(`${attn}.o_proj`, C, q, toResidual(q))),
     post_attention_layernorm: flat.place(norm(`${at}.post_attention_layernorm`, C)),
     gate_up_proj: flat.place(
       matrix(`${at}.mlp.gate_proj`, F, C),
       matrix(`${at}.mlp.up_proj`, F, C),
     ),
-    down_proj: flat.place(matrix(`${at}.mlp.down_proj`, C, F, to_residual(F))),
+    down_proj: flat.place(matrix(`${at}.mlp.down_proj`, C, F, toResidual(F))),
   }
 }
 

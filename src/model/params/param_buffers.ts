@@ -81,21 +81,21 @@ export function createParamBuffers(
 function blocksOf(
   layout: FlatLayout,
   stored: (segment: number) => Stored | undefined,
-  most_bytes: number,
+  mostBytes: number,
 ): Block[] {
   return layout.segment_ends.flatMap((end, segment): Block[] => {
     const start = segmentStart(layout, segment)
     const dtype = stored(segment)
     if (dtype === undefined || start === end) return []
-    const fits = (end - start) * 4 <= most_bytes
+    const fits = (end - start) * 4 <= mostBytes
     if (dtype === 'f32' && fits) return [{ start, count: end - start, dtype }]
     const slices = layout.placed.filter(({ offset }) => offset >= start && offset < end)
     return slices.flatMap((slice, i) => {
-      const is_vector = slice.shape.length === 1
-      const kept = is_vector ? 'f32' : dtype
+      const isVector = slice.shape.length === 1
+      const kept = isVector ? 'f32' : dtype
       const count = (slices[i + 1]?.offset ?? end) - slice.offset
-      const has_rows = segment < layout.first_block && !is_vector
-      if (has_rows) return rowBlocks(slice, count, kept, most_bytes)
+      const hasRows = segment < layout.first_block && !isVector
+      if (hasRows) return rowBlocks(slice, count, kept, mostBytes)
       return [{ start: slice.offset, count, dtype: kept }]
     })
   })
@@ -108,15 +108,15 @@ function rowBlocks(
   { offset, shape: [rows, columns] }: Slice,
   count: number,
   dtype: Stored,
-  most_bytes: number,
+  mostBytes: number,
 ): Block[] {
   const aligned = BINDING_ALIGNMENT / elementBytes('bfloat16')
   const step = aligned / gcd(aligned, columns)
-  const most_rows = Math.max(step, Math.floor(most_bytes / (4 * columns) / step) * step)
-  const ranges = Math.ceil(rows / most_rows)
-  const range_rows = Math.ceil(rows / ranges / step) * step
-  const size = range_rows * columns
-  return Array.from({ length: Math.ceil(rows / range_rows) }, (_, i) => ({
+  const mostRows = Math.max(step, Math.floor(mostBytes / (4 * columns) / step) * step)
+  const ranges = Math.ceil(rows / mostRows)
+  const rangeRows = Math.ceil(rows / ranges / step) * step
+  const size = rangeRows * columns
+  return Array.from({ length: Math.ceil(rows / rangeRows) }, (_, i) => ({
     start: offset + i * size,
     count: Math.min(size, count - i * size),
     dtype,
@@ -128,14 +128,14 @@ const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
 /** Blocks in as few buffers as one pass over them makes; neighbours in the layout that lie side by
  * side become one stretch. */
-function packed(blocks: readonly Block[], most_bytes: number): BufferPlan[] {
+function packed(blocks: readonly Block[], mostBytes: number): BufferPlan[] {
   const plans: BufferPlan[] = []
   const open: Partial<Record<Stored, BufferPlan>> = {}
   for (const { start, count, dtype, is_range } of blocks) {
     const aligned = BINDING_ALIGNMENT / elementBytes(dtype)
     let plan = open[dtype]
     let offset = plan ? Math.ceil(plan.count / aligned) * aligned : 0
-    if (!plan || (offset + count) * elementBytes(dtype) > most_bytes) {
+    if (!plan || (offset + count) * elementBytes(dtype) > mostBytes) {
       plan = { dtype, stretches: [], count: 0 }
       offset = 0
       open[dtype] = plan

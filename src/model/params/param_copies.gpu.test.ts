@@ -39,12 +39,12 @@ test('what does not fit one staging buffer comes back in several readbacks', asy
 })
 
 test('bits of bfloat16 are kept, values go to the nearest, and vectors stay f32', async () => {
-  const [from_bits, from_values] = [create('bits', 'bfloat16'), create('values', 'bfloat16')]
+  const [fromBits, fromValues] = [create('bits', 'bfloat16'), create('values', 'bfloat16')]
   const bits = encodeBfloat16(weights)
   for (let at = 0; at < bits.length; at += 500)
-    writeParams(gpu, from_bits, bits.subarray(at, at + 500), at)
-  writeParams(gpu, from_values, weights)
-  const [a, b] = await readParams(gpu, from_bits, from_values)
+    writeParams(gpu, fromBits, bits.subarray(at, at + 500), at)
+  writeParams(gpu, fromValues, weights)
+  const [a, b] = await readParams(gpu, fromBits, fromValues)
   expect(a).toEqual(decodeBfloat16(bits))
   const [exact, rounded] = [unpackWeights(layout, weights), unpackWeights(layout, b)]
   for (const { name, shape } of layout.params)
@@ -54,18 +54,18 @@ test('bits of bfloat16 are kept, values go to the nearest, and vectors stay f32'
 })
 
 test('runs are copied between layouts that are cut in other places', async () => {
-  const to_layout = paramLayout(modelShape({ ...TINY, vocab_size: 100 }), 'value_head')
+  const toLayout = paramLayout(modelShape({ ...TINY, vocab_size: 100 }), 'value_head')
   const from = create('from')
   writeParams(gpu, from, weights)
-  const runs = sharedRuns(layout, to_layout)
-  const expected = new Float32Array(to_layout.size)
+  const runs = sharedRuns(layout, toLayout)
+  const expected = new Float32Array(toLayout.size)
   for (const { from_offset, to_offset, count } of runs)
     expected.set(weights.subarray(from_offset, from_offset + count), to_offset)
-  const to = createParamBuffers(gpu, to_layout, 'to', 'weights', (segment) =>
+  const to = createParamBuffers(gpu, toLayout, 'to', 'weights', (segment) =>
     segment === 1 ? undefined : 'f32',
   )
   copyParams(gpu, from, to, runs)
-  expected.fill(0, to_layout.segment_ends[0], to_layout.segment_ends[1])
+  expected.fill(0, toLayout.segment_ends[0], toLayout.segment_ends[1])
   expect((await readParams(gpu, to))[0]).toEqual(expected)
   expect(() => copyParams(gpu, from, create('packed', 'bfloat16'))).toThrow(/another dtype/)
 })

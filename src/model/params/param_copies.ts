@@ -21,9 +21,9 @@ export function writeParams(
 }
 
 function asStored(values: Float32Array | Uint16Array, { dtype }: Tensor) {
-  const has_bits = values instanceof Uint16Array
-  if (dtype === 'bfloat16') return has_bits ? values : encodeBfloat16(values)
-  return has_bits ? decodeBfloat16(values) : values
+  const hasBits = values instanceof Uint16Array
+  if (dtype === 'bfloat16') return hasBits ? values : encodeBfloat16(values)
+  return hasBits ? decodeBfloat16(values) : values
 }
 
 /** One f32 tensor as if it were all of a layout, to be read with others. */
@@ -51,12 +51,12 @@ export async function readParams(
 }
 
 /** Neighbours that fit one staging buffer together. */
-function groupsOf(tensors: readonly Tensor<Stretch['tensor']['dtype']>[], most_bytes: number) {
+function groupsOf(tensors: readonly Tensor<Stretch['tensor']['dtype']>[], mostBytes: number) {
   const groups: (typeof tensors)[number][][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const tensor of tensors) {
     const own = sizeOf(tensor.shape) * 4
-    if (bytes + own > most_bytes) {
+    if (bytes + own > mostBytes) {
       groups.push([])
       bytes = 0
     }

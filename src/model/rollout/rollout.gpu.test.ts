@@ -126,8 +126,8 @@ test('a row stops at its end token, and its log-probs and entropies are those of
       if (end >= 0 && end < R - 1) stopped++
       for (let t = length; t < R; t++)
         expect([response[t], log_p[b * R + t], h[b * R + t]]).toEqual([0, 0, 0])
-      const row_mask = [...mask.subarray(b * (P + R) + P, (b + 1) * (P + R))]
-      expect(row_mask).toEqual(row_mask.map((_, t) => (t < length ? 1 : 0)))
+      const rowMask = [...mask.subarray(b * (P + R) + P, (b + 1) * (P + R))]
+      expect(rowMask).toEqual(rowMask.map((_, t) => (t < length ? 1 : 0)))
       const prompt = batch.input_ids.subarray((b + 1) * P - LENGTHS[b].prompt, (b + 1) * P)
       const sequence = [...prompt, ...response.subarray(0, length)]
       const cache = forwardRef(TINY, exact, {

@@ -112,8 +112,8 @@ test('where halves do not pass the check, the rollout is the float32 one and say
   }
   const other = await build(TINY, HALF, uncompiled)
   expect(other.fallback_reason).toBe('kv_cache_write_f16: does not compile')
-  const not_a_number = await build(TINY, HALF, async () => Number.POSITIVE_INFINITY)
-  expect(not_a_number.dtype).toBe('float32')
+  const notANumber = await build(TINY, HALF, async () => Number.POSITIVE_INFINITY)
+  expect(notANumber.dtype).toBe('float32')
 })
 
 test('what is no matter of halves is not hidden, and float32 caches are not checked', async () => {

@@ -41,9 +41,9 @@ export function groupRows(shape: ModelShape, size: RolloutSize): number {
   if (group_rows !== undefined || max_turns > 1) return group_rows ?? rows
   const fits = (count: number) => {
     const tokens = cacheTokens({ ...whole, rows: count })
-    const per_token = 2 * shape.num_key_value_heads * shape.head_dim * (dtype === 'float16' ? 2 : 4)
+    const perToken = 2 * shape.num_key_value_heads * shape.head_dim * (dtype === 'float16' ? 2 : 4)
     const logits = 4 * count * shape.vocab_size
-    const caches = tokens * per_token
+    const caches = tokens * perToken
     const largest = Math.max(caches, logits)
     return largest <= BINDING_BYTES && caches * shape.num_hidden_layers + logits <= GROUP_BYTES
   }

@@ -78,19 +78,19 @@ export const isFused = (k: number): boolean => k % 4 === 0
 export function createRolloutTensors(
   alloc: Allocator,
   shape: ModelShape,
-  rollout_size: RolloutSize,
+  rolloutSize: RolloutSize,
 ): RolloutTensors {
-  const B = groupRows(shape, rollout_size)
-  const { prompt_length: P } = rollout_size
-  const R = decodedColumns(rollout_size)
-  const cache = cacheSize({ ...rollout_size, rows: B })
+  const B = groupRows(shape, rolloutSize)
+  const { prompt_length: P } = rolloutSize
+  const R = decodedColumns(rolloutSize)
+  const cache = cacheSize({ ...rolloutSize, rows: B })
   const N = B / cache.n
   const { hidden_size: C, intermediate_size: F, vocab_size: V, qkv_size } = shape
   const f32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`decode.${label}`, 'f32', dims, { kind: 'activations' })
   const u32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`rollout.${label}`, 'u32', dims, { kind: 'batch' })
-  const responses = createResponses(alloc, rollout_size.rows, R)
+  const responses = createResponses(alloc, rolloutSize.rows, R)
   const size = { rows: N, width: P, response_length: 1, trains: false }
   const { step } = attentionKernels({ ...shape, width: P + R })
   return {
@@ -101,10 +101,10 @@ export function createRolloutTensors(
     eos_token_ids: u32('eos_token_ids', MAX_EOS_TOKENS),
     ended: u32('ended', B),
     next_ids: u32('next_ids', B),
-    forced: (rollout_size.max_turns ?? 1) > 1 ? u32('forced', B, R) : undefined,
+    forced: (rolloutSize.max_turns ?? 1) > 1 ? u32('forced', B, R) : undefined,
     ...responses,
-    decoded: B === rollout_size.rows ? responses : createResponses(alloc, B, R),
-    caches: createCaches(alloc, shape, cache, rollout_size.dtype ?? 'float32'),
+    decoded: B === rolloutSize.rows ? responses : createResponses(alloc, B, R),
+    caches: createCaches(alloc, shape, cache, rolloutSize.dtype ?? 'float32'),
     decode: {
       hidden: [f32('hidden.even', B, C), f32('hidden.odd', B, C)],
       normed: f32('normed', B, C),

@@ -98,9 +98,9 @@ test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
           temperature: SAMPLED.temperature,
         })
         for (let t = 0; t < length; t++) {
-          const is_written = found.columns[b * R + t] >= 0
-          if (!is_written) answered++
-          const [p, e] = is_written ? [truth.log_probs[t], truth.entropy[t]] : [0, 0]
+          const isWritten = found.columns[b * R + t] >= 0
+          if (!isWritten) answered++
+          const [p, e] = isWritten ? [truth.log_probs[t], truth.entropy[t]] : [0, 0]
           expectClose([log_p[b * R + t], h[b * R + t]], [p, e], { atol: 3e-5, rtol: 3e-5 })
         }
       }

@@ -94,19 +94,19 @@ export class RowTurns implements TurnResponses {
     const { response_length: R, prompt_length: P } = this.#size
     const [W, T] = [this.#width, P + this.#width]
     return this.#rows.flatMap((row, b): Turn[] => {
-      let has_ended = false
+      let hasEnded = false
       for (let column = first; column < end; column++) {
-        const is_written = !row.is_done && !has_ended && column >= row.writes_from
-        const is_forced = this.forced[b * W + column] !== 0
-        this.attention_mask[b * T + P + column] = is_written || is_forced ? 1 : 0
-        if (!is_written) continue
+        const isWritten = !row.is_done && !hasEnded && column >= row.writes_from
+        const isForced = this.forced[b * W + column] !== 0
+        this.attention_mask[b * T + P + column] = isWritten || isForced ? 1 : 0
+        if (!isWritten) continue
         const id = ids[b * W + column]
         row.last_column = column
         this.#put(b, id, column)
         row.turn.push(id)
-        has_ended = this.#stops.has(id) || row.length === R
+        hasEnded = this.#stops.has(id) || row.length === R
       }
-      return has_ended ? [{ row: b, ids: row.turn }] : []
+      return hasEnded ? [{ row: b, ids: row.turn }] : []
     })
   }
 

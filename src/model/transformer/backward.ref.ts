@@ -33,19 +33,19 @@ export function backwardRef(
   const { hidden_size: C } = config
   const { response_ids, temperature, d_log_probs, d_entropy } = response
   const grads: RefArrays = {}
-  const base_grads = cache.adapter ? {} : grads
+  const baseGrads = cache.adapter ? {} : grads
   const states = statesOf(config, params, cache, layer, response)
   const d_states = new Float64Array(states.length)
   eachResponseToken(config, params, cache, layer, response, (i, m, log_p, h) => {
     // d log p[id] / d z = onehot(id) − p;  d H / d z = −p · (log p + H);  z = logits / temperature
     const d_logits = log_p.map((lp, v) => {
-      const d_log_prob = (v === response_ids[i] ? 1 : 0) - Math.exp(lp)
-      return (d_log_probs[i] * d_log_prob - d_entropy[i] * Math.exp(lp) * (lp + h)) / temperature
+      const dLogProb = (v === response_ids[i] ? 1 : 0) - Math.exp(lp)
+      return (d_log_probs[i] * dLogProb - d_entropy[i] * Math.exp(lp) * (lp + h)) / temperature
     })
     d_states.set(
       linearBackward(
         params,
-        base_grads,
+        baseGrads,
         headName(config),
         states.subarray(m * C, (m + 1) * C),
         C,
@@ -71,12 +71,12 @@ export function backwardStatesRef(
 ): void {
   const { rms_norm_eps } = config
   const { hidden_states } = cache
-  const base_grads = cache.adapter ? {} : grads
+  const baseGrads = cache.adapter ? {} : grads
   let d_hidden = d_states
   if (readsNormed(config, layer, readout))
     d_hidden = rmsNormBackward(
       params,
-      base_grads,
+      baseGrads,
       'model.norm.weight',
       rms_norm_eps,
       hidden_states[layer],
@@ -100,23 +100,23 @@ export function backwardBlocksRef(
   params: RefArrays,
   cache: RefCache,
   layer: number,
-  d_top: Float64Array,
+  dTop: Float64Array,
   grads: RefArrays,
   { onHidden, stays_in_place = false }: BlocksBackward = {},
 ): void {
   const { hidden_size: C } = config
   const { batch } = cache
-  const base_grads = cache.adapter ? {} : grads
-  let d_hidden = d_top
+  const baseGrads = cache.adapter ? {} : grads
+  let d_hidden = dTop
   onHidden?.(layer, d_hidden)
   for (let l = layer - 1; l >= 0; l--) {
     d_hidden = blockBackward(config, params, grads, cache, l, d_hidden, stays_in_place)
     onHidden?.(l, d_hidden)
   }
-  const d_embedding = gradOf(params, base_grads, 'model.embed_tokens.weight')
+  const dEmbedding = gradOf(params, baseGrads, 'model.embed_tokens.weight')
   for (let m = 0; m < batch.rows * batch.width; m++)
     if (batch.attention_mask[m] && batch.input_ids[m] !== config.padding_idx)
-      for (let c = 0; c < C; c++) d_embedding[batch.input_ids[m] * C + c] += d_hidden[m * C + c]
+      for (let c = 0; c < C; c++) dEmbedding[batch.input_ids[m] * C + c] += d_hidden[m * C + c]
 }
 
 /** Gradient of hidden[l] from that of hidden[l+1]; the last line of blockForward first. */
@@ -135,24 +135,24 @@ function blockBackward(
   const tokens = batch.rows * batch.width
   const unproject = (name: string, input: Float64Array, d_y: Float64Array) =>
     adaptedLinearBackward(params, adapter, grads, `${at}${name}`, input, input.length / tokens, d_y)
-  const base_grads = adapter ? {} : grads
+  const baseGrads = adapter ? {} : grads
   const unnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
-    rmsNormBackward(params, base_grads, `${at}${name}.weight`, eps, input, d_y)
+    rmsNormBackward(params, baseGrads, `${at}${name}.weight`, eps, input, d_y)
 
   const d_activated = unproject('mlp.down_proj', block.activated, d_out)
-  const d_up = d_activated.map((d, i) => d * block.gate[i] * sigmoid(block.gate[i]))
+  const dUp = d_activated.map((d, i) => d * block.gate[i] * sigmoid(block.gate[i]))
   // silu'(g) = σ(g) · (1 + g · (1 − σ(g)))
-  const d_gate = d_activated.map((d, i) => {
+  const dGate = d_activated.map((d, i) => {
     const s = sigmoid(block.gate[i])
     return d * block.up[i] * s * (1 + block.gate[i] * (1 - s))
   })
-  const d_ffn_in = add(
-    unproject('mlp.gate_proj', block.ffn_in, d_gate),
-    unproject('mlp.up_proj', block.ffn_in, d_up),
+  const dFfnIn = add(
+    unproject('mlp.gate_proj', block.ffn_in, dGate),
+    unproject('mlp.up_proj', block.ffn_in, dUp),
   )
-  const d_middle = add(d_out, unnorm('post_attention_layernorm', block.middle, d_ffn_in))
+  const dMiddle = add(d_out, unnorm('post_attention_layernorm', block.middle, dFfnIn))
 
-  const d_context = unproject('self_attn.o_proj', block.context, d_middle)
+  const d_context = unproject('self_attn.o_proj', block.context, dMiddle)
   const { d_q_rotated, d_k_rotated, d_v } = attendBackward(
     config,
     batch,
@@ -162,12 +162,12 @@ function blockBackward(
   )
   const headUnnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
     config.model_type === 'qwen3' ? unnorm(`self_attn.${name}`, input, d_y) : d_y
-  const d_q = headUnnorm('q_norm', block.q, rotate(d_q_rotated, batch, inv_freq, -1))
-  const d_k = headUnnorm('k_norm', block.k, rotate(d_k_rotated, batch, inv_freq, -1))
-  const d_attn_in = add(
-    unproject('self_attn.q_proj', block.attn_in, d_q),
-    unproject('self_attn.k_proj', block.attn_in, d_k),
+  const dQ = headUnnorm('q_norm', block.q, rotate(d_q_rotated, batch, inv_freq, -1))
+  const dK = headUnnorm('k_norm', block.k, rotate(d_k_rotated, batch, inv_freq, -1))
+  const dAttnIn = add(
+    unproject('self_attn.q_proj', block.attn_in, dQ),
+    unproject('self_attn.k_proj', block.attn_in, dK),
     unproject('self_attn.v_proj', block.attn_in, d_v),
   )
-  return add(d_middle, unnorm('input_layernorm', hidden_states[l], d_attn_in))
+  return add(dMiddle, unnorm('input_layernorm', hidden_states[l], dAttnIn))
 }

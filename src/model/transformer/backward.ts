@@ -35,12 +35,12 @@ export function backward<L extends string>(
   const { shape } = model
   const { run } = recorder
   const { d_hidden, d_normed } = backwardScratch(ws)
-  const is_normed = readsNormed(shape, layer, readout)
-  const d_read = is_normed ? d_normed : d_hidden
+  const isNormed = readsNormed(shape, layer, readout)
+  const dRead = isNormed ? d_normed : d_hidden
 
-  recorder.clear(d_read)
-  const hidden = is_normed ? ws.normed : ws.hidden[layer]
-  headGrad(run, model, grads.lm_head, ws, hidden, d_read, inv_temperature)
+  recorder.clear(dRead)
+  const hidden = isNormed ? ws.normed : ws.hidden[layer]
+  headGrad(run, model, grads.lm_head, ws, hidden, dRead, inv_temperature)
   backwardStates(recorder, model, grads, ws, layer, count, readout)
 }
 

@@ -32,7 +32,7 @@ export function blockBackward<L extends string>(
   ws: Workspace,
   l: number,
   tokens: Tokens<L>,
-  is_lowest: boolean,
+  isLowest: boolean,
 ): void {
   const { shape, weights, matmul } = model
   const d = backwardScratch(ws)
@@ -42,18 +42,18 @@ export function blockBackward<L extends string>(
   const adapted = (product: ProductName, x: Tensor, d_y: Tensor, d_x: Tensor | undefined) =>
     lowRankGrad(run, model, grads.adapter, ws, tokens, l, product, x, d_y, d_x)
   const own = grads.adapter?.blocks[l] ?? {}
-  const needs_qkv = !is_lowest || g !== undefined || own.qkv_proj !== undefined
-  const needs_o = needs_qkv || own.o_proj !== undefined
-  const needs_gate_up = needs_o || own.gate_up_proj !== undefined
+  const needsQkv = !isLowest || g !== undefined || own.qkv_proj !== undefined
+  const needsO = needsQkv || own.o_proj !== undefined
+  const needsGateUp = needsO || own.gate_up_proj !== undefined
 
   // hidden[l+1] = middle + activated · down^T
   weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g?.down_proj)
-  if (!needs_gate_up) return adapted('down_proj', a.activated, d.d_hidden, undefined)
+  if (!needsGateUp) return adapted('down_proj', a.activated, d.d_hidden, undefined)
   // activated = silu(gate) · up
   gateUpGrad(run, model, grads.adapter, ws, l, tokens, d)
   // gate_up = ffn_in · gate_up_proj^T
   weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g?.gate_up_proj)
-  if (!needs_o) return adapted('gate_up_proj', a.ffn_in, d.d_gate_up, undefined)
+  if (!needsO) return adapted('gate_up_proj', a.ffn_in, d.d_gate_up, undefined)
   inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
   adapted('gate_up_proj', a.ffn_in, d.d_gate_up, d.d_normed)
   // ffn_in = rms_norm(middle)
@@ -63,7 +63,7 @@ export function blockBackward<L extends string>(
 
   // middle = hidden[l] + context · o^T
   weightGrad(run, matmul, tokens, d.d_hidden, a.context, g?.o_proj)
-  if (!needs_qkv) return adapted('o_proj', a.context, d.d_hidden, undefined)
+  if (!needsQkv) return adapted('o_proj', a.context, d.d_hidden, undefined)
   inputGrad(run, matmul, tokens, d.d_hidden, w.o_proj, d.d_context)
   adapted('o_proj', a.context, d.d_hidden, d.d_context)
   // context = attention(qkv_rotated)
@@ -71,13 +71,13 @@ export function blockBackward<L extends string>(
   rotatedGrad(run, model, ws, l, tokens, g?.qk_norm)
   // qkv = attn_in · qkv_proj^T + bias
   if (g) qkvGrad(run, model, tokens, d.d_qkv, a.attn_in, g)
-  const needs_attn_in = !is_lowest || g !== undefined
-  if (!needs_attn_in) return adapted('qkv_proj', a.attn_in, d.d_qkv, undefined)
+  const needsAttnIn = !isLowest || g !== undefined
+  if (!needsAttnIn) return adapted('qkv_proj', a.attn_in, d.d_qkv, undefined)
   inputGrad(run, matmul, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
   adapted('qkv_proj', a.attn_in, d.d_qkv, d.d_normed)
   // attn_in = rms_norm(hidden[l])
   const attn_norm = { x: ws.hidden[l], weight: w.input_layernorm, inv_rms: a.attn_inv_rms }
-  if (!is_lowest) normGrad(run, ws, tokens, attn_norm, 1)
+  if (!isLowest) normGrad(run, ws, tokens, attn_norm, 1)
   normWeightGrad(run, ws, tokens, attn_norm, g?.input_layernorm)
 }
 

@@ -31,7 +31,7 @@ export function backwardDistributionsRef(
 ): void {
   const { hidden_size: C, vocab_size: V } = config
   const { temperature, d_log_probs } = response
-  const base_grads = cache.adapter ? {} : grads
+  const baseGrads = cache.adapter ? {} : grads
   const states = statesOf(config, params, cache, layer, response)
   const d_states = new Float64Array(states.length)
   eachResponseToken(config, params, cache, layer, response, (i, m, log_p) => {
@@ -39,8 +39,8 @@ export function backwardDistributionsRef(
     const total = d.reduce((sum, g) => sum + g, 0)
     const d_logits = log_p.map((lp, v) => (d[v] - Math.exp(lp) * total) / temperature)
     const state = states.subarray(m * C, (m + 1) * C)
-    const d_state = linearBackward(params, base_grads, headName(config), state, C, d_logits)
-    for (let c = 0; c < C; c++) d_states[m * C + c] += d_state[c]
+    const dState = linearBackward(params, baseGrads, headName(config), state, C, d_logits)
+    for (let c = 0; c < C; c++) d_states[m * C + c] += dState[c]
   })
   backwardStatesRef(config, params, cache, layer, d_states, grads, response.readout)
 }

@@ -118,10 +118,10 @@ test('a tuner’s choice holds for the fused products, and where it has none the
 
 test('widths without whole vectors of four, and few tokens, take the pair', async () => {
   const odd = { ...TINY, intermediate_size: 27 }
-  const pass_odd = await passOnDefaults(odd)
+  const passOdd = await passOnDefaults(odd)
   // gate_up needs vectors along hidden_size only.
-  expect([pass_odd.count(/^swiglu_forward$/), pass_odd.count(/^swiglu_backward$/)]).toEqual([0, L])
-  expect(pass_odd.gradients).toEqual((await passOnDefaults(odd, OFF)).gradients)
+  expect([passOdd.count(/^swiglu_forward$/), passOdd.count(/^swiglu_backward$/)]).toEqual([0, L])
+  expect(passOdd.gradients).toEqual((await passOnDefaults(odd, OFF)).gradients)
   const short = await passOnDefaults({ ...TINY, hidden_size: 18 })
   expect(short.count(/^swiglu_/)).toBe(2 * L)
 })

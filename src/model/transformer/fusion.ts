@@ -36,8 +36,8 @@ export function gateUp<L extends string>(
   }
   const plain = { ...size, n: 2 * size.n }
   const product = { a: ffn_in, b: gate_up_proj, out: gate_up }
-  const plain_kernel = forWeight(matmulKernel(matmul, 'nt', plain), gate_up_proj)
-  run(plain_kernel, { ...plain, m, accumulate: 0 }, product)
+  const plainKernel = forWeight(matmulKernel(matmul, 'nt', plain), gate_up_proj)
+  run(plainKernel, { ...plain, m, accumulate: 0 }, product)
   addLowRank(run, model, ws, tokens, l, 'gate_up_proj', ffn_in, gate_up)
   run(swiglu_forward, { rows: m, intermediate_size: size.n }, { gate_up, out })
 }
@@ -47,7 +47,7 @@ export function gateUp<L extends string>(
 export function gateUpGrad<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
-  adapter_grads: AdapterTensors | undefined,
+  adapterGrads: AdapterTensors | undefined,
   ws: Workspace,
   l: number,
   tokens: Tokens<L>,
@@ -70,7 +70,7 @@ export function gateUpGrad<L extends string>(
   lowRankGrad(
     run,
     model,
-    adapter_grads,
+    adapterGrads,
     ws,
     tokens,
     l,

@@ -11,11 +11,11 @@ import type { RowRange } from '../params/param_buffers.ts'
 const isRanged = (alloc: Allocator, { vocab_size, hidden_size }: ModelShape): boolean =>
   4 * vocab_size * hidden_size > alloc.segment_bytes
 
-/** Most rows that a range of `bytes_each` bytes an element has. */
-const rangeRows = (alloc: Allocator, shape: ModelShape, bytes_each: 2 | 4): number =>
+/** Most rows that a range of `bytesEach` bytes an element has. */
+const rangeRows = (alloc: Allocator, shape: ModelShape, bytesEach: 2 | 4): number =>
   Math.min(
     shape.vocab_size,
-    Math.max(1, Math.ceil(alloc.segment_bytes / (bytes_each * shape.hidden_size))),
+    Math.max(1, Math.ceil(alloc.segment_bytes / (bytesEach * shape.hidden_size))),
   )
 
 /** The sums of the softmax of every token between two ranges, [rows, R · 5]; undefined where the

@@ -106,8 +106,8 @@ async function expectAgreement(config: ModelConfig, lora: LoraConfig, layer: num
   const scale = Math.max(...Object.values(expected).flatMap((g) => [...g].map(Math.abs)))
   for (const { name, offset, size } of own.params) {
     const actual = flat.subarray(offset, offset + size)
-    const truth_grad = expected[name] ?? new Float64Array(size)
-    expectClose(actual, truth_grad, { atol: 3e-6 * scale, rtol: 1e-4 })
+    const truthGrad = expected[name] ?? new Float64Array(size)
+    expectClose(actual, truthGrad, { atol: 3e-6 * scale, rtol: 1e-4 })
   }
   expect(Object.keys(expected).length).toBeGreaterThan(0)
 }

@@ -42,7 +42,7 @@ export function adaptedLinearBackward(
   const { factors } = adapter
   const names = factorNames(module)
   const rank = A.length / size_in
-  const d_added = d_y.map((d) => d * adapter.scaleOf(module))
+  const dAdded = d_y.map((d) => d * adapter.scaleOf(module))
   for (const name of [names.A, names.B]) gradOf(factors, grads, name)
   const through = (name: string, input: Float64Array, columns: number, d: Float64Array) =>
     linearBackward(
@@ -53,7 +53,7 @@ export function adaptedLinearBackward(
       columns,
       d,
     )
-  const d_low = through(names.B, linear(x, size_in, A), rank, d_added)
+  const d_low = through(names.B, linear(x, size_in, A), rank, dAdded)
   return add(d_x, through(names.A, x, size_in, d_low))
 }
 

@@ -103,8 +103,8 @@ test('tokens decoded by either have the log-probs of a forward by either', async
     return column < P ? id : narrow.ids[Math.floor(i / (P + R)) * R + column - P]
   })
   const batch = { ...BATCH, input_ids, response_ids: narrow.ids }
-  for (const is_narrow of [true, false]) {
-    const { log_probs } = await pass(is_narrow, batch)
+  for (const isNarrow of [true, false]) {
+    const { log_probs } = await pass(isNarrow, batch)
     expectClose(narrow.log_probs, log_probs, DECODED)
     expectClose(tiled.log_probs, log_probs, DECODED)
   }

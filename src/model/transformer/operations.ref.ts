@@ -34,12 +34,12 @@ export function attend(
   const { num_attention_heads: H, head_dim: D } = config
   const attn_probs = new Float64Array(batch.rows * H * batch.width ** 2)
   const context = new Float64Array(q.length)
-  eachQuery(config, batch, (query, keys, probs_at) => {
+  eachQuery(config, batch, (query, keys, probsAt) => {
     const scores = keys.map(({ key }) => dot(q, query, k, key, D) / Math.sqrt(D))
     const log_p = logSoftmax(Float64Array.from(scores))
     keys.forEach(({ s, key }, j) => {
       const p = Math.exp(log_p[j])
-      attn_probs[probs_at + s] = p
+      attn_probs[probsAt + s] = p
       for (let d = 0; d < D; d++) context[query + d] += p * v[key + d]
     })
   })
@@ -57,12 +57,12 @@ export function attendBackward(
 ): { d_q_rotated: Float64Array; d_k_rotated: Float64Array; d_v: Float64Array } {
   const { head_dim: D } = config
   const [d_q_rotated, d_k_rotated, d_v] = [q, k, v].map((x) => new Float64Array(x.length))
-  eachQuery(config, batch, (query, keys, probs_at) => {
-    const d_p = keys.map(({ key }) => dot(d_context, query, v, key, D))
-    const mean = keys.reduce((sum, { s }, j) => sum + attn_probs[probs_at + s] * d_p[j], 0)
+  eachQuery(config, batch, (query, keys, probsAt) => {
+    const dP = keys.map(({ key }) => dot(d_context, query, v, key, D))
+    const mean = keys.reduce((sum, { s }, j) => sum + attn_probs[probsAt + s] * dP[j], 0)
     keys.forEach(({ s, key }, j) => {
-      const p = attn_probs[probs_at + s]
-      const d_score = (p * (d_p[j] - mean)) / Math.sqrt(D)
+      const p = attn_probs[probsAt + s]
+      const d_score = (p * (dP[j] - mean)) / Math.sqrt(D)
       for (let d = 0; d < D; d++) d_q_rotated[query + d] += d_score * k[key + d]
       // The last key that a query sees is its own token's.
       if (stays_in_place && j < keys.length - 1) return
@@ -80,7 +80,7 @@ export function attendBackward(
 function eachQuery(
   { num_attention_heads: H, num_key_value_heads: K, head_dim: D }: ModelConfig,
   { rows, width, attention_mask }: RefBatch,
-  visit: (query: number, keys: { s: number; key: number }[], probs_at: number) => void,
+  visit: (query: number, keys: { s: number; key: number }[], probsAt: number) => void,
 ): void {
   for (let b = 0; b < rows; b++)
     for (let t = 0; t < width; t++) {
@@ -89,8 +89,8 @@ function eachQuery(
         (s) => attention_mask[b * width + s],
       )
       for (let h = 0; h < H; h++) {
-        const kv_head = Math.floor(h / (H / K))
-        const keys = seen.map((s) => ({ s, key: ((b * width + s) * K + kv_head) * D }))
+        const kvHead = Math.floor(h / (H / K))
+        const keys = seen.map((s) => ({ s, key: ((b * width + s) * K + kvHead) * D }))
         visit(((b * width + t) * H + h) * D, keys, ((b * H + h) * width + t) * width)
       }
     }
@@ -105,11 +105,11 @@ export function rotate(
   direction: 1 | -1,
 ): Float64Array {
   const half = inv_freq.length
-  const per_token = x.length / (rows * width)
+  const perToken = x.length / (rows * width)
   const y = new Float64Array(x.length)
   for (let start = 0; start < x.length; start += 2 * half)
     for (let i = start; i < start + half; i++) {
-      const angle = direction * position_ids[Math.floor(start / per_token)] * inv_freq[i - start]
+      const angle = direction * position_ids[Math.floor(start / perToken)] * inv_freq[i - start]
       y[i] = x[i] * Math.cos(angle) - x[i + half] * Math.sin(angle)
       y[i + half] = x[i + half] * Math.cos(angle) + x[i] * Math.sin(angle)
     }
@@ -161,11 +161,11 @@ export function linear(
   bias?: Float64Array,
 ): Float64Array {
   const rows = x.length / size_in
-  const size_out = weight.length / size_in
-  const y = new Float64Array(rows * size_out)
+  const sizeOut = weight.length / size_in
+  const y = new Float64Array(rows * sizeOut)
   for (let n = 0; n < rows; n++)
-    for (let o = 0; o < size_out; o++)
-      y[n * size_out + o] = dot(x, n * size_in, weight, o * size_in, size_in) + (bias?.[o] ?? 0)
+    for (let o = 0; o < sizeOut; o++)
+      y[n * sizeOut + o] = dot(x, n * size_in, weight, o * size_in, size_in) + (bias?.[o] ?? 0)
   return y
 }
 
@@ -181,11 +181,11 @@ export function linearBackward(
   const weight = params[`${name}.weight`]
   const d_weight = gradOf(params, grads, `${name}.weight`)
   const d_bias = params[`${name}.bias`] && gradOf(params, grads, `${name}.bias`)
-  const size_out = weight.length / size_in
+  const sizeOut = weight.length / size_in
   const d_x = new Float64Array(x.length)
   for (let i = 0; i < d_y.length; i++) {
-    const row = Math.floor(i / size_out) * size_in
-    const o = i % size_out
+    const row = Math.floor(i / sizeOut) * size_in
+    const o = i % sizeOut
     if (d_bias) d_bias[o] += d_y[i]
     for (let c = 0; c < size_in; c++) {
       d_weight[o * size_in + c] += d_y[i] * x[row + c]
@@ -203,8 +203,8 @@ export function gradOf(params: RefArrays, grads: RefArrays, name: string): Float
 
 /** z − log Σ exp z. */
 export function logSoftmax(z: Float64Array): Float64Array {
-  const z_max = Math.max(...z)
-  const lse = z_max + Math.log(z.reduce((sum, x) => sum + Math.exp(x - z_max), 0))
+  const zMax = Math.max(...z)
+  const lse = zMax + Math.log(z.reduce((sum, x) => sum + Math.exp(x - zMax), 0))
   return z.map((x) => x - lse)
 }
 

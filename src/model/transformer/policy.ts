@@ -84,8 +84,8 @@ export function readPolicy<L extends string>(
   count?: Value<L>,
   readout: Readout = 'raw',
 ): void {
-  const is_normed = readsNormed(model.shape, layer, readout)
-  if (is_normed) finalNorm(recorder, model, ws, layer, count)
-  const hidden = is_normed ? ws.normed : ws.hidden[layer]
+  const isNormed = readsNormed(model.shape, layer, readout)
+  if (isNormed) finalNorm(recorder, model, ws, layer, count)
+  const hidden = isNormed ? ws.normed : ws.hidden[layer]
   unembed(recorder, model, hidden, scoredResponse(ws), inv_temperature, { ...ws.response, ...out })
 }

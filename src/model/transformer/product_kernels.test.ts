@@ -56,8 +56,8 @@ test('later tokens take it where it names kernels that sum by subgroups', () => 
     products<RolloutLive>((recorder) => recordRollout(of, recorder), 'decode_linear')
   // qkv, o and down of every block, and the head; of a narrow model by default.
   expect(decoded(model)).toEqual({ decode_linear_vector_4x4: 3 * L + 1 })
-  const by_subgroups = { ...model, matmul: { '*': 'subgroups_8x16' } }
-  expect(decoded(by_subgroups)).toEqual({ decode_linear_subgroups_8x16: 3 * L + 1 })
+  const bySubgroups = { ...model, matmul: { '*': 'subgroups_8x16' } }
+  expect(decoded(bySubgroups)).toEqual({ decode_linear_subgroups_8x16: 3 * L + 1 })
 })
 
 test('the internals take it for the pass and for every state that they read', () => {

@@ -19,7 +19,7 @@ test('with padding the stream is the rows, and states are columns', () => {
   expect(stream.attention_mask).toEqual(BATCH.attention_mask)
   expect(stream.position_ids).toEqual(BATCH.position_ids)
   expect([...stream.cu_seqlens]).toEqual([0, 7, 14])
-  const scored = entries(stream.scored).filter(([, , , is_scored]) => is_scored === 1)
+  const scored = entries(stream.scored).filter(([, , , isScored]) => isScored === 1)
   const id = BATCH.response_ids
   expect(scored).toEqual([
     [2, 0, id[0], 1],
@@ -45,7 +45,7 @@ test('without padding the real tokens move together, in order, and nothing else 
     [3, 2],
     [7, 4],
   ])
-  expect(scored.slice(4).every(([, , , is_scored]) => is_scored === 0)).toBe(true)
+  expect(scored.slice(4).every(([, , , isScored]) => isScored === 0)).toBe(true)
   expect(scored.map(([, slot]) => slot).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
 })
 

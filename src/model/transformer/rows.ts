@@ -57,14 +57,14 @@ export function layRows(
       throw new ShapeError(`rows: expected ${rows} × ${width} values, got ${array.length}`)
   const first_column = width - R - 1
   if (!use_remove_padding) {
-    const first_states = Uint32Array.from({ length: rows }, (_, b) => b * width + first_column)
+    const firstStates = Uint32Array.from({ length: rows }, (_, b) => b * width + first_column)
     return {
       tokens: capacity,
       input_ids,
       attention_mask,
       position_ids,
       cu_seqlens: Uint32Array.from({ length: rows + 1 }, (_, b) => b * width),
-      scored: listScoredAt(first_states, R, response_ids, response_mask),
+      scored: listScoredAt(firstStates, R, response_ids, response_mask),
     }
   }
   const stream = {
@@ -73,13 +73,13 @@ export function layRows(
     position_ids: new Uint32Array(capacity),
   }
   const cu_seqlens = new Uint32Array(rows + 1)
-  const first_states = new Uint32Array(rows)
+  const firstStates = new Uint32Array(rows)
   let token = 0
   for (let b = 0; b < rows; b++) {
     checkScored(attention_mask, response_mask, b, size)
     for (let c = 0; c < width; c++) {
       const at = b * width + c
-      if (c === first_column) first_states[b] = token
+      if (c === first_column) firstStates[b] = token
       if (attention_mask[at] === 0) continue
       stream.input_ids[token] = input_ids[at]
       stream.attention_mask[token] = 1
@@ -88,7 +88,7 @@ export function layRows(
     }
     cu_seqlens[b + 1] = token
   }
-  const scored = listScoredAt(first_states, R, response_ids, response_mask)
+  const scored = listScoredAt(firstStates, R, response_ids, response_mask)
   return { tokens: token, ...stream, cu_seqlens, scored }
 }
 

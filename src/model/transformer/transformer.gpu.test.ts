@@ -126,8 +126,8 @@ async function expectAgreement(
     .flatMap((g) => [...g])
     .reduce((most, g) => Math.max(most, Math.abs(g)), 0)
   for (const param of layout.params) {
-    const truth_grad = expected[param.name]
-    if (truth_grad) expectClose(named[param.name], truth_grad, { atol: 3e-6 * scale, rtol: 1e-4 })
+    const truthGrad = expected[param.name]
+    if (truthGrad) expectClose(named[param.name], truthGrad, { atol: 3e-6 * scale, rtol: 1e-4 })
     else
       expect(
         named[param.name].every((g) => g === 0),

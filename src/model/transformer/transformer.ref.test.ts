@@ -29,8 +29,8 @@ const CONFIGS: readonly ModelConfig[] = [
 /** Seeded parameters of the size of the config; norms around 1. */
 function randomParams(config: ModelConfig): RefArrays {
   const { vocab_size: V, hidden_size: C, intermediate_size: F, head_dim: D } = config
-  const q_size = config.num_attention_heads * D
-  const kv_size = config.num_key_value_heads * D
+  const qSize = config.num_attention_heads * D
+  const kvSize = config.num_key_value_heads * D
   const params: RefArrays = {}
   const fill = (name: string, size: number, centre = 0) => {
     const values = randomValues(size, Object.keys(params).length + 1)
@@ -43,16 +43,16 @@ function randomParams(config: ModelConfig): RefArrays {
     for (const norm of ['input_layernorm', 'post_attention_layernorm'])
       fill(`${at}.${norm}.weight`, C, 1)
     for (const [name, size] of [
-      ['q', q_size],
-      ['k', kv_size],
-      ['v', kv_size],
+      ['q', qSize],
+      ['k', kvSize],
+      ['v', kvSize],
     ] as const) {
       fill(`${at}.self_attn.${name}_proj.weight`, size * C)
       if (config.model_type === 'qwen2') fill(`${at}.self_attn.${name}_proj.bias`, size)
       if (config.model_type === 'qwen3' && name !== 'v')
         fill(`${at}.self_attn.${name}_norm.weight`, D, 1)
     }
-    fill(`${at}.self_attn.o_proj.weight`, C * q_size)
+    fill(`${at}.self_attn.o_proj.weight`, C * qSize)
     for (const name of ['gate', 'up', 'down']) fill(`${at}.mlp.${name}_proj.weight`, F * C)
   }
   fill('model.norm.weight', C, 1)

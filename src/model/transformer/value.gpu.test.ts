@@ -103,8 +103,8 @@ describe.for(cases)('%s', ([, config]) => {
       ),
     )
     const [flat] = await gpu.read(flatOf(grads))
-    const d_read = scatterSpan(Float64Array.from(d_values), cache, mask, P - 1)
-    expectGradients(layout, flat as Float32Array, valuesBackwardRef(config, exact, cache, d_read))
+    const dRead = scatterSpan(Float64Array.from(d_values), cache, mask, P - 1)
+    expectGradients(layout, flat as Float32Array, valuesBackwardRef(config, exact, cache, dRead))
   })
 
   test('scores of sequences and every gradient equal the float64 model', async () => {

@@ -23,13 +23,13 @@ describe.for(
     const { exact, layout } = testWeights({ ...config, num_hidden_layers: 2 }, 5, head)
     const two = { ...config, num_hidden_layers: 2 }
     const { response_mask: mask } = BATCH
-    const d_read = randomValues(mask.length, 7)
+    const dRead = randomValues(mask.length, 7)
     const objective = (params: RefArrays) => {
       const cache = forwardRef(two, params, BATCH)
-      return weightedSum(d_read, readSpan(valuesRef(params, cache), cache, mask, BATCH.P - 1))
+      return weightedSum(dRead, readSpan(valuesRef(params, cache), cache, mask, BATCH.P - 1))
     }
     const cache = forwardRef(two, exact, BATCH)
-    const d_values = scatterSpan(Float64Array.from(d_read), cache, mask, BATCH.P - 1)
+    const d_values = scatterSpan(Float64Array.from(dRead), cache, mask, BATCH.P - 1)
     const grads = valuesBackwardRef(two, exact, cache, d_values)
     expect(Object.keys(grads).sort()).toEqual(layout.params.map(({ name }) => name).sort())
     for (const { name, size } of layout.params) {

@@ -49,14 +49,14 @@ export function readSpan(
 
 /** The reverse of readSpan: d_values [M] from the gradient of what it read. */
 export function scatterSpan(
-  d_read: Float64Array,
+  dRead: Float64Array,
   { batch }: RefCache,
   mask: ArrayLike<number>,
   first_column: number,
 ): Float64Array {
   const columns = mask.length / batch.rows
   const d_values = new Float64Array(batch.rows * batch.width)
-  d_read.forEach((d, i) => {
+  dRead.forEach((d, i) => {
     const b = Math.floor(i / columns)
     if (mask[i]) d_values[b * batch.width + first_column + (i % columns)] += d
   })

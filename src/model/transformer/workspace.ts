@@ -143,10 +143,10 @@ export function createWorkspace(
   const ids = (label: string) => alloc.tensor(label, 'u32', [rows, width], { kind: 'activations' })
   const layer = (l: number) => createLayer(f32, shape, M, l)
   const keeps = trains && !enable_gradient_checkpointing
-  const keeps_halves = keeps && shape.activations_dtype === 'bfloat16'
-  const shared = keeps && !keeps_halves ? undefined : layer(0)
+  const keepsHalves = keeps && shape.activations_dtype === 'bfloat16'
+  const shared = keeps && !keepsHalves ? undefined : layer(0)
   const ofBlock = (l: number) =>
-    shared && keeps_halves && l > 0
+    shared && keepsHalves && l > 0
       ? { ...shared, ...createExact(f32, shape, M, l) }
       : (shared ?? layer(l))
   const pair = trains ? undefined : [f32('hidden.even', M, C), f32('hidden.odd', M, C)]
@@ -161,7 +161,7 @@ export function createWorkspace(
     hidden: Array.from({ length: L + 1 }, (_, l) => pair?.[l % 2] ?? f32(`hidden.${l}`, M, C)),
     layers: Array.from({ length: L }, (_, l) => ofBlock(l)),
     ...(shared &&
-      keeps_halves && {
+      keepsHalves && {
         halves: Array.from({ length: L - 1 }, (_, l) => createHalves(alloc, shared, l)),
       }),
     normed: f32('normed', M, C),

@@ -75,10 +75,10 @@ export function wsdMultiplier(
   if (rising !== undefined) return rising
   const rest = Math.max(0, num_training_steps - num_warmup_steps)
   const stable = Math.floor(rest * stable_ratio)
-  const decay_step = step - num_warmup_steps - stable
-  if (decay_step < 0) return 1
-  if (decay_step >= rest - stable) return min_lr_ratio
-  const wave = Math.cos(Math.PI * num_cycles * 2 * (decay_step / (rest - stable)))
+  const decayStep = step - num_warmup_steps - stable
+  if (decayStep < 0) return 1
+  if (decayStep >= rest - stable) return min_lr_ratio
+  const wave = Math.cos(Math.PI * num_cycles * 2 * (decayStep / (rest - stable)))
   return (1 - min_lr_ratio) * Math.max(0, 0.5 * (1 + wave)) + min_lr_ratio
 }
 

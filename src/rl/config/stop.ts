@@ -24,8 +24,8 @@ export interface StopMetrics {
 
 export const SCORE = 'critic/score/mean'
 
-export const stopMetrics = (phase: Phase, task_id: string, last_layer: number): StopMetrics => ({
-  accuracy: `val-aux/${task_id}/acc/greedy`,
+export const stopMetrics = (phase: Phase, taskId: string, last_layer: number): StopMetrics => ({
+  accuracy: `val-aux/${taskId}/acc/greedy`,
   entropy:
     phase.kind === 'rl' && phase.target_layer < last_layer
       ? `layer/entropy/${phase.target_layer}`

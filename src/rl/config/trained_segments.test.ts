@@ -17,8 +17,8 @@ describe('segmentFactors', () => {
       for (const target_layer of [1, 2, L])
         expect(segmentFactors(layout, { target_layer })).toBeUndefined()
     const nothing = { freeze: { embed_tokens: false, layers: [] } }
-    const one_rate = { lr_factor_above: { layer: 1, factor: 1 } }
-    expect(segmentFactors(TIED, { ...ALL, ...nothing, ...one_rate })).toBeUndefined()
+    const oneRate = { lr_factor_above: { layer: 1, factor: 1 } }
+    expect(segmentFactors(TIED, { ...ALL, ...nothing, ...oneRate })).toBeUndefined()
     // The last layer's policy has the norm whatever is asked for; blocks above the target are not
     // trained anyway.
     expect(segmentFactors(TIED, { ...ALL, target_readout: 'normed' })).toBeUndefined()

@@ -52,23 +52,23 @@ export function segmentFactors(
   const { target_layer, target_readout = 'raw', freeze, lr_factor_above } = part
   const { shape, segment_ends, first_block, num_blocks } = layout
   const prefix = trainedPrefix(layout, target_layer).segments
-  const reads_all = hasFinalEntropy(part, num_blocks)
+  const readsAll = hasFinalEntropy(part, num_blocks)
   // An adapter has blocks alone.
   const norm = first_block + num_blocks
-  const has_norm = readsNormed(shape, target_layer, target_readout) || part.decay_final_norm
+  const hasNorm = readsNormed(shape, target_layer, target_readout) || part.decay_final_norm
   const factors = segment_ends.map((_, segment) => {
     const block = segment - first_block + 1
-    const is_block = block >= 1 && segment < norm
-    const is_read = segment < prefix || reads_all || (segment === norm && has_norm)
-    const is_frozen = is_block
+    const isBlock = block >= 1 && segment < norm
+    const isRead = segment < prefix || readsAll || (segment === norm && hasNorm)
+    const isFrozen = isBlock
       ? freeze?.layers.includes(block)
       : segment === 0 && freeze?.embed_tokens
-    if (!is_read || is_frozen) return 0
-    const is_above = lr_factor_above && block > lr_factor_above.layer
-    return is_above ? lr_factor_above.factor : 1
+    if (!isRead || isFrozen) return 0
+    const isAbove = lr_factor_above && block > lr_factor_above.layer
+    return isAbove ? lr_factor_above.factor : 1
   })
-  const is_plain = factors.every((factor, segment) => factor === (segment < prefix ? 1 : 0))
-  return is_plain ? undefined : factors
+  const isPlain = factors.every((factor, segment) => factor === (segment < prefix ? 1 : 0))
+  return isPlain ? undefined : factors
 }
 
 /** The stretches of the flat layout, in elements, that a factor of 0 freezes. */

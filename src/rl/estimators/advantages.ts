@@ -8,10 +8,10 @@ import { gpg } from './gpg.ts'
 import { grpo } from './grpo.ts'
 import { grpo_batch_std } from './grpo_batch_std.ts'
 import { grpo_passk } from './grpo_passk.ts'
-import { grpo_vectorized, grpo_vectorized_0_8 } from './grpo_vectorized.ts'
+import { grpo_vectorized, grpoVectorized0_8 } from './grpo_vectorized.ts'
 import { maxrl } from './maxrl.ts'
 import { opo } from './opo.ts'
-import { reinforce_plus_plus, reinforce_plus_plus_0_8 } from './reinforce_plus_plus.ts'
+import { reinforce_plus_plus, reinforcePlusPlus0_8 } from './reinforce_plus_plus.ts'
 import { reinforce_plus_plus_baseline } from './reinforce_plus_plus_baseline.ts'
 import { remax } from './remax.ts'
 import { rloo, rloo_vectorized } from './rloo.ts'
@@ -35,8 +35,8 @@ const ESTIMATORS = [
   gdpo,
   maxrl,
   grpo_batch_std,
-  grpo_vectorized_0_8,
-  reinforce_plus_plus_0_8,
+  grpoVectorized0_8,
+  reinforcePlusPlus0_8,
 ] as const
 
 /** verl's names, algorithm.adv_estimator. */

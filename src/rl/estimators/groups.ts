@@ -65,13 +65,13 @@ export function centredScores(scores: Scores, index: ArrayLike<number>): Float64
 }
 
 /** Share of groups whose scores differ: only these move a group-relative policy. */
-export function informativeShare(scores: ArrayLike<number>, group_size: number): number {
-  const groups = scores.length / group_size
+export function informativeShare(scores: ArrayLike<number>, groupSize: number): number {
+  const groups = scores.length / groupSize
   let informative = 0
   for (let g = 0; g < groups; g++) {
-    const first = scores[g * group_size]
-    for (let i = 1; i < group_size; i++)
-      if (scores[g * group_size + i] !== first) {
+    const first = scores[g * groupSize]
+    for (let i = 1; i < groupSize; i++)
+      if (scores[g * groupSize + i] !== first) {
         informative++
         break
       }

@@ -79,7 +79,7 @@ export const grpo_vectorized = estimator({
   ),
 })
 
-export const grpo_vectorized_0_8 = estimator({
+export const grpoVectorized0_8 = estimator({
   name: 'grpo_vectorized_0.8',
   label: 'GRPO, vectorized (verl 0.8 and later)',
   ...SHARED,

@@ -24,10 +24,10 @@ function estimate(
   let next = 0
   for (let i = returns.length - 1; i >= 0; i--) {
     if ((i + 1) % response_length === 0) next = 0
-    const is_written = response_mask[i] !== 0
+    const isWritten = response_mask[i] !== 0
     const return_ = token_level_rewards[i] + gamma * next
-    if (is_written || observations_end_returns) returns[i] = return_
-    if (is_written) next = return_
+    if (isWritten || observations_end_returns) returns[i] = return_
+    if (isWritten) next = return_
     else if (observations_end_returns) next = 0
   }
   return { advantages: masked(maskedWhiten(returns, response_mask), response_mask), returns }
@@ -65,7 +65,7 @@ export const reinforce_plus_plus = estimator({
   estimate,
 })
 
-export const reinforce_plus_plus_0_8 = estimator({
+export const reinforcePlusPlus0_8 = estimator({
   name: 'reinforce_plus_plus_0.8',
   label: 'REINFORCE++ of verl up to 0.8, where text of tools ends a return',
   ...SHARED,

@@ -20,7 +20,7 @@ export function rlooAdvantages(
   })
 }
 
-const formula = (keeps_lone_score: boolean) => ({
+const formula = (keepsLoneScore: boolean) => ({
   lines: [
     line('advantage', '({score} − {group_mean}) · {n} / ({n} − 1)'),
     line('lone_advantage', '{score}'),
@@ -31,7 +31,7 @@ const formula = (keeps_lone_score: boolean) => ({
   values: (token: EstimatedToken): Readonly<Record<string, number>> => {
     const { score, group_mean, n } = groupValues(token)
     if (n > 1) return { score, group_mean, n, advantage: ((score - group_mean) * n) / (n - 1) }
-    return keeps_lone_score ? { score, lone_advantage: score } : { no_advantage: 0 }
+    return keepsLoneScore ? { score, lone_advantage: score } : { no_advantage: 0 }
   },
 })
 

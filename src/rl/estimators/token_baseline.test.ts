@@ -52,7 +52,7 @@ test('the weights follow 1 - 2π + Σπ², added up along the row, and the squar
   const weighted = { ...LONG_AND_SHORT, rollout_is_weights: [1, 1, 2, 0] }
   // W of the second row: 0.5·2² = 2; baseline (0.5·1 + 2·2)/2.5 = 1.8
   expectClose(optimalTokenBaseline(weighted, PLAIN).advantages, [-0.8, 0, 0.2, 0], EPSILON_SHOWS)
-  const two_steps = batch(
+  const twoSteps = batch(
     [
       [0, 4],
       [6, 1],
@@ -63,7 +63,7 @@ test('the weights follow 1 - 2π + Σπ², added up along the row, and the squar
     ],
   )
   // column 1: W = 1 and 1/2, returns 4 and 1, baseline (4 + 0.5)/1.5 = 3
-  expectClose(optimalTokenBaseline(two_steps, PLAIN).advantages, [0, 1, 0, -2], EPSILON_SHOWS)
+  expectClose(optimalTokenBaseline(twoSteps, PLAIN).advantages, [0, 1, 0, -2], EPSILON_SHOWS)
 })
 
 test('handle_zero_tail leaves the single longest response alone behind the second longest', () => {

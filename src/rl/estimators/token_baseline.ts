@@ -84,8 +84,8 @@ function subtractBaseline(
       }
       const baseline = numerator / (denominator + epsilon)
       for (const b of present) {
-        const is_tail = handle_zero_tail && counts[b] > second && k >= second
-        if (!is_tail) advantages[responses[b][k]] -= baseline
+        const isTail = handle_zero_tail && counts[b] > second && k >= second
+        if (!isTail) advantages[responses[b][k]] -= baseline
       }
     }
   }

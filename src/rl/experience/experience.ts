@@ -79,14 +79,14 @@ export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>
 export function driverColumns(phase: DriverPhase): DriverColumn[] {
   const { adv_estimator, algorithm } = phase
   const { use_kl_in_reward, rollout_correction } = algorithm
-  const { needs: of_estimator } = estimatorOf(adv_estimator)
-  const is_corrected = comparesRollout(phase)
+  const { needs: ofEstimator } = estimatorOf(adv_estimator)
+  const isCorrected = comparesRollout(phase)
   const needs: Record<DriverColumn, boolean> = {
-    old_log_probs: use_kl_in_reward || of_estimator.includes('old_log_probs') || is_corrected,
+    old_log_probs: use_kl_in_reward || ofEstimator.includes('old_log_probs') || isCorrected,
     ref_log_prob: use_kl_in_reward,
-    values: of_estimator.includes('values'),
-    sum_pi_squared: of_estimator.includes('sum_pi_squared'),
-    rollout_log_probs: is_corrected || rollout_correction.bypass_mode,
+    values: ofEstimator.includes('values'),
+    sum_pi_squared: ofEstimator.includes('sum_pi_squared'),
+    rollout_log_probs: isCorrected || rollout_correction.bypass_mode,
   }
   return DRIVER_COLUMNS.filter((name) => needs[name])
 }

@@ -52,14 +52,14 @@ export interface KlPenaltyInput {
 /** token_level_rewards = token_level_scores - β·kl·m with kl = klPenalty(old, ref); current_kl =
  * the mean over responses of the mean over their tokens (an empty response counts 0), nats per
  * token. `coeff` is the β that was applied; afterwards the controller is updated with n_steps = B.
- * With `at_last_token` the sum of a response's kl is taken off the reward of its last token
+ * With `atLastToken` the sum of a response's kl is taken off the reward of its last token
  * instead, which verl has no option for. Throws RangeError where a length differs from that of
  * response_mask. */
 export function applyKlPenalty(
   input: KlPenaltyInput,
   kl_penalty: KlPenalty,
   controller: KlController,
-  at_last_token = false,
+  atLastToken = false,
 ): { token_level_rewards: Float64Array; current_kl: number; coeff: number } {
   const { token_level_scores, old_log_probs, ref_log_prob, response_mask, response_length } = input
   const rows = rowCount(response_mask, response_length)
@@ -75,7 +75,7 @@ export function applyKlPenalty(
   const means = maskedMeanRows(kl, response_mask, response_length)
   const current_kl = means.reduce((sum, mean) => sum + mean, 0) / rows
   controller.update(current_kl, rows)
-  const taken = at_last_token ? summedAtLast(kl, response_mask, response_length) : kl
+  const taken = atLastToken ? summedAtLast(kl, response_mask, response_length) : kl
   return {
     token_level_rewards: taken.map((k, i) => token_level_scores[i] - coeff * k),
     current_kl,

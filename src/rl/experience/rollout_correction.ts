@@ -223,8 +223,8 @@ export function rolloutRejectionMask(
   }
   const rejected = response_mask.map((m, i) => (m === 0 && mask[i] !== 0 ? 1 : 0))
   metrics.rollout_rs_masked_fraction = maskedMean(rejected, mask)
-  const rejected_rows = maskedSumRows(rejected, mask, response_length)
-  metrics.rollout_rs_seq_masked_fraction = fraction(rejected_rows, (count) => count > 0)
+  const rejectedRows = maskedSumRows(rejected, mask, response_length)
+  metrics.rollout_rs_seq_masked_fraction = fraction(rejectedRows, (count) => count > 0)
   return { response_mask, metrics }
 }
 

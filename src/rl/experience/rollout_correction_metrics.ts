@@ -46,14 +46,14 @@ interface Bounds {
 export type DescribedWeights = 'raw' | 'applied'
 
 /** `rollout_is_*` of weights [B, R] with the mask applied, before and after their bounds.
- * `sequence_log_ratio` [B] is given for sequence weights, whose extremes and fractions are taken
+ * `sequenceLogRatio` [B] is given for sequence weights, whose extremes and fractions are taken
  * over rows and unclamped; without it over tokens. Fractions always count raw weights; without a
  * lower bound 1 / upper is it (verl verl/trainer/ppo/rollout_corr_helper.py compute_is_metrics). */
 export function isMetrics(
   { raw, applied }: { readonly raw: Float64Array; readonly applied: Float64Array },
   { response_mask: mask, response_length }: MaskedRows,
   bounds: WeightBounds,
-  sequence_log_ratio: Float64Array | null,
+  sequenceLogRatio: Float64Array | null,
   describes: DescribedWeights = bounds.lower === null ? 'raw' : 'applied',
 ): Record<string, number> {
   const { upper } = bounds
@@ -63,14 +63,14 @@ export function isMetrics(
   const centre = maskedMean(clamped, mask) + 1e-8
   const normalized = clamped.map((w) => (w / centre) ** 2)
   const rows = maskedMeanRows(weights, mask, response_length)
-  const raw_rows = maskedMeanRows(raw, mask, response_length)
+  const rawRows = maskedMeanRows(raw, mask, response_length)
   const share = (test: (w: number) => boolean) => maskedMean(indicator(raw, test), mask)
-  const extremes = sequence_log_ratio
+  const extremes = sequenceLogRatio
     ? {
-        rollout_is_max: Math.exp(Math.min(maximum(sequence_log_ratio), LOG_RATIO_BOUND)),
-        rollout_is_min: Math.exp(minimum(sequence_log_ratio)),
-        rollout_is_ratio_fraction_high: fraction(sequence_log_ratio, (l) => l > Math.log(upper)),
-        rollout_is_ratio_fraction_low: fraction(sequence_log_ratio, (l) => l < Math.log(lower)),
+        rollout_is_max: Math.exp(Math.min(maximum(sequenceLogRatio), LOG_RATIO_BOUND)),
+        rollout_is_min: Math.exp(minimum(sequenceLogRatio)),
+        rollout_is_ratio_fraction_high: fraction(sequenceLogRatio, (l) => l > Math.log(upper)),
+        rollout_is_ratio_fraction_low: fraction(sequenceLogRatio, (l) => l < Math.log(lower)),
       }
     : {
         rollout_is_max: maximum(select(weights, mask)),
@@ -88,8 +88,8 @@ export function isMetrics(
     rollout_is_seq_max: maximum(rows),
     rollout_is_seq_min: minimum(rows),
     rollout_is_seq_max_deviation: maximum(rows.map((w) => Math.abs(w - 1))),
-    rollout_is_seq_fraction_high: fraction(raw_rows, (w) => w > upper),
-    rollout_is_seq_fraction_low: fraction(raw_rows, (w) => w < lower),
+    rollout_is_seq_fraction_high: fraction(rawRows, (w) => w > upper),
+    rollout_is_seq_fraction_low: fraction(rawRows, (w) => w < lower),
     ...(bounds.lower !== null && {
       rollout_is_oob_ratio: share((w) => w < lower || w > upper),
     }),
@@ -107,27 +107,27 @@ export function rejectionMetrics(
   { response_mask: mask, response_length }: MaskedRows,
   { lower, upper }: Bounds,
 ): Record<string, number> {
-  const is_token = criterion.startsWith('token')
+  const isToken = criterion.startsWith('token')
   const lengths = maskedSumRows(mask, mask, response_length)
-  const row_values = is_token
+  const rowValues = isToken
     ? maskedMeanRows(statistic, mask, response_length)
     : statistic.filter((_, i) => i % response_length === 0)
-  const rows = select(row_values, lengths)
+  const rows = select(rowValues, lengths)
   const rejected = Float64Array.from(keep, (kept) => (kept ? 0 : 1))
-  const rejected_rows = select(maskedSumRows(rejected, mask, response_length), lengths)
-  const is_high = (x: number) => x > upper
-  const is_low = (x: number) => x < lower
+  const rejectedRows = select(maskedSumRows(rejected, mask, response_length), lengths)
+  const isHigh = (x: number) => x > upper
+  const isLow = (x: number) => x < lower
   const share = (test: (x: number) => boolean) =>
-    is_token ? maskedMean(indicator(statistic, test), mask) : fraction(rows, test)
-  const extremes = is_token ? select(statistic, mask) : rows
+    isToken ? maskedMean(indicator(statistic, test), mask) : fraction(rows, test)
+  const extremes = isToken ? select(statistic, mask) : rows
   // k2 and k3 have no lower bound; they are never below 0.
   const floor = criterion.endsWith('k1') ? lower : 0
   const metrics: Record<string, number> = {
     mean: maskedMean(statistic, mask),
     max: maximum(extremes),
     min: minimum(extremes),
-    fraction_high: share(is_high),
-    fraction_low: share(is_low),
+    fraction_high: share(isHigh),
+    fraction_low: share(isLow),
     std: maskedStd(
       statistic.map((x) => clamp(x, floor, upper)),
       mask,
@@ -137,11 +137,11 @@ export function rejectionMetrics(
     seq_max: maximum(rows),
     seq_min: minimum(rows),
     seq_max_deviation: maximum(rows.map(Math.abs)),
-    seq_fraction_high: fraction(rows, is_high),
+    seq_fraction_high: fraction(rows, isHigh),
     masked_fraction: maskedMean(rejected, mask),
-    seq_masked_fraction: fraction(rejected_rows, (count) => count > 0),
+    seq_masked_fraction: fraction(rejectedRows, (count) => count > 0),
   }
-  if (criterion.endsWith('k1')) metrics.seq_fraction_low = fraction(rows, is_low)
+  if (criterion.endsWith('k1')) metrics.seq_fraction_low = fraction(rows, isLow)
   return Object.fromEntries(
     Object.entries(metrics).map(([name, value]) => [`rollout_rs_${criterion}_${name}`, value]),
   )

@@ -99,14 +99,14 @@ export class TrainingBatch {
       values.subarray(row * columns, (row + micro) * columns) as A
     const streams = Array.from({ length: rows / micro }, (_, i) => {
       const row = i * micro
-      const rows_of = {
+      const rowsOf = {
         input_ids: part(batch.input_ids, row, T),
         attention_mask: part(batch.attention_mask, row, T),
         position_ids: part(batch.position_ids, row, T),
         response_ids: part(batch.response_ids, row, R),
         response_mask: part(batch.response_mask, row, R),
       }
-      return layRows(rows_of, size, this.#use_remove_padding)
+      return layRows(rowsOf, size, this.#use_remove_padding)
     })
     const gpu = this.#gpu
     for (const name of [

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { sft_loss_ref } from '../../kernels/policy_loss/entropy_loss.ref.ts'
+import { sftLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { unpackWeights } from '../../model/layout/params.ts'
 import { flatOf, packWeights, TINY, testWeights } from '../../model/testing.ts'
@@ -99,8 +99,8 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
       const now = unpackWeights(layout, await actor.exportWeights())
       const before = unpackWeights(layout, flat)
       for (const { name } of layout.params) {
-        const is_above = name.startsWith('model.layers.2.') || name === 'model.norm.weight'
-        if (is_above) expect(now[name], `${name} moved in the inner phase`).toEqual(before[name])
+        const isAbove = name.startsWith('model.layers.2.') || name === 'model.norm.weight'
+        if (isAbove) expect(now[name], `${name} moved in the inner phase`).toEqual(before[name])
         else expect(now[name], `${name} did not move`).not.toEqual(before[name])
       }
     }
@@ -150,10 +150,10 @@ test('through the norm, with frozen parts and other rates above: every weight fo
     const after = unpackWeights(layout, await actor.exportWeights())
     for (const { name } of layout.params) {
       const block = Number(/layers\.(\d+)\./.exec(name)?.[1] ?? -1) + 1
-      const is_still =
+      const isStill =
         (current === normed && block === 3) ||
         (current === frozen && (block === 1 || name === 'model.embed_tokens.weight'))
-      if (is_still) expect(after[name], `${name} moved in step ${step}`).toEqual(before[name])
+      if (isStill) expect(after[name], `${name} moved in step ${step}`).toEqual(before[name])
       else expect(after[name], `${name} did not move in step ${step}`).not.toEqual(before[name])
     }
   }
@@ -215,7 +215,7 @@ test('a batch of 8 equals 2 × 4 accumulated, and the loss is the float64 cross-
   }
   const { log_probs } = policyRef(TINY, one.exact, cache, L, response)
   const tokens = batch.response_mask.reduce((a, b) => a + b, 0)
-  expect(one.loss).toBeCloseTo(sft_loss_ref(1 / tokens, log_probs, batch.response_mask).loss, 5)
+  expect(one.loss).toBeCloseTo(sftLossRef(1 / tokens, log_probs, batch.response_mask).loss, 5)
 })
 
 test('a non-finite gradient changes nothing, is counted, and does not stop the next step', async () => {

@@ -51,8 +51,8 @@ export function actorStepRef(
   const grad_norms: number[] = []
   for (let first = 0; first < ROWS; first += mini_rows) {
     const mini = rowsOf(batch, advantages, phase, first, mini_rows)
-    const mini_cache = forward(mini)
-    const policy = policyRef(config, base ?? named(), mini_cache, target_layer, mini.response)
+    const miniCache = forward(mini)
+    const policy = policyRef(config, base ?? named(), miniCache, target_layer, mini.response)
     const { response_mask } = mini.response
     const objective = policyLossRef('vanilla', actor, {
       ...policy,
@@ -65,7 +65,7 @@ export function actorStepRef(
     const { d_entropy } = entropyLossRef(actor.entropy_coeff, policy.entropy, weights)
     loss += objective.loss
     const out = { d_log_probs: objective.d_log_probs, d_entropy }
-    const grads = backwardRef(config, base ?? named(), mini_cache, target_layer, {
+    const grads = backwardRef(config, base ?? named(), miniCache, target_layer, {
       ...mini.response,
       ...out,
     })

@@ -220,8 +220,8 @@ export class Actor {
     for (let row = first; row < first + mini; row += micro) {
       const micro_tokens = tokenCount(batch, row, micro)
       const { max_response_length } = phase.rollout
-      const micro_counts = { micro_rows: micro, micro_tokens, max_response_length }
-      const counts = { mini_rows: mini, mini_tokens, ...micro_counts }
+      const microCounts = { micro_rows: micro, micro_tokens, max_response_length }
+      const counts = { mini_rows: mini, mini_tokens, ...microCounts }
       const seed = callSeed(step, this.trainable.updates, row)
       const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
       const tokens = this.#updated(phase).tokens(row, micro)

@@ -54,8 +54,8 @@ export class ActorPrograms {
 
   /** Reads the rows as they were sampled, or as a phase updates on them. */
   pass(phase: PolicyPhase, micro: number, of: 'sampled' | 'updated'): Program<ScoreLive> {
-    const is_shuffled = of === 'updated' && shufflesRows(phase.actor)
-    return prepared(this.#pass.get(passKey(phase, micro, is_shuffled)))
+    const isShuffled = of === 'updated' && shufflesRows(phase.actor)
+    return prepared(this.#pass.get(passKey(phase, micro, isShuffled)))
   }
 
   old(micro: number): Program<'row'> {
@@ -101,14 +101,14 @@ export class ActorPrograms {
     const { target_layer: layer, target_readout: readout } = phase
     const reference = referenceOf(tensors)
     const key = scoreKey(phase, micro)
-    const updated_batch = { ...tensors, batch: batch.tensors }
-    for (const is_shuffled of shufflesRows(phase.actor) ? [false, true] : [false])
+    const updatedBatch = { ...tensors, batch: batch.tensors }
+    for (const isShuffled of shufflesRows(phase.actor) ? [false, true] : [false])
       await this.#record(
         this.#pass,
-        passKey(phase, micro, is_shuffled),
+        passKey(phase, micro, isShuffled),
         'log_probs',
         POLICY_LIVE,
-        (r) => recordPass(r, is_shuffled ? updated_batch : tensors, ws, layer, readout),
+        (r) => recordPass(r, isShuffled ? updatedBatch : tensors, ws, layer, readout),
       )
     await this.#record(this.#old, micro, 'old_log_prob', ['row'], (r) => recordOld(r, tensors, ws))
     if (needsReference(phase) && reference)
@@ -118,18 +118,18 @@ export class ActorPrograms {
     const leaves_entropy = this.#leavesEntropy(phase)
     const objective = { ...objectiveOf(phase), leaves_entropy }
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
-    const updated = { ...updated_batch, gradients }
+    const updated = { ...updatedBatch, gradients }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
-    const update_key = this.#updateKey(phase, micro)
-    await this.#record(this.#update, update_key, 'update_actor', live, (r) =>
+    const updateKey = this.#updateKey(phase, micro)
+    await this.#record(this.#update, updateKey, 'update_actor', live, (r) =>
       recordUpdate(r, updated, ws, layer, objective, readout),
     )
     if (leaves_entropy)
-      await this.#record(this.#final_entropy, update_key, 'final_entropy', live, (r) =>
+      await this.#record(this.#final_entropy, updateKey, 'final_entropy', live, (r) =>
         recordFinalEntropy(r, updated, ws),
       )
-    const trace_live = ['row', ...OBJECTIVE_LIVE] as const
-    await this.#record(this.#trace, traceKey(objective, micro), 'trace', trace_live, (r) =>
+    const traceLive = ['row', ...OBJECTIVE_LIVE] as const
+    await this.#record(this.#trace, traceKey(objective, micro), 'trace', traceLive, (r) =>
       recordTrace(r, tensors, ws, objective),
     )
   }
@@ -170,8 +170,8 @@ export class ActorPrograms {
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
   `${target_layer}/${target_readout}/${micro}`
 
-const passKey = (phase: PolicyPhase, micro: number, is_shuffled: boolean): string =>
-  `${scoreKey(phase, micro)}${is_shuffled ? '/shuffled' : ''}`
+const passKey = (phase: PolicyPhase, micro: number, isShuffled: boolean): string =>
+  `${scoreKey(phase, micro)}${isShuffled ? '/shuffled' : ''}`
 
 /** The frozen policy that KL is measured to: a copy of the weights, or the base of an adapter. */
 function referenceOf({ model, reference }: ActorTensors): Model | undefined {

@@ -33,10 +33,10 @@ export type ModelWidths = Pick<
 export function microTokens(model: ModelWidths): number {
   const { hidden_size, intermediate_size, vocab_size } = model
   const head = Math.min(vocab_size * hidden_size, MAX_HEAD_ELEMENTS)
-  const flop_per_token = 2 * Math.max(head, 2 * intermediate_size * hidden_size)
+  const flopPerToken = 2 * Math.max(head, 2 * intermediate_size * hidden_size)
   return Math.min(
     MAX_MICRO_TOKENS,
-    Math.floor(MAX_DISPATCH_FLOP / flop_per_token),
+    Math.floor(MAX_DISPATCH_FLOP / flopPerToken),
     Math.floor(MAX_KEPT_BYTES / keptBytes(model)),
   )
 }
@@ -57,10 +57,10 @@ export function keptBytes(model: ModelWidths): number {
 
 /** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits
  * `max_tokens`. */
-export function microRows(mini_batch_rows: number, width: number, max_tokens: number): number {
-  for (let parts = 1; parts < mini_batch_rows; parts++)
-    if (mini_batch_rows % parts === 0 && (mini_batch_rows / parts) * width <= max_tokens)
-      return mini_batch_rows / parts
+export function microRows(miniBatchRows: number, width: number, max_tokens: number): number {
+  for (let parts = 1; parts < miniBatchRows; parts++)
+    if (miniBatchRows % parts === 0 && (miniBatchRows / parts) * width <= max_tokens)
+      return miniBatchRows / parts
   return 1
 }
 

@@ -145,12 +145,12 @@ describe.for(modes)('%s', (loss_agg_mode) => {
       critic.computeValues(rows)
       expect(critic.update(batch, returns, config, rows, { ...WHOLE, epochs: 2, lr })).toBe(4)
       const { values, value_sums, history } = critic.tensors
-      const [seen_values, sums, records] = await gpu.read(values, value_sums, history)
+      const [seenValues, sums, records] = await gpu.read(values, value_sums, history)
 
       const params = named(layout, state.weights)
       const cache = forwardRef(TINY, params, part(batch, 0, ROWS))
       const old = readSpan(valuesRef(params, cache), cache, batch.response_mask, P - 1)
-      expectClose(seen_values, old, { atol: 3e-4, rtol: 3e-4 })
+      expectClose(seenValues, old, { atol: 3e-4, rtol: 3e-4 })
       const expected = [0, 0, 0]
       for (let update = 0; update < 4; update++) {
         const first = (update % 2) * MINI

@@ -52,8 +52,8 @@ interface CriticPasses {
   readonly order?: RowOrder | undefined
 }
 
-const updateKey = (micro: number, loss_agg_mode: LossAggMode, is_shuffled: boolean): string =>
-  `${micro}/${loss_agg_mode}${is_shuffled ? '/shuffled' : ''}`
+const updateKey = (micro: number, loss_agg_mode: LossAggMode, isShuffled: boolean): string =>
+  `${micro}/${loss_agg_mode}${isShuffled ? '/shuffled' : ''}`
 
 /** The actor's batch, and a workspace of the same shape with gradients. */
 export interface CriticShared {
@@ -111,20 +111,20 @@ export class Critic {
   }
 
   /** Records what batches of `micro` rows need. */
-  async prepare(micro: number, loss_agg_mode: LossAggMode, is_shuffled = false): Promise<void> {
+  async prepare(micro: number, loss_agg_mode: LossAggMode, isShuffled = false): Promise<void> {
     const ws = sliceWorkspace(this.#gpu, this.#workspace, micro)
     if (!this.#values.has(micro))
       this.#values.set(
         micro,
         await this.#gpu.record('values', ['row', 'tokens'], (r) => this.#recordValues(r, ws)),
       )
-    if (is_shuffled) this.#gather ??= await this.#recordGather()
-    const key = updateKey(micro, loss_agg_mode, is_shuffled)
+    if (isShuffled) this.#gather ??= await this.#recordGather()
+    const key = updateKey(micro, loss_agg_mode, isShuffled)
     if (!this.#update.has(key))
       this.#update.set(
         key,
         await this.#gpu.record('update_critic', UPDATE_LIVE, (r) =>
-          this.#recordUpdate(r, ws, loss_agg_mode, is_shuffled),
+          this.#recordUpdate(r, ws, loss_agg_mode, isShuffled),
         ),
       )
   }
@@ -152,13 +152,13 @@ export class Critic {
     r: Recorder<UpdateLive>,
     ws: Workspace,
     loss_agg_mode: LossAggMode,
-    is_shuffled: boolean,
+    isShuffled: boolean,
   ): void {
     const { model, gradients, value_sums: sums } = this.tensors
     const { response_mask, rollout_is_weights, vpreds, d_vpreds, values, returns } = ws.response
     const { token_weights, loss_weights: weights, pg_weights } = ws.response
-    const columns = (is_shuffled ? this.tensors.shuffled : undefined) ?? this.tensors
-    loadRows(r, this.#updated(is_shuffled).tensors, ws)
+    const columns = (isShuffled ? this.tensors.shuffled : undefined) ?? this.tensors
+    loadRows(r, this.#updated(isShuffled).tensors, ws)
     loadColumns(r, columns, ws.response, ['values', 'returns'])
     forward(r, model, ws, model.shape.num_hidden_layers, undefined, tokens)
     readValues(r, model, ws, vpreds, undefined, tokens)
@@ -189,12 +189,12 @@ export class Critic {
   /** Starts over as a copy of another model's transformer, with a new optimizer: under that model's
    * score where it has one, else under the first one. The bias is the first in any case: what
    * verl's critic has when its path is that of a reward model. */
-  begin({ buffers: from }: Pick<ParamTensors, 'buffers'>, model_layout: ParamLayout): void {
+  begin({ buffers: from }: Pick<ParamTensors, 'buffers'>, modelLayout: ParamLayout): void {
     const { layout } = this.trainable
     const to = this.tensors.weights
     writeParams(this.#gpu, to, this.#score, scoreOffset(layout))
-    copyParams(this.#gpu, from, to, sharedRuns(model_layout, layout))
-    const [theirs, ours] = [model_layout.slices.score, layout.slices.score]
+    copyParams(this.#gpu, from, to, sharedRuns(modelLayout, layout))
+    const [theirs, ours] = [modelLayout.slices.score, layout.slices.score]
     if (theirs && ours) {
       const count = layout.shape.hidden_size
       const run = { from_offset: theirs.offset, to_offset: ours.offset, count }
@@ -217,8 +217,8 @@ export class Critic {
   }
 
   /** The batch that updates read. */
-  #updated(is_shuffled: boolean): TrainingBatch {
-    return is_shuffled && this.#shuffled ? this.#shuffled.batch : this.#batch
+  #updated(isShuffled: boolean): TrainingBatch {
+    return isShuffled && this.#shuffled ? this.#shuffled.batch : this.#batch
   }
 
   /** All mini-batches with a token, and epochs, on `returns` [B, R]; returns the number of
@@ -254,9 +254,9 @@ export class Critic {
     { mini, micro }: BatchRows,
     first: number,
     { is_legacy, max_response_length }: MicroRule,
-    is_shuffled = false,
+    isShuffled = false,
   ): void {
-    const update = prepared(this.#update.get(updateKey(micro, loss_agg_mode, is_shuffled)))
+    const update = prepared(this.#update.get(updateKey(micro, loss_agg_mode, isShuffled)))
     const token_count = is_legacy ? 0 : tokenCount(batch, first, mini)
     const sequence_count = is_legacy ? 0 : sequenceCount(batch, first, mini)
     const scale = is_legacy ? micro / mini : 1
@@ -264,7 +264,7 @@ export class Critic {
     for (let row = first; row < first + mini; row += micro)
       this.#gpu.replay(update, {
         row,
-        tokens: this.#updated(is_shuffled).tokens(row, micro),
+        tokens: this.#updated(isShuffled).tokens(row, micro),
         ...counts,
         cliprange_value,
       })

@@ -29,7 +29,7 @@ const rl = (target_layer: number): RlPhase => ({
 })
 const inner = rl(2)
 const whole = rl(L)
-const { layout: exact_layout, flat } = testWeights(TINY, 21)
+const { layout: exactLayout, flat } = testWeights(TINY, 21)
 const BATCHES = Array.from({ length: 3 }, (_, i) => makeRows(100 + i))
 const LR = 3e-3
 
@@ -37,7 +37,7 @@ type FastPaths = Pick<ActorSize, 'kernels' | 'use_remove_padding' | 'enable_grad
 
 /** The weights after 12 optimizer steps: 4 supervised ones, 4 of an inner layer's policy, 4 of the
  * whole policy. */
-async function trained(paths: FastPaths, layout = exact_layout): Promise<Float32Array> {
+async function trained(paths: FastPaths, layout = exactLayout): Promise<Float32Array> {
   const size = {
     prompt_length: P,
     response_length: R,

@@ -3,12 +3,12 @@ import { RL, SFT } from '../testing.ts'
 import { isShortInner, MOMENTS_SHARE, Moments } from './moments.ts'
 
 /** Steps that were looked at in a run of equal steps; at every tenth step, and around `ends`. */
-function taken(steps: number, per_step: number, cost: number, ends: readonly number[]) {
+function taken(steps: number, perStep: number, cost: number, ends: readonly number[]) {
   const moments = new Moments()
   const at: number[] = []
   let own = 0
   for (let step = 1; step <= steps; step++) {
-    own += per_step
+    own += perStep
     const is_end = ends.includes(step)
     if (!is_end && step % 10 !== 0) continue
     const dispatches = own + at.length * cost
@@ -20,13 +20,13 @@ function taken(steps: number, per_step: number, cost: number, ends: readonly num
 }
 
 test('all that is looked at stays within its share of the run’s own work', () => {
-  for (const [per_step, cost] of [
+  for (const [perStep, cost] of [
     [150, 320],
     [2000, 320],
     [90, 700],
   ]) {
-    const at = taken(400, per_step, cost, [66, 67, 70])
-    expect(at.length * cost).toBeLessThanOrEqual(MOMENTS_SHARE * 400 * per_step)
+    const at = taken(400, perStep, cost, [66, 67, 70])
+    expect(at.length * cost).toBeLessThanOrEqual(MOMENTS_SHARE * 400 * perStep)
     expect(at.length).toBeGreaterThan(0)
   }
 })

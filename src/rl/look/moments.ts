@@ -36,18 +36,18 @@ export class Moments {
   /** Whether one more that costs as much as the last one stays within the share: of what the run
    * has done so far, or, at the ends of phases, of what the whole run will have done, because these
    * are what one looks back to. */
-  fits({ dispatches, steps, planned }: RunSoFar, is_end_of_phase: boolean): boolean {
+  fits({ dispatches, steps, planned }: RunSoFar, isEndOfPhase: boolean): boolean {
     if (steps === 0) return false
     const own = dispatches - this.#spent
     const cost = this.#last ?? (GUESSED_STEPS * own) / steps
-    const all = is_end_of_phase ? (own / steps) * Math.max(steps, planned) : own
+    const all = isEndOfPhase ? (own / steps) * Math.max(steps, planned) : own
     return this.#spent - this.#free + cost <= MOMENTS_SHARE * all
   }
 
   /** One was taken, for so many dispatches; of a short inner phase, or else. */
-  take(dispatches: number, is_short: boolean): void {
+  take(dispatches: number, isShort: boolean): void {
     this.#spent += dispatches
-    if (is_short) this.#free += dispatches
+    if (isShort) this.#free += dispatches
     this.#last = dispatches
   }
 }

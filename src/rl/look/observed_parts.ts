@@ -120,9 +120,9 @@ export async function make<T>(create: () => Promise<T>): Promise<Made<T>> {
 
 /** Why something that was asked for cannot be shown. Errors that end a run are thrown on. */
 export function reasonOf(error: unknown): string {
-  const is_of_part =
+  const isOfPart =
     error instanceof GpuError && (error.code === 'too_large' || error.code === 'shader')
-  if (error instanceof RangeError || is_of_part) return error.message
+  if (error instanceof RangeError || isOfPart) return error.message
   throw error
 }
 

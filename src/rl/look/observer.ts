@@ -81,15 +81,15 @@ export class Observer {
 
   /** Whether a step that is a moment may be looked at: moments have a share of the run's
    * dispatches, but for those of short phases. */
-  takesMoment(so_far: Omit<RunSoFar, 'dispatches'>, is_end: boolean, is_short: boolean): boolean {
-    if (!this.#request.moments || is_short) return this.#request.moments === true
+  takesMoment(soFar: Omit<RunSoFar, 'dispatches'>, is_end: boolean, isShort: boolean): boolean {
+    if (!this.#request.moments || isShort) return this.#request.moments === true
     const dispatches = this.#gpu.counts.dispatches - this.#begun
-    return this.#moments.fits({ dispatches, ...so_far }, is_end)
+    return this.#moments.fits({ dispatches, ...soFar }, is_end)
   }
 
-  /** A moment was looked at, for so many dispatches in all; `is_short`: of a short inner phase. */
-  tookMoment(dispatches: number, is_short: boolean): void {
-    this.#moments.take(dispatches, is_short)
+  /** A moment was looked at, for so many dispatches in all; `isShort`: of a short inner phase. */
+  tookMoment(dispatches: number, isShort: boolean): void {
+    this.#moments.take(dispatches, isShort)
   }
 
   /** Makes what moments need, their readbacks included, before the first step on this device: then
@@ -143,20 +143,20 @@ export class Observer {
     for (const { part } of groups) uploadInternals(gpu, part.tensors.internals, probed)
     if (lens) uploadLens(gpu, lens.tensors, texts.map(idsOf))
 
-    const group_readings = groups.map(({ group, part }) => {
+    const groupReadings = groups.map(({ group, part }) => {
       gpu.stage(stageOf(group))
       gpu.replay(part.program)
       return startReading(group, () => gpu.read(part.tensors.moments))
     })
-    const lens_reading = lens && this.#readLens(lens, texts.length)
+    const lensReading = lens && this.#readLens(lens, texts.length)
     const costs = readingCosts(gpu, before, [
-      ...group_readings,
-      ...(lens_reading ? [lens_reading] : []),
+      ...groupReadings,
+      ...(lensReading ? [lensReading] : []),
     ])
 
     const reading = Promise.all([
-      Promise.all(group_readings.map(({ arrays }) => arrays)),
-      lens_reading?.arrays,
+      Promise.all(groupReadings.map(({ arrays }) => arrays)),
+      lensReading?.arrays,
       costs,
     ]).then(([moments, outputs, cost_ms]): Observation => {
       const tokens = tokenCount(probed)
@@ -165,7 +165,7 @@ export class Observer {
       const all = counted.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
       const merged = (name: 'mean' | 'std'): ObservedValues =>
         Object.assign({}, ...all.map((of) => of[name]))
-      const texts_of = this.#config.task.tokenizer.tokens
+      const textsOf = this.#config.task.tokenizer.tokens
       return {
         num_hidden_layers: model.shape.num_hidden_layers,
         rows,
@@ -173,7 +173,7 @@ export class Observer {
         mean: merged('mean'),
         std: merged('std'),
         layer: request.layer,
-        lenses: lens && outputs ? readLens(lens.tensors, outputs, texts, texts_of) : [],
+        lenses: lens && outputs ? readLens(lens.tensors, outputs, texts, textsOf) : [],
         cost_ms,
         ...(refused.length > 0 && { refused: refused.join('\n') }),
       }

@@ -82,14 +82,14 @@ export class Generation {
       const { response_ids, log_probs, entropy } = this.#tensors
       const [own, log_prob, nats] = await this.#gpu.read(response_ids, log_probs, entropy)
       const fresh: WrittenToken[] = []
-      let has_ended = false
-      for (let t = first; t < Math.min(most, first + CHUNK) && !has_ended; t++) {
+      let hasEnded = false
+      for (let t = first; t < Math.min(most, first + CHUNK) && !hasEnded; t++) {
         fresh.push({ id: own[t], log_prob: log_prob[t], entropy: nats[t] })
-        has_ended = this.#eos.includes(own[t])
+        hasEnded = this.#eos.includes(own[t])
       }
       written.push(...fresh)
       onTokens(fresh)
-      if (has_ended) break
+      if (hasEnded) break
     }
     return written
   }

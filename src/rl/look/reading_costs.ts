@@ -51,9 +51,9 @@ export async function readingCosts(
   const [stamped] = (await stamps) ?? []
   const seconds = stages && stamped ? stages.timesOf(stamped) : {}
   const costs = readings.map(({ name, submitted_ms }, i) => {
-    const gpu_seconds = seconds[stageOf(name)]
-    const waited_ms = done[i + 1] - Math.max(submitted_ms, done[i])
-    return [name, gpu_seconds === undefined ? waited_ms : 1000 * gpu_seconds] as const
+    const gpuSeconds = seconds[stageOf(name)]
+    const waitedMs = done[i + 1] - Math.max(submitted_ms, done[i])
+    return [name, gpuSeconds === undefined ? waitedMs : 1000 * gpuSeconds] as const
   })
   return Object.fromEntries(costs)
 }

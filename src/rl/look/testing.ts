@@ -42,13 +42,13 @@ export async function train(config: TrainerConfig, request?: ObservationRequest)
   const trainer = await Trainer.create(gpu, config)
   if (request) trainer.observe(request)
   const results: StepResult[] = []
-  let in_flight: Promise<StepResult> | undefined
+  let inFlight: Promise<StepResult> | undefined
   while (!trainer.isFinished) {
     const { result } = await trainer.queue()
-    if (in_flight) results.push(await in_flight)
-    in_flight = result
+    if (inFlight) results.push(await inFlight)
+    inFlight = result
   }
-  if (in_flight) results.push(await in_flight)
+  if (inFlight) results.push(await inFlight)
   const weights = await trainer.exportWeights()
   trainer.destroy()
   return { results, weights }

@@ -41,11 +41,11 @@ export function readTokenLayers(
     const chunk = Math.floor(i / ws.rows)
     const values = read.subarray(chunk * count, (chunk + 1) * count)
     const entropies = (quantity: 'ent_layer_raw' | 'ent_layer_norm') => {
-      const of_layers = slotsOf(internals, values, quantity)
+      const ofLayers = slotsOf(internals, values, quantity)
       const first = (i % ws.rows) * columns
       return Float32Array.from({ length: length * states }, (_, at) => {
         const t = Math.floor(at / states)
-        return of_layers[at % states][first + t]
+        return ofLayers[at % states][first + t]
       })
     }
     return { raw: entropies('ent_layer_raw'), normed: entropies('ent_layer_norm') }

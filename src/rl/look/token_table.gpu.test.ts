@@ -52,9 +52,9 @@ async function train(config: TrainerConfig, traces: boolean) {
   const reads: number[] = []
   while (!trainer.isFinished) {
     if (traces) trainer.traceNext()
-    const { reads: so_far } = gpu.counts
+    const { reads: soFar } = gpu.counts
     results.push(await trainer.next())
-    reads.push(gpu.counts.reads - so_far)
+    reads.push(gpu.counts.reads - soFar)
   }
   expect(gpu.counts).toMatchObject({ buffers, bind_groups, pipelines })
   const weights = await trainer.exportWeights()
@@ -157,8 +157,8 @@ test('without critic and reference there are no values and no KL, and one advant
 })
 
 test('ratios of the first mini-batch are exactly 1, clips and KL of all add up to the step’s metrics', () => {
-  let clipped_tokens = 0
-  let moved_tokens = 0
+  let clippedTokens = 0
+  let movedTokens = 0
   for (const step of GRPO_STEPS) {
     const { metrics } = traced.results[step]
     const { samples } = tableOf(traced.results[step])
@@ -166,19 +166,19 @@ test('ratios of the first mini-batch are exactly 1, clips and KL of all add up t
     const all = (rows: readonly TracedSample[], name: TokenColumn) =>
       rows.flatMap((sample) => column(sample, name))
     expect(new Set(all(minis[0], 'ratio'))).toEqual(new Set([1]))
-    moved_tokens += all(samples, 'ratio').filter((ratio) => ratio !== 1).length
+    movedTokens += all(samples, 'ratio').filter((ratio) => ratio !== 1).length
     const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
     const overMinis = (value: (rows: readonly TracedSample[]) => number) => mean(minis.map(value))
     const share = overMinis((rows) => mean(all(rows, 'clipped').map((c) => (c === 1 ? 1 : 0))))
-    clipped_tokens += all(samples, 'clipped').filter((c) => c > 0).length
+    clippedTokens += all(samples, 'clipped').filter((c) => c > 0).length
     expect(metrics['actor/pg_clipfrac']).toBeCloseTo(share, 6)
     const kl = overMinis((rows) => -mean(all(rows, 'ratio').map(Math.log)))
     expect(metrics['actor/ppo_kl']).toBeCloseTo(kl, 5)
     // The update moved something, so that the policy after it is another one.
     expect(all(samples, 'log_probs_after')).not.toEqual(all(samples, 'log_probs'))
   }
-  expect(clipped_tokens).toBeGreaterThan(0)
-  expect(moved_tokens).toBeGreaterThan(clipped_tokens)
+  expect(clippedTokens).toBeGreaterThan(0)
+  expect(movedTokens).toBeGreaterThan(clippedTokens)
 })
 
 test('rewards are scores less KL, returns are advantages before whitening plus values', () => {
@@ -275,8 +275,8 @@ test.for(process.env.LONG_TESTS ? (['clip_cov', 'kl_cov'] as const) : (['kl_cov'
         const [chosen, log_probs, advantages] = [all('chosen'), all('log_probs'), all('advantages')]
         const mean = (values: readonly number[]) =>
           values.reduce((a, b) => a + b, 0) / values.length
-        const [mean_log_prob, mean_advantage] = [mean(log_probs), mean(advantages)]
-        const cov = log_probs.map((p, i) => (advantages[i] - mean_advantage) * (p - mean_log_prob))
+        const [meanLogProb, mean_advantage] = [mean(log_probs), mean(advantages)]
+        const cov = log_probs.map((p, i) => (advantages[i] - mean_advantage) * (p - meanLogProb))
         const count = chosen.reduce((a, b) => a + b, 0)
         expect(new Set(chosen).size).toBe(2)
         if (mode === 'kl_cov') {

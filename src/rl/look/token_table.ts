@@ -167,17 +167,17 @@ function rowColumns(input: TraceInput, row: number): Columns {
   const R = trained.response_length
   const of = (values: Float32Array | Float64Array | undefined) =>
     values?.subarray(row * R, (row + 1) * R)
-  const is_updated = wasUpdated(input, row)
+  const isUpdated = wasUpdated(input, row)
   const old_log_probs = of(read.old_log_probs)
   const ref_log_prob = of(read.ref_log_prob)
-  const log_probs = is_updated ? of(read.log_probs) : undefined
+  const log_probs = isUpdated ? of(read.log_probs) : undefined
   const kl = (kind: typeof algorithm.kl_penalty, policy: Float32Array | Float64Array | undefined) =>
     policy &&
     ref_log_prob &&
     Array.from(policy, (p, t) => klPenalty(kind, p, ref_log_prob[t]).value)
   const { bypass_mode, rollout_is } = algorithm.rollout_correction
-  const weights = bypass_mode && is_updated ? read.rollout_is_weights : undefined
-  const modified_mask = bypass_mode && is_updated ? read.modified_mask : undefined
+  const weights = bypass_mode && isUpdated ? read.rollout_is_weights : undefined
+  const modified_mask = bypass_mode && isUpdated ? read.modified_mask : undefined
   return {
     old_log_probs,
     ref_log_prob,
@@ -191,9 +191,9 @@ function rowColumns(input: TraceInput, row: number): Columns {
     ratio:
       log_probs && old_log_probs && Array.from(log_probs, (p, t) => Math.exp(p - old_log_probs[t])),
     kld: actor.use_kl_loss ? kl(actor.kl_loss_type, log_probs) : undefined,
-    entropy: is_updated ? of(read.entropy) : undefined,
-    chosen: is_updated ? of(read.chosen) : undefined,
-    log_probs_after: is_updated ? of(read.log_probs_after) : undefined,
+    entropy: isUpdated ? of(read.entropy) : undefined,
+    chosen: isUpdated ? of(read.chosen) : undefined,
+    log_probs_after: isUpdated ? of(read.log_probs_after) : undefined,
     rollout_is_weights:
       rollout_is === null ? undefined : of(experience.rollout_is_weights ?? weights),
     response_mask: of(modified_mask ?? trained.response_mask),

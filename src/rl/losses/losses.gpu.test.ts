@@ -99,15 +99,15 @@ describe('loss_weights', () => {
     const whole = { batch_num_tokens: 3 * rows, global_batch_size: 2 * rows, loss_scale_factor: 32 }
     for (const [i, mode] of LOSS_AGG_MODES.entries())
       for (const given of [{}, { ...whole, dp_size: 2 }]) {
-        const pg_mode = LOSS_AGG_MODES[(i + 1) % LOSS_AGG_MODES.length]
-        const actual = await weights(batch, [mode, pg_mode], { ...given, scale: 0.5 })
+        const pgMode = LOSS_AGG_MODES[(i + 1) % LOSS_AGG_MODES.length]
+        const actual = await weights(batch, [mode, pgMode], { ...given, scale: 0.5 })
         const expected = (loss_agg_mode: LossAggMode) =>
           aggregationWeights(batch.response_mask, R, { loss_agg_mode, ...given }).map((w) => w / 2)
         // Half the division's 2.5 ulp per operation; atol would hide small weights.
         const exact = { atol: 0, rtol: 1e-6 }
         expectClose(actual.token, expected('token-mean'), exact)
         expectClose(actual.loss, expected(mode), exact)
-        const pg = expected(pg_mode).map((w, j) => w * batch.rollout_is_weights[j])
+        const pg = expected(pgMode).map((w, j) => w * batch.rollout_is_weights[j])
         expectClose(actual.pg, pg, exact)
       }
   })

@@ -230,18 +230,18 @@ describe('every loss', () => {
         (w, i) => w * batch.rollout_is_weights[i],
       )
     const { d_log_probs: cispo } = policyLossRef('cispo', config, batch)
-    const by_token = weights('token-mean')
+    const byToken = weights('token-mean')
     const held = batch.log_probs.map((x, i) =>
       Math.min(1.3, Math.max(0.8, Math.exp(x - batch.old_log_probs[i]))),
     )
     const surrogate = (x: Float64Array) =>
-      x.reduce((sum, v, i) => sum - by_token[i] * held[i] * batch.advantages[i] * v, 0)
+      x.reduce((sum, v, i) => sum - byToken[i] * held[i] * batch.advantages[i] * v, 0)
     expectClose(cispo, numericGradient(surrogate, batch.log_probs), { atol: 1e-8 })
 
     const { d_log_probs: gspo } = policyLossRef('gspo', config, batch)
-    const by_row = weights('seq-mean-token-mean')
+    const byRow = weights('seq-mean-token-mean')
     const ratios = Array.from({ length: rows }, (_, row) => {
-      const tokens = [...Array(R).keys()].map((t) => row * R + t).filter((i) => by_row[i] > 0)
+      const tokens = [...Array(R).keys()].map((t) => row * R + t).filter((i) => byRow[i] > 0)
       const sum = tokens.reduce((s, i) => s + batch.log_probs[i] - batch.old_log_probs[i], 0)
       return Math.exp(sum / Math.max(tokens.length, 1))
     })
@@ -249,7 +249,7 @@ describe('every loss', () => {
       x.reduce((sum, v, i) => {
         const ratio = ratios[Math.floor(i / R)] * Math.exp(v - batch.log_probs[i])
         const A = batch.advantages[i]
-        return sum + by_row[i] * Math.max(-A * ratio, -A * Math.min(1.3, Math.max(0.8, ratio)))
+        return sum + byRow[i] * Math.max(-A * ratio, -A * Math.min(1.3, Math.max(0.8, ratio)))
       }, 0)
     expectClose(gspo, numericGradient(asTokens, batch.log_probs), { atol: 1e-8 })
   })

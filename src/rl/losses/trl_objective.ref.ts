@@ -128,13 +128,13 @@ function weightsOf(config: TrlLossConfig, batch: TrlLossBatch, tokens: readonly 
 function maskedTerms(config: TrlLossConfig, batch: TrlLossBatch, ratio: TrlRatio): TokenTerm[] {
   const { columns, importance_sampling_ratio: is } = batch
   const kept = isHighEntropy(config, batch)
-  const on_policy = isOnPolicyRow(config, batch, ratio.tokens)
-  const per_row = is && is.length === batch.rows
+  const onPolicy = isOnPolicyRow(config, batch, ratio.tokens)
+  const perRow = is && is.length === batch.rows
   return Array.from({ length: batch.mask.length }, (_, i) => {
     const b = Math.floor(i / columns)
     const term = termOf(config, batch, ratio, i)
-    let factor = on_policy(b) && kept[i] ? 1 : 0
-    if (is && config.loss_type !== 'vespo') factor *= is[per_row ? b : i]
+    let factor = onPolicy(b) && kept[i] ? 1 : 0
+    if (is && config.loss_type !== 'vespo') factor *= is[perRow ? b : i]
     const kl = klOf(config, batch, ratio, i)
     const { beta } = config
     return {
@@ -166,19 +166,19 @@ export function trlLossRef(config: TrlLossConfig, batch: TrlLossBatch): TrlLoss 
   const terms = maskedTerms(config, batch, ratio)
   const d_logps = new Float64Array(mask.length)
   /** Σ_t of what the row's ratio moves, for a ratio of the whole row. */
-  const d_row = new Float64Array(batch.rows)
+  const dRow = new Float64Array(batch.rows)
   let policy_loss = 0
   for (const [i, { value, d_own, d_log_w }] of terms.entries()) {
     if (mask[i] === 0) continue
     policy_loss += weights[i] * value
     d_logps[i] += weights[i] * d_own
     if (ratio.level === 'token') d_logps[i] += weights[i] * d_log_w
-    else d_row[Math.floor(i / columns)] += weights[i] * d_log_w
+    else dRow[Math.floor(i / columns)] += weights[i] * d_log_w
   }
   if (ratio.level === 'sequence')
     for (let i = 0; i < mask.length; i++) {
       const b = Math.floor(i / columns)
-      d_logps[i] += (d_row[b] * mask[i]) / Math.max(ratio.tokens[b], 1)
+      d_logps[i] += (dRow[b] * mask[i]) / Math.max(ratio.tokens[b], 1)
     }
   const kept = isHighEntropy(config, batch)
   const effective = Array.from(mask, (m, i) => (kept[i] ? m : 0))

@@ -34,11 +34,10 @@ function clippedTerm(config: TrlLossConfig, w: number, advantage: number): Polic
   const plain = Math.min(w, delta) * advantage
   const clipped = clamp(w, low, high) * advantage
   const slope = advantage * w
-  const of_plain = w <= delta ? slope : 0
-  const of_clipped = w >= low && w <= high ? slope : 0
+  const ofPlain = w <= delta ? slope : 0
+  const ofClipped = w >= low && w <= high ? slope : 0
   // torch.min gives each of two equal numbers half the gradient.
-  const d =
-    plain === clipped ? (of_plain + of_clipped) / 2 : plain < clipped ? of_plain : of_clipped
+  const d = plain === clipped ? (ofPlain + ofClipped) / 2 : plain < clipped ? ofPlain : ofClipped
   return { value: -Math.min(plain, clipped), d_own: 0, d_log_w: -d }
 }
 
@@ -68,9 +67,9 @@ function vespoWeight(
     if (is && is.length !== rows) q += logIs(i)
   }
   q = clamp(q, LEAST_LOG, MOST_LOG)
-  const is_positive = batch.advantages[b] >= 0
-  const k = is_positive ? config.vespo_k_pos : config.vespo_k_neg
-  const lambda = is_positive ? config.vespo_lambda_pos : config.vespo_lambda_neg
+  const isPositive = batch.advantages[b] >= 0
+  const k = isPositive ? config.vespo_k_pos : config.vespo_k_neg
+  const lambda = isPositive ? config.vespo_lambda_pos : config.vespo_lambda_neg
   return Math.exp(lambda + k * q - lambda * Math.exp(q))
 }
 
@@ -105,13 +104,13 @@ export function trlMetrics(
   const { rows, columns, mask, entropies, advantages } = batch
   const { loss_type, epsilon_low, epsilon_high } = config
   /** One column is taken for one number per row, in TRL too. */
-  const is_per_row = (by_row: boolean) => by_row || columns === 1
-  const mean = (of: (i: number) => number, by_row = false): number => {
+  const isPerRow = (byRow: boolean) => byRow || columns === 1
+  const mean = (of: (i: number) => number, byRow = false): number => {
     let total = 0
     let count = 0
-    const step = by_row ? columns : 1
+    const step = byRow ? columns : 1
     for (let i = 0; i < mask.length; i += step) {
-      const weight = is_per_row(by_row) ? 1 : mask[i]
+      const weight = isPerRow(byRow) ? 1 : mask[i]
       total += weight * of(i)
       count += weight
     }
@@ -123,11 +122,11 @@ export function trlMetrics(
     metrics.entropy_coef = config.entropy_coef
   }
   if (config.beta !== 0) metrics.kl = mean((i) => terms[i].kl)
-  const by_row = ratio.level === 'sequence'
+  const byRow = ratio.level === 'sequence'
   const at = (i: number) => advantages[Math.floor(i / columns)]
   const w = (i: number) => Math.exp(ratio.log_w[i])
   if (loss_type === 'cispo')
-    metrics.cispo_clip_ratio = mean((i) => Number(w(i) > epsilon_high && at(i) > 0), by_row)
+    metrics.cispo_clip_ratio = mean((i) => Number(w(i) > epsilon_high && at(i) > 0), byRow)
   else if (loss_type === 'vespo') {
     const of = (i: number) => vespoWeight(config, batch, ratio, Math.floor(i / columns))
     metrics['vespo/phi_seq_mean'] = mean(of, true)
@@ -137,14 +136,14 @@ export function trlMetrics(
     const high = (i: number) => Number(seen(i) > 1 + epsilon_high && at(i) > 0)
     const of_rows = (of: (i: number) => number): number[] =>
       ratio.tokens.flatMap((tokens, b) => {
-        if (is_per_row(by_row)) return [of(b * columns)]
+        if (isPerRow(byRow)) return [of(b * columns)]
         let total = 0
         for (let i = b * columns; i < (b + 1) * columns; i++) total += of(i) * mask[i]
         return tokens > 0 ? [total / tokens] : []
       })
-    metrics['clip_ratio/low_mean'] = mean(low, by_row)
-    metrics['clip_ratio/high_mean'] = mean(high, by_row)
-    metrics['clip_ratio/region_mean'] = mean((i) => low(i) + high(i), by_row)
+    metrics['clip_ratio/low_mean'] = mean(low, byRow)
+    metrics['clip_ratio/high_mean'] = mean(high, byRow)
+    metrics['clip_ratio/region_mean'] = mean((i) => low(i) + high(i), byRow)
     metrics['clip_ratio/low_min'] = rows > 0 ? Math.min(...of_rows(low)) : 0
     metrics['clip_ratio/high_max'] = rows > 0 ? Math.max(...of_rows(high)) : 0
   }

@@ -45,10 +45,10 @@ export const vanilla = policyLoss({
     const { plain, held } = surrogates(heldRatio(row, t), A, k)
     const larger = Math.max(plain, held)
     const bound = -A * k.clip_ratio_c
-    const is_bounded = A < 0 && larger > bound
-    const clipped = is_bounded ? 2 : held > plain ? 1 : 0
+    const isBounded = A < 0 && larger > bound
+    const clipped = isBounded ? 2 : held > plain ? 1 : 0
     const slope = clipped !== 0 || isHeld(row, t) ? 0 : plain
-    return { loss: is_bounded ? bound : larger, slope, kl: -heldLogRatio(row, t), clipped }
+    return { loss: isBounded ? bound : larger, slope, kl: -heldLogRatio(row, t), clipped }
   },
   formula: {
     lines: [

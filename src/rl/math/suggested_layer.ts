@@ -39,7 +39,7 @@ export function suggestedLayer(delta_h_ffn: readonly number[], threshold: number
       layer: L - 1,
       why: `Feed-forwards raise the entropy up to the last layer (${nats(delta_h_ffn[L - 1])}), whose policy is the whole model’s; layer ${L - 1} is the last inner one.`,
     }
-  const below = raises.flatMap((is_raised, l) => (l < last && !is_raised ? [l + 1] : []))
+  const below = raises.flatMap((isRaised, l) => (l < last && !isRaised ? [l + 1] : []))
   const but =
     below.length === 0
       ? ''

@@ -27,14 +27,14 @@ export function bootstrapSizes(responses: number): number[] {
   return [...sizes, responses]
 }
 
-/** Rows of a bootstrap: `n_bootstrap` × `subset_size` indices below `responses`, drawn with
+/** Rows of a bootstrap: `n_bootstrap` × `subsetSize` indices below `responses`, drawn with
  * replacement, row-major; what numpy.random.seed(seed) and numpy.random.choice give. */
 export function bootstrapIndices(
   responses: number,
-  subset_size: number,
+  subsetSize: number,
   { seed = 42, n_bootstrap = 1000 }: { seed?: number; n_bootstrap?: number } = {},
 ): Uint32Array {
-  return new Mt19937(seed).integers(responses, n_bootstrap * subset_size)
+  return new Mt19937(seed).integers(responses, n_bootstrap * subsetSize)
 }
 
 /** The largest value of each row of `size` indices, or by `sign` -1 the smallest. */
@@ -60,19 +60,19 @@ function gather(values: Float64Array, indices: Uint32Array): Float64Array {
  * `votes`: see `answerIds`. */
 function majorities(votes: Uint32Array, indices: Uint32Array, size: number): Uint32Array {
   const counts = new Uint32Array(votes.length)
-  const first_seen = new Uint32Array(votes.length)
+  const firstSeen = new Uint32Array(votes.length)
   const picked = new Uint32Array(indices.length / size)
   for (let row = 0; row < picked.length; row++) {
     const first = row * size
     counts.fill(0)
     for (let i = first; i < first + size; i++) {
       const answer = votes[indices[i]]
-      if (counts[answer]++ === 0) first_seen[answer] = indices[i]
+      if (counts[answer]++ === 0) firstSeen[answer] = indices[i]
     }
     let best = votes[indices[first]]
     for (let i = first + 1; i < first + size; i++)
       if (counts[votes[indices[i]]] > counts[best]) best = votes[indices[i]]
-    picked[row] = first_seen[best]
+    picked[row] = firstSeen[best]
   }
   return picked
 }
@@ -87,7 +87,7 @@ function answerIds(votes: readonly (string | number)[]): Uint32Array {
   })
 }
 
-type Resample = (responses: number, subset_size: number) => Uint32Array
+type Resample = (responses: number, subsetSize: number) => Uint32Array
 
 /** All metrics of one variable of one prompt; `votes`: see `answerIds`. */
 type PromptMetrics = (
@@ -177,9 +177,9 @@ export function processValidationMetrics(
         `${name}: expected ${data_sources.length} values, one per data source, got ${values.length}`,
       )
   const drawn = new Map<string, Uint32Array>()
-  const resample: Resample = (responses, subset_size) => {
-    const key = `${responses} ${subset_size}`
-    const indices = drawn.get(key) ?? bootstrapIndices(responses, subset_size, options)
+  const resample: Resample = (responses, subsetSize) => {
+    const key = `${responses} ${subsetSize}`
+    const indices = drawn.get(key) ?? bootstrapIndices(responses, subsetSize, options)
     drawn.set(key, indices)
     return indices
   }
@@ -190,14 +190,14 @@ export function processValidationMetrics(
     for (const [name, values] of Object.entries(variables)) {
       if (!isNumeric(values)) continue
       const votes = variables.pred
-      const per_prompt = prompts.map((rows) => {
+      const perPrompt = prompts.map((rows) => {
         const own = votes && answerIds(rows.map((row) => votes[row]))
         return metricsOf(
           Float64Array.from(rows, (row) => values[row]),
           own,
         )
       })
-      result[source][name] = averageByName(per_prompt)
+      result[source][name] = averageByName(perPrompt)
     }
   }
   return result
@@ -206,10 +206,10 @@ export function processValidationMetrics(
 /** Mean of each metric over the prompts that have it: prompts may differ in their number of
  * responses. */
 function averageByName(
-  per_prompt: readonly Readonly<Record<string, number>>[],
+  perPrompt: readonly Readonly<Record<string, number>>[],
 ): Record<string, number> {
   const values = new Map<string, number[]>()
-  for (const metrics of per_prompt)
+  for (const metrics of perPrompt)
     for (const [name, value] of Object.entries(metrics)) {
       const list = values.get(name) ?? []
       values.set(name, list)
@@ -223,10 +223,10 @@ function averageByName(
  *
  * Source: Chen et al. 2021, arXiv 2107.03374, eq. 1; figure 6 of BuPO, arXiv 2512.19673. */
 export function passAtK(n: number, c: number, k: number): number {
-  let all_wrong = 1
+  let allWrong = 1
   // Below k wrong responses one of the factors is 0.
-  for (let i = n - c + 1; i <= n; i++) all_wrong *= Math.max(0, 1 - k / i)
-  return 1 - all_wrong
+  for (let i = n - c + 1; i <= n; i++) allWrong *= Math.max(0, 1 - k / i)
+  return 1 - allWrong
 }
 
 /** `val-aux/{data source}/pass@{k}/mean` for k = 1, 2, 4, 8 … below n and k = n: the mean of
@@ -257,14 +257,14 @@ export function passMetrics(
 export function nameValidationMetrics(metrics: ValidationMetrics): Record<string, number> {
   const named: Record<string, number> = {}
   for (const [source, variables] of Object.entries(metrics)) {
-    const core_variable = 'acc' in variables ? 'acc' : 'reward'
+    const coreVariable = 'acc' in variables ? 'acc' : 'reward'
     for (const [variable, values] of Object.entries(variables)) {
       const sizes = Object.keys(values).map((name) => Number(/@(\d+)/.exec(name)?.[1]))
       const largest = maximum(sizes)
       for (const [name, value] of Object.entries(values)) {
-        const is_core =
-          variable === core_variable && new RegExp(`^(mean|maj|best)@${largest}(/|$)`).test(name)
-        named[`${is_core ? 'val-core' : 'val-aux'}/${source}/${variable}/${name}`] = value
+        const isCore =
+          variable === coreVariable && new RegExp(`^(mean|maj|best)@${largest}(/|$)`).test(name)
+        named[`${isCore ? 'val-core' : 'val-aux'}/${source}/${variable}/${name}`] = value
       }
     }
   }

@@ -163,10 +163,10 @@ export function computeThroughputMetrics(
   const { step } = timing_raw
   if (!(step > 0)) throw new RangeError(`timing_raw.step: expected seconds above 0, got ${step}`)
   const { prompts, responses } = rowLengths(batch)
-  const total_num_tokens = sum(prompts) + sum(responses)
+  const totalNumTokens = sum(prompts) + sum(responses)
   return {
-    'perf/total_num_tokens': total_num_tokens,
+    'perf/total_num_tokens': totalNumTokens,
     'perf/time_per_step': step,
-    'perf/throughput': total_num_tokens / (step * n_gpus),
+    'perf/throughput': totalNumTokens / (step * n_gpus),
   }
 }

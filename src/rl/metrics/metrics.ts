@@ -26,7 +26,7 @@ function optimizerRecords(history: Float32Array, updates: number) {
   const norms = Array.from({ length: updates }, (_, i) => control('grad_norm', i))
   return {
     grad_norm: sumOf(norms) / updates,
-    skipped_updates: takenUpdates(history, updates).filter((is_taken) => !is_taken).length,
+    skipped_updates: takenUpdates(history, updates).filter((isTaken) => !isTaken).length,
   }
 }
 
@@ -89,16 +89,16 @@ export function bypassMetrics(
   micro_batches: number,
 ): Record<string, number> {
   if (!bypass || micro_batches === 0) return {}
-  const is_weighted = bypass.rollout_is !== null
-  const is_bounded = is_weighted && weightBounds(bypass.rollout_is_threshold).lower !== null
+  const isWeighted = bypass.rollout_is !== null
+  const isBounded = isWeighted && weightBounds(bypass.rollout_is_threshold).lower !== null
   const reported: Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean> = {
     'rollout_corr/kl': true,
     'rollout_corr/rollout_rs_masked_fraction': bypass.rollout_rs !== null,
-    'rollout_corr/rollout_is_mean': is_weighted,
-    'rollout_corr/rollout_is_batch_norm_factor': is_weighted && bypass.rollout_is_batch_normalize,
-    'rollout_corr/rollout_is_ratio_fraction_high': is_bounded,
-    'rollout_corr/rollout_is_ratio_fraction_low': is_bounded,
-    'rollout_corr/rollout_is_oob_ratio': is_bounded,
+    'rollout_corr/rollout_is_mean': isWeighted,
+    'rollout_corr/rollout_is_batch_norm_factor': isWeighted && bypass.rollout_is_batch_normalize,
+    'rollout_corr/rollout_is_ratio_fraction_high': isBounded,
+    'rollout_corr/rollout_is_ratio_fraction_low': isBounded,
+    'rollout_corr/rollout_is_oob_ratio': isBounded,
   }
   const names = ROLLOUT_CORRECTION_SUMS.filter((name) => reported[name])
   return Object.fromEntries(
@@ -173,11 +173,11 @@ export function rlMetrics(
 ): Record<string, number> {
   const { batch, task_scores, order, token_level_scores } = drawn
   const { n, max_response_length } = phase.rollout
-  const as_drawn: number[] = []
+  const asDrawn: number[] = []
   // With penalties: groups of one score that differ by them teach something.
   const R = batch.response_length
   order.forEach((row, b) => {
-    as_drawn[row] = sumOf(token_level_scores.subarray(b * R, (b + 1) * R))
+    asDrawn[row] = sumOf(token_level_scores.subarray(b * R, (b + 1) * R))
   })
   return {
     ...computeDataMetrics({
@@ -192,7 +192,7 @@ export function rlMetrics(
     ...experience.metrics,
     ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
-    'group/informative': informativeShare(as_drawn, n),
+    'group/informative': informativeShare(asDrawn, n),
     ...(batch.turns && turnMetrics(batch.turns)),
     'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
   }

@@ -58,8 +58,8 @@ export function pairRefusal({ terms, ...rest }: PairObjective): string | undefin
       return `f_divergence_type: expected reverse_kl with the loss ${name}, got ${rest.f_divergence_type}`
     if (rest.ld_alpha !== null && loss.score !== 'ratio')
       return `ld_alpha: expected none with the loss ${name}, got ${rest.ld_alpha}`
-    const is_weighable = loss.score === 'ratio' && !loss.nll && !loss.compares_batch
-    if (rest.use_weighting && !is_weighable)
+    const isWeighable = loss.score === 'ratio' && !loss.nll && !loss.compares_batch
+    if (rest.use_weighting && !isWeighable)
       return `use_weighting: expected off with the loss ${name}, which is not a sum over pairs`
     if (rest.reference_free && !loss.may_be_reference_free)
       return `reference_free: expected off with the loss ${name}`
@@ -80,7 +80,7 @@ export function pairUpdate(objective: PairObjective, answers: ScoredAnswers): Pr
   const d_log_probs = new Float64Array(rows * columns)
   const losses = new Float64Array(count)
   const sums = sumsOf(objective, answers)
-  const pair_weights = objective.use_weighting ? writtenWeights(answers) : undefined
+  const pairWeights = objective.use_weighting ? writtenWeights(answers) : undefined
   let loss = 0
   let nll_loss: number | undefined
   for (const { loss: rule, weight, k } of objective.terms) {
@@ -94,7 +94,7 @@ export function pairUpdate(objective: PairObjective, answers: ScoredAnswers): Pr
     )
     const slopes = new Float64Array(rows)
     rule.rule(pairs, k).forEach((found, i) => {
-      const w = weight * (pair_weights?.[i] ?? 1)
+      const w = weight * (pairWeights?.[i] ?? 1)
       losses[i] += w * found.loss
       slopes[i] = (w * found.d_chosen * scored.slopes[i]) / count
       slopes[i + count] = (w * found.d_rejected * scored.slopes[i + count]) / count

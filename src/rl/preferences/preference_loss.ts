@@ -128,7 +128,7 @@ export const ofTokenMargin = (
   rule: (d: number, k: PreferenceValues) => { readonly loss: number; readonly slope: number },
 ): PairedLoss['rule'] =>
   eachPair(({ chosen, rejected }, k) => {
-    const [of_chosen, of_rejected] = [Math.max(1, chosen.tokens), Math.max(1, rejected.tokens)]
-    const { loss, slope } = rule(chosen.score / of_chosen - rejected.score / of_rejected, k)
-    return { loss, d_chosen: slope / of_chosen, d_rejected: -slope / of_rejected }
+    const [ofChosen, ofRejected] = [Math.max(1, chosen.tokens), Math.max(1, rejected.tokens)]
+    const { loss, slope } = rule(chosen.score / ofChosen - rejected.score / ofRejected, k)
+    return { loss, d_chosen: slope / ofChosen, d_rejected: -slope / ofRejected }
   })

@@ -110,11 +110,11 @@ describe('gradients by the log-prob of every token are those of finite differenc
 })
 
 /** One pair of one token each. */
-const tokens = (c: number, r: number, ref_c = 0, ref_r = 0): ScoredAnswers => ({
+const tokens = (c: number, r: number, refC = 0, refR = 0): ScoredAnswers => ({
   rows: 2,
   columns: 1,
   log_probs: [c, r],
-  ref_log_probs: [ref_c, ref_r],
+  ref_log_probs: [refC, refR],
   completion_mask: [1, 1],
 })
 

@@ -70,7 +70,7 @@ export interface DrawnPairs {
   readonly pairs: readonly ResponsePair[]
   /** Prompts that were given up because every draw was a tie. */
   readonly ties: number
-  /** Rounds from `first_round` on. */
+  /** Rounds from `firstRound` on. */
   readonly rounds: number
 }
 
@@ -80,7 +80,7 @@ export async function drawPairs(
   source: PairSource,
   want: number,
   isTie: Tie,
-  first_round = 0,
+  firstRound = 0,
 ): Promise<DrawnPairs> {
   const pairs: ResponsePair[] = []
   let waiting: { readonly sample: Sample; readonly draws: number }[] = []
@@ -94,7 +94,7 @@ export async function drawPairs(
       { length: source.prompts_at_once },
       (_, i) => asked[i % asked.length].sample,
     )
-    const answers = await source.respond(filled, first_round + rounds++)
+    const answers = await source.respond(filled, firstRound + rounds++)
     waiting = []
     for (const [i, { sample, draws }] of asked.entries()) {
       const [a, b] = answers[i]

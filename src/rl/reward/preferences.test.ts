@@ -143,8 +143,8 @@ describe('no prompt is in training and held out', () => {
           expect(trained.size > 0).toBe(judged.length > 0 || p.given > 0)
         }
         const share = Math.floor((judged.length * held_out) / (count + held_out))
-        const is_possible = share > 0 && new Set(names(judged)).size > 1
-        if (source === 'judge') expect(p.held_out.length > 0).toBe(is_possible)
+        const isPossible = share > 0 && new Set(names(judged)).size > 1
+        if (source === 'judge') expect(p.held_out.length > 0).toBe(isPossible)
       }),
       { numRuns: 200 },
     )

@@ -212,9 +212,9 @@ export class Preferences {
 
   #apply({ choice }: Verdict): boolean {
     if (choice === 'undo') {
-      const has_one = this.#decided.length > 0
+      const hasOne = this.#decided.length > 0
       this.#decided.pop()
-      return has_one
+      return hasOne
     }
     const pair = this.#asked[this.#decided.length]
     if (!pair) return false

@@ -80,10 +80,10 @@ describe.for(CONFIGS.map((config) => [config.model_type, config] as const))('%s'
         d_values[m] = truth.d_scores[b]
       })
       const grads = valuesBackwardRef(config, params, cache, d_values)
-      const d_flat = new Float64Array(layout.size)
-      for (const { name, offset } of layout.params) d_flat.set(grads[name], offset)
+      const dFlat = new Float64Array(layout.size)
+      for (const { name, offset } of layout.params) dFlat.set(grads[name], offset)
       const settings = { lr, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0.01, max_norm: 1 }
-      const { grad_norm } = adamw_step_ref(state, d_flat, settings, {
+      const { grad_norm } = adamw_step_ref(state, dFlat, settings, {
         count: layout.size,
         chunk_segment: chunkSegments(layout),
         active_segments: layout.segment_ends.length,

@@ -106,8 +106,8 @@ export class RewardModel {
     const trainable = await Trainable.load(gpu, layout, tensors, weights)
     await trainable.prepare(layout.shape.num_hidden_layers)
     const { model, workspace: ws, score: t, gradients, sums } = tensors
-    const first_tokens = Uint32Array.from({ length: size.rows + 1 }, (_, b) => b * size.width)
-    gpu.write(ws.cu_seqlens, first_tokens)
+    const firstTokens = Uint32Array.from({ length: size.rows + 1 }, (_, b) => b * size.width)
+    gpu.write(ws.cu_seqlens, firstTokens)
     const pairs = Math.floor(size.rows / 2)
     const score = await gpu.record('score', [], (r) => {
       forward(r, model, ws)

@@ -57,12 +57,12 @@ export class RewardRef {
       d_values[m] += d_scores[b]
     })
     const grads = valuesBackwardRef(CONFIG.model, this.#params, cache, d_values)
-    const d_flat = new Float64Array(this.layout.size)
-    for (const { name, offset } of this.layout.params) d_flat.set(grads[name], offset)
+    const dFlat = new Float64Array(this.layout.size)
+    for (const { name, offset } of this.layout.params) dFlat.set(grads[name], offset)
     const settings = { lr, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0, max_norm: 1 }
     const { grad_norm } = adamw_step_ref(
       { weights: this.weights, m: this.#m, v: this.#v, steps: this.#steps },
-      d_flat,
+      dFlat,
       settings,
       {
         count: this.layout.size,

@@ -105,14 +105,14 @@ export class RewardTraining {
   async begin(
     { kind, pairs }: RewardModelPhase,
     { buffers: policy }: Pick<ParamTensors, 'buffers'>,
-    policy_layout: ParamLayout,
+    policyLayout: ParamLayout,
     source: PhasePairSource,
   ): Promise<void> {
     const { layout } = this
     const gpu = this.#gpu
     const { weights } = this.#model.tensors
     writeParams(gpu, weights, this.#head, scoreOffset(layout))
-    copyParams(gpu, policy, weights, sharedRuns(policy_layout, layout))
+    copyParams(gpu, policy, weights, sharedRuns(policyLayout, layout))
     this.#model.trainable.resetOptimizer()
     const drawn = await phasePairs(pairs, source, kind)
     this.#preferences = new Preferences(pairs, this.#seed, drawn)
@@ -159,14 +159,14 @@ export class RewardTraining {
 
     const kept = gpu.view(this.#scores, 'reward_model.kept', 0, [2 * batch.length + scored])
     return gpu.read(sums, history, kept, nonfinite).then(([totals, controls, scores, found]) => {
-      const of_batch = batchScores(scores.subarray(0, 2 * batch.length), rows)
-      const of_held_out = heldOutScores(scores.subarray(2 * batch.length), held_out.length)
+      const ofBatch = batchScores(scores.subarray(0, 2 * batch.length), rows)
+      const ofHeldOut = heldOutScores(scores.subarray(2 * batch.length), held_out.length)
       const taken = takenUpdates(controls, 1)
       const non_finite = brokenUpdate('reward_model', this.layout, taken, found)
       return {
         ...(non_finite && { non_finite }),
         metrics: {
-          ...rewardModelMetrics(totals, controls, of_batch, of_held_out),
+          ...rewardModelMetrics(totals, controls, ofBatch, ofHeldOut),
           'reward_model/lr': lr,
           'reward_model/pairs': trained,
           'reward_model/held_out_pairs': prompts.length,
@@ -177,7 +177,7 @@ export class RewardTraining {
         scored_pairs: held_out
           .slice(0, SHOWN_PAIRS)
           .map((pair, i) =>
-            scoredPair(pair, { chosen: of_held_out.chosen[i], rejected: of_held_out.rejected[i] }),
+            scoredPair(pair, { chosen: ofHeldOut.chosen[i], rejected: ofHeldOut.rejected[i] }),
           ),
       }
     })

@@ -14,8 +14,8 @@ export interface Logits {
 export function logProbsOf({ data, vocabulary: V }: Logits, i: number, temperature = 1) {
   const z = Float64Array.from({ length: V }, (_, v) => data[i * V + v] / temperature)
   const top = z.reduce((most, x) => Math.max(most, x), Number.NEGATIVE_INFINITY)
-  const log_sum = top + Math.log(z.reduce((sum, x) => sum + Math.exp(x - top), 0))
-  return z.map((x) => x - log_sum)
+  const logSum = top + Math.log(z.reduce((sum, x) => sum + Math.exp(x - top), 0))
+  return z.map((x) => x - logSum)
 }
 
 /** [V] gradient by logits of a loss whose gradient by log-probs is `d_log_probs`: (g - p Σ g) /

@@ -51,16 +51,16 @@ function topkToken(student: Float64Array, teacher: Float64Array, config: TopkJsd
   const V = student.length
   if (config.top_k >= V) return jsdToken(student, teacher, config.beta)
   const support = supportOf(student, teacher, config)
-  const is_whole = support.length === V
-  const add_tail = config.add_tail && !is_whole
+  const isWhole = support.length === V
+  const add_tail = config.add_tail && !isWhole
   const s = restricted(student, support, add_tail)
   const { loss, d_log_probs } = jsdToken(s, restricted(teacher, support, add_tail), config.beta)
   const d = new Float64Array(V)
   const total = d_log_probs.reduce((sum, g) => sum + g, 0)
-  const of_tail = add_tail ? d_log_probs[support.length] / Math.exp(s[support.length]) : 0
+  const ofTail = add_tail ? d_log_probs[support.length] / Math.exp(s[support.length]) : 0
   for (const [j, v] of support.entries())
     d[v] = add_tail
-      ? d_log_probs[j] - of_tail * Math.exp(student[v])
+      ? d_log_probs[j] - ofTail * Math.exp(student[v])
       : d_log_probs[j] - Math.exp(s[j]) * total
   return { loss, d_log_probs: d }
 }

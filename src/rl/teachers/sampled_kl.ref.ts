@@ -40,8 +40,8 @@ export function sampledKl(name: SampledKl, d: number): Token {
   if (name === 'k2' || name === 'mse') return { value: (d * d) / 2, slope: d }
   const x = Math.min(Math.max(-d, -20), 20)
   const k3 = Math.exp(x) - x - 1
-  const is_inside = Math.abs(d) <= 20 && k3 <= 10
-  return { value: Math.min(k3, 10), slope: is_inside ? 1 - Math.exp(x) : 0 }
+  const isInside = Math.abs(d) <= 20 && k3 <= 10
+  return { value: Math.min(k3, 10), slope: isInside ? 1 - Math.exp(x) : 0 }
 }
 
 /** The distillation loss's own clip: its config has no others. */
@@ -76,19 +76,19 @@ export function taskLoss(config: PolicyLossConfig, batch: DistilledBatch): Disti
   return { ...found, metrics: { ...found.metrics, 'actor/pg_loss': found.loss } }
 }
 
-/** `of_teacher` with the task's loss, as settings join them; gradients by the log-prob of the
+/** `ofTeacher` with the task's loss, as settings join them; gradients by the log-prob of the
  * sampled token. */
 export function joinedWithTask(
-  of_teacher: Distilled,
-  of_task: Distilled,
+  ofTeacher: Distilled,
+  ofTask: Distilled,
   config: Pick<Distillation, 'use_task_rewards' | 'distillation_loss_coef'>,
 ): Distilled {
-  if (!config.use_task_rewards) return of_teacher
+  if (!config.use_task_rewards) return ofTeacher
   const { distillation_loss_coef: coef } = config
   return {
-    loss: of_task.loss + coef * of_teacher.loss,
-    d_log_probs: of_task.d_log_probs.map((d, i) => d + coef * of_teacher.d_log_probs[i]),
-    metrics: of_teacher.metrics,
+    loss: ofTask.loss + coef * ofTeacher.loss,
+    d_log_probs: ofTask.d_log_probs.map((d, i) => d + coef * ofTeacher.d_log_probs[i]),
+    metrics: ofTeacher.metrics,
   }
 }
 
@@ -118,13 +118,13 @@ export function sampledKlLoss(
     'distillation/loss_min': Math.min(...counted),
     'distillation/loss_max': Math.max(...counted),
   }
-  const of_task = taskLoss(config.task, batch)
-  if (config.use_task_rewards || config.use_policy_gradient) Object.assign(metrics, of_task.metrics)
-  const of_teacher = config.use_policy_gradient
+  const ofTask = taskLoss(config.task, batch)
+  if (config.use_task_rewards || config.use_policy_gradient) Object.assign(metrics, ofTask.metrics)
+  const ofTeacher = config.use_policy_gradient
     ? rewarded(values, batch, config.aggregation)
     : supervised(raw, most, batch, config.aggregation)
-  Object.assign(metrics, of_teacher.metrics, { 'distillation/loss': of_teacher.loss })
-  return joinedWithTask({ ...of_teacher, metrics }, of_task, config)
+  Object.assign(metrics, ofTeacher.metrics, { 'distillation/loss': ofTeacher.loss })
+  return joinedWithTask({ ...ofTeacher, metrics }, ofTask, config)
 }
 
 /** The estimate itself, with no gradient where it was clamped. */

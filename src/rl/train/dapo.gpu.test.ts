@@ -61,7 +61,7 @@ test('only prompts whose responses score differently are trained on, the first o
     await run(only(filtering())),
     await run(only({ ...RL, steps: 1 })),
   ]
-  let drew_more = false
+  let drewMore = false
   for (const { metrics, samples } of filtered.results) {
     expect(samples).toHaveLength(16)
     expect(groupsOf(samples).every(isInformative)).toBe(true)
@@ -69,7 +69,7 @@ test('only prompts whose responses score differently are trained on, the first o
     expect(metrics['group/informative']).toBe(1)
     const batches = metrics['train/num_gen_batches']
     expect(batches).toBeLessThanOrEqual(10)
-    drew_more ||= batches > 1
+    drewMore ||= batches > 1
     const found = metrics['group/informative_drawn'] * 4 * batches
     expect(found).toBeCloseTo(Math.round(found), 9)
     expect(found).toBeGreaterThanOrEqual(4 - 1e-9)
@@ -77,7 +77,7 @@ test('only prompts whose responses score differently are trained on, the first o
     expect(metrics['actor/entropy']).toBeLessThan(Math.log(CONFIG.model.vocab_size))
     expect(metrics['actor/grad_norm']).toBeGreaterThan(0)
   }
-  expect(drew_more).toBe(true)
+  expect(drewMore).toBe(true)
   const first = groupsOf(plain.results[0].samples).filter(isInformative).flat().map(shown)
   expect(first.length).toBeGreaterThan(0)
   expect(first.length).toBeLessThan(16)
@@ -174,11 +174,11 @@ test('with every estimator’s extras it still works, and a step creates nothing
 
 test('a phase that resets the optimizer forgets the last one’s momentum, another does not', async () => {
   const after = async (reset_optimizer: boolean) => {
-    let is_flat = false
+    let isFlat = false
     const task = {
       ...CONFIG.task,
       score: (prompt: string, response: string) =>
-        is_flat ? 0 : CONFIG.task.score(prompt, response),
+        isFlat ? 0 : CONFIG.task.score(prompt, response),
     }
     const phases = [
       { ...RL, steps: 1 },
@@ -189,7 +189,7 @@ test('a phase that resets the optimizer forgets the last one’s momentum, anoth
     await trainer.next()
     await trainer.next()
     const between = await trainer.exportWeights()
-    is_flat = true
+    isFlat = true
     await trainer.next()
     return { between, end: await trainer.exportWeights() }
   }

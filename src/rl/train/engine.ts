@@ -17,13 +17,13 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
 
 /** What host/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`,
  * but for the classes of its configuration's own, as far as this device has what they require. A
- * change that would take more than `most_bytes` in all is refused. On hardware, which may have a
+ * change that would take more than `mostBytes` in all is refused. On hardware, which may have a
  * watchdog, dispatches are limited. */
 export function steeredEngine(
   gpu: Gpu,
   matmul: MatmulChoice | undefined,
   onProgress?: (message: string) => void,
-  most_bytes = Number.POSITIVE_INFINITY,
+  mostBytes = Number.POSITIVE_INFINITY,
 ) {
   const lacks = (variant: string) => missingFeatures(variant, gpu.facts.features)
   return {
@@ -47,8 +47,8 @@ export function steeredEngine(
       const allowed = gpu.facts.max_binding_bytes
       if (bytes > allowed) return tooLarge(label, bytes, allowed).message
       const total = plan.total()
-      return total > most_bytes
-        ? `the run would take ${gibibytes(total)} of GPU memory, and ${gibibytes(most_bytes)} are allowed for it; train it again to be asked`
+      return total > mostBytes
+        ? `the run would take ${gibibytes(total)} of GPU memory, and ${gibibytes(mostBytes)} are allowed for it; train it again to be asked`
         : undefined
     },
   }

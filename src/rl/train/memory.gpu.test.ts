@@ -20,13 +20,13 @@ test('after the preparation nothing is created, and a step reads back twice in t
   const made = { ...gpu.counts }
   // Step 0, the warm start, the inner phase and one more; each queued before the numbers of the
   // last are awaited.
-  let in_flight: Promise<StepResult> | undefined
+  let inFlight: Promise<StepResult> | undefined
   for (let i = 0; i < 10; i++) {
     const { result } = await trainer.queue()
-    await in_flight
-    in_flight = result
+    await inFlight
+    inFlight = result
   }
-  await in_flight
+  await inFlight
   const warm = { ...gpu.counts }
   const { metrics } = await trainer.next()
   const { reads, submits, dispatches } = gpu.counts
@@ -98,13 +98,13 @@ test('with critic, reference and correction too, the plan is what is allocated a
   for (const [kind, bytes] of Object.entries(gpu.memory()))
     if (kind !== 'scratch')
       expect([kind, plan.bytes[kind as keyof typeof plan.bytes]]).toEqual([kind, bytes])
-  let in_flight: Promise<StepResult> | undefined
+  let inFlight: Promise<StepResult> | undefined
   while (!trainer.isFinished) {
     const { result } = await trainer.queue()
-    await in_flight
-    in_flight = result
+    await inFlight
+    inFlight = result
   }
-  await in_flight
+  await inFlight
   const after = gpu.counts
   expect([after.buffers, after.bind_groups, after.pipelines, after.live_bytes]).toEqual([
     buffers,

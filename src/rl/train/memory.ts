@@ -46,7 +46,7 @@ function trainedLayout(model: ModelConfig): TrainedLayout {
 export function actorSize({
   task,
   model,
-  phases: all_phases,
+  phases: allPhases,
   probe,
   enable_gradient_checkpointing = false,
   use_remove_padding = true,
@@ -54,8 +54,8 @@ export function actorSize({
   fusion,
   trained_before,
 }: TrainerConfig): ActorSize {
-  const phases = all_phases.filter(trainsActor)
-  const lengths = all_phases.map((phase) =>
+  const phases = allPhases.filter(trainsActor)
+  const lengths = allPhases.map((phase) =>
     phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
   )
   const response_length = Math.max(...lengths)
@@ -83,7 +83,7 @@ export function actorSize({
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
-    trains: trainedSegments(trainedLayout(model), all_phases, trained_before),
+    trains: trainedSegments(trainedLayout(model), allPhases, trained_before),
   }
 }
 

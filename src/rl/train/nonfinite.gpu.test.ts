@@ -44,16 +44,16 @@ test('an update that is left out says which parameter and which token broke it',
   // Nothing but the embedding of one digit: rows without that digit are sound, and all other
   // gradients of theirs.
   const digit = CONFIG.task.tokenizer.encode('3')[0]
-  const of_digit = await step(layout.slices.embed_tokens.offset + digit * C, Number.NaN)
-  expect(of_digit).toMatchObject({ model: 'actor', update: 0 })
-  expect(`${of_digit?.token?.prompt}${of_digit?.token?.response}`).toContain('3')
-  expect(of_digit?.token?.row).toBeGreaterThan(0)
+  const ofDigit = await step(layout.slices.embed_tokens.offset + digit * C, Number.NaN)
+  expect(ofDigit).toMatchObject({ model: 'actor', update: 0 })
+  expect(`${ofDigit?.token?.prompt}${ofDigit?.token?.response}`).toContain('3')
+  expect(ofDigit?.token?.row).toBeGreaterThan(0)
   // A weight of a block: every token is broken, and the backward pass from its beginning on.
   const { params } = layout
   const down = params.find(({ name }) => name === 'model.layers.1.mlp.down_proj.weight')
-  const of_block = await step(down?.offset ?? -1, Number.NaN)
-  expect(of_block?.token).toMatchObject({ row: 0, position: 0 })
-  expect(of_block?.parameter).toBe('model.norm.weight')
+  const ofBlock = await step(down?.offset ?? -1, Number.NaN)
+  expect(ofBlock?.token).toMatchObject({ row: 0, position: 0 })
+  expect(ofBlock?.parameter).toBe('model.norm.weight')
   expect(await step(down?.offset ?? -1, start[down?.offset ?? -1])).toBeUndefined()
   trainer.destroy()
 })

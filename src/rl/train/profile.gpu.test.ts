@@ -18,7 +18,7 @@ const config = {
   validation: { test_freq: 0, prompts: 4, n: 1 },
 }
 
-async function train(is_profiled: boolean, timestamps = true) {
+async function train(isProfiled: boolean, timestamps = true) {
   const gpu = await Gpu.open({ timestamps })
   const trainer = await Trainer.create(gpu, config)
   const profiles: Profile[] = []
@@ -26,7 +26,7 @@ async function train(is_profiled: boolean, timestamps = true) {
   const buffers = gpu.counts.buffers
   while (!trainer.isFinished) {
     const next = () => trainer.next()
-    const profiled = is_profiled ? await gpu.profile(next) : undefined
+    const profiled = isProfiled ? await gpu.profile(next) : undefined
     if (profiled) profiles.push(profiled.profile)
     const { metrics, samples } = profiled?.result ?? (await next())
     const kept = Object.entries(metrics).filter(

@@ -197,14 +197,14 @@ export class Progress {
     }
   }
 
-  /** Continues where a state left off; `has_critic`: whether the state brings one, whose steps
+  /** Continues where a state left off; `hasCritic`: whether the state brings one, whose steps
    * count. */
-  importState(state: ProgressState, has_critic: boolean): void {
+  importState(state: ProgressState, hasCritic: boolean): void {
     this.phase = state.phase
     this.step = state.step
     this.phase_step = state.phase_step
     this.#stage_step = state.stage_step
-    this.critic_step = has_critic ? state.critic_step : 0
+    this.critic_step = hasCritic ? state.critic_step : 0
     this.is_started = state.is_started
     this.#ends = state.ends ?? undefined
     this.#reason = state.began ?? undefined

@@ -60,19 +60,19 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const trace = tracing && (await traceLayers(training, tracing))
   const { is_moment } = training
   const before = gpu.counts.dispatches
-  const is_watched = observer.isDue(step) || (observer.isAsked && isShort(training))
-  const observing = is_moment || is_watched ? await observe(training) : undefined
+  const isWatched = observer.isDue(step) || (observer.isAsked && isShort(training))
+  const observing = is_moment || isWatched ? await observe(training) : undefined
   countMoment(training, before - dispatches, gpu.counts.dispatches - before)
   const is_validated = isValidationDue(training)
   const validation = is_validated ? await validateNow(training) : undefined
   const limits = await limitDispatches(gpu)
   const skipped = countSkipped(training, reading)
   const arriving = Promise.all([reading, trace?.table, skipped])
-  const numbers = arriving.then(([numbers, trace, skipped_total]) => ({
+  const numbers = arriving.then(([numbers, trace, skippedTotal]) => ({
     ...report(
       { position, epoch, started, taken, work: { ...work, ...limits }, validation },
       numbers,
-      skipped_total,
+      skippedTotal,
     ),
     ...(trace && { trace }),
     ...(is_moment && { is_moment }),
@@ -106,7 +106,7 @@ interface Queued {
 function report(
   { position, epoch, started, taken, work, validation }: Queued,
   { metrics, scored_pairs, non_finite }: StepNumbers,
-  skipped_updates_total: number,
+  skippedUpdatesTotal: number,
 ): StepResult {
   const { samples, rollout } = taken
   const seconds = (performance.now() - started) / 1000
@@ -116,7 +116,7 @@ function report(
       'training/global_step': position.step,
       ...(epoch !== undefined && { 'training/epoch': epoch }),
       ...metrics,
-      'training/skipped_updates_total': skipped_updates_total,
+      'training/skipped_updates_total': skippedUpdatesTotal,
       ...work,
       ...validation?.metrics,
       ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),

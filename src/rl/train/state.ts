@@ -99,17 +99,17 @@ export async function exportModels(
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
 ): Promise<ModelStates> {
   const { reference } = actor.tensors
-  const [actor_state, references, critic_state, reward_state] = await Promise.all([
+  const [actorState, references, criticState, rewardState] = await Promise.all([
     exportModel(gpu, actor.tensors),
     reference && readParams(gpu, reference.buffers),
     critic && exportModel(gpu, critic.tensors),
     reward && exportModel(gpu, reward.tensors),
   ])
   return {
-    actor: actor_state,
+    actor: actorState,
     ...(references && { reference: references[0] }),
-    ...(critic_state && { critic: critic_state }),
-    ...(reward_state && { reward_model: reward_state }),
+    ...(criticState && { critic: criticState }),
+    ...(rewardState && { reward_model: rewardState }),
   }
 }
 

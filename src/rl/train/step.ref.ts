@@ -65,9 +65,9 @@ function sumPiSquared(
   rows: Rows,
 ) {
   const { hidden_size: C, num_hidden_layers, rms_norm_eps } = config
-  const is_normed = layer === num_hidden_layers || rows.readout === 'normed'
+  const isNormed = layer === num_hidden_layers || rows.readout === 'normed'
   const raw = cache.hidden_states[layer]
-  const states = is_normed ? rmsNorm(raw, params['model.norm.weight'], rms_norm_eps) : raw
+  const states = isNormed ? rmsNorm(raw, params['model.norm.weight'], rms_norm_eps) : raw
   return Float64Array.from(rows.response_mask, (mask, i) => {
     if (mask === 0) return 0
     const { response_length: R, first_column, width } = rows
@@ -152,8 +152,8 @@ function correctedRollout(
 ): { trained_mask: Numbers; weights: Numbers; metrics: Record<string, number> } {
   const { bypass_mode, rollout_is, rollout_rs } = rollout_correction
   const ones = new Float64Array(mask.length).fill(1)
-  const is_compared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
-  if (bypass_mode || !is_compared) return { trained_mask: mask, weights: ones, metrics: {} }
+  const isCompared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
+  if (bypass_mode || !isCompared) return { trained_mask: mask, weights: ones, metrics: {} }
   // The kernel, which this is the reference of, has weights for `reinforce` alone.
   const correction = { ...rollout_correction, loss_type: 'reinforce' as const }
   const found = rolloutCorrectionRef(correctionParams(correction), {
@@ -221,7 +221,7 @@ export function stepRef(
   const { response_length: R } = batch
   const scored = scoreRef(run, phase, recorded)
   const { mask, old_log_probs, ref_log_prob, values, sum_pi_squared } = scored
-  const { rewards, metrics: of_kl } = klInReward(run, phase, token_level_scores, scored, R)
+  const { rewards, metrics: ofKl } = klInReward(run, phase, token_level_scores, scored, R)
   const corrected = correctedRollout(phase, old_log_probs, scored.rollout_log_probs, mask, R)
   const { trained_mask, weights } = corrected
   const { bypass_mode, rollout_is } = algorithm.rollout_correction
@@ -243,7 +243,7 @@ export function stepRef(
   const metrics: Record<string, number> = {
     'actor/entropy': scored.entropy,
     'training/skipped_updates': 0,
-    ...of_kl,
+    ...ofKl,
     ...corrected.metrics,
     ...computeDataMetrics({
       ...batch,

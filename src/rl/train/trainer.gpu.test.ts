@@ -55,13 +55,13 @@ test('phases take exactly their steps, in order, and say why each began', () => 
 test('steps queued ahead report the same numbers and phases as steps awaited one by one', async () => {
   const trainer = await Trainer.create(await open(), BUPO)
   const ahead: StepResult[] = []
-  let in_flight: Promise<StepResult> | undefined
+  let inFlight: Promise<StepResult> | undefined
   while (!trainer.isFinished) {
     const { result } = await trainer.queue()
-    if (in_flight) ahead.push(await in_flight)
-    in_flight = result
+    if (inFlight) ahead.push(await inFlight)
+    inFlight = result
   }
-  if (in_flight) ahead.push(await in_flight)
+  if (inFlight) ahead.push(await inFlight)
   trainer.destroy()
   expect(numbers(ahead)).toEqual(numbers(whole.results))
   expect(ahead.map((r) => r.phase_started)).toEqual(whole.results.map((r) => r.phase_started))
@@ -71,10 +71,10 @@ test('every step reports what it computed, and only that', () => {
   const { results } = whole
   const V = CONFIG.model.vocab_size
   for (const { step, metrics, samples } of results.slice(1)) {
-    const is_rl = step > 3
-    expect(is_rl).toBe('critic/score/mean' in metrics)
-    expect(is_rl).toBe('actor/pg_loss' in metrics)
-    expect(!is_rl).toBe('train/loss' in metrics)
+    const isRl = step > 3
+    expect(isRl).toBe('critic/score/mean' in metrics)
+    expect(isRl).toBe('actor/pg_loss' in metrics)
+    expect(!isRl).toBe('train/loss' in metrics)
     expect(step % 2 === 0 || step % 3 === 0, `step ${step}`).toBe(
       'val-aux/parity/acc/greedy' in metrics,
     )
@@ -82,7 +82,7 @@ test('every step reports what it computed, and only that', () => {
       expect(metrics[`layer/entropy/${l}`]).toBeGreaterThan(0)
       expect(metrics[`layer/entropy/${l}`]).toBeLessThanOrEqual(Math.log(V) + 1e-5)
     }
-    if (!is_rl) continue
+    if (!isRl) continue
     expect(samples.length).toBe(16)
     const mean = samples.reduce((sum, s) => sum + s.score, 0) / 16
     expect(metrics['critic/score/mean']).toBeCloseTo(mean, 12)

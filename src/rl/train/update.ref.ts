@@ -100,8 +100,8 @@ export function updateCritic(
     const d_values = scatterSpan(d_vpreds, cache, rows.response_mask, rows.first_column)
     const grads = valuesBackwardRef(config, critic.params, cache, d_values)
     const { optim, grad_clip } = phase.critic
-    const whole_model = { target_layer: config.num_hidden_layers }
-    norms.push(critic.apply(grads, whole_model, optim, grad_clip))
+    const wholeModel = { target_layer: config.num_hidden_layers }
+    norms.push(critic.apply(grads, wholeModel, optim, grad_clip))
   }
   return {
     'critic/vf_loss': sums['critic/vf_loss'],
@@ -225,12 +225,12 @@ function actorReport(
     metrics['actor/kl_coef'] = kl_loss_coef
   }
   if (bypass) {
-    const is_weighted = bypass.rollout_is !== null
+    const isWeighted = bypass.rollout_is !== null
     const reported = [
       'kl',
       ...(bypass.rollout_rs === null ? [] : ['rollout_rs_masked_fraction']),
-      ...(is_weighted ? ['rollout_is_mean'] : []),
-      ...(is_weighted && bypass.rollout_is_batch_normalize ? ['rollout_is_batch_norm_factor'] : []),
+      ...(isWeighted ? ['rollout_is_mean'] : []),
+      ...(isWeighted && bypass.rollout_is_batch_normalize ? ['rollout_is_batch_norm_factor'] : []),
     ].map((name) => `rollout_corr/${name}`)
     for (const name of reported) metrics[name] = sums[name] / norms.length
   }

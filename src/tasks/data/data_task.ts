@@ -71,7 +71,7 @@ export function dataTask(choice: DataChoice): Task {
   const key = keyOf(choice)
   const rows = (): DataSet => loaded.get(key) ?? refuse()
   let answers: ReadonlyMap<string, ReadonlySet<string>> | undefined
-  const is_text = choice.prompt_key === '' && choice.row_format === 'answers'
+  const isText = choice.prompt_key === '' && choice.row_format === 'answers'
   return {
     id: choice.id,
     tokenizer: tokenizerOf(choice, loaded.get(key), refuse),
@@ -79,8 +79,8 @@ export function dataTask(choice: DataChoice): Task {
     max_response_length,
     train_size,
     test_size,
-    exact_match: !is_text && choice.answers === 'text',
-    ...(is_text && { partial_score: 'how much of its beginning is that of the text' }),
+    exact_match: !isText && choice.answers === 'text',
+    ...(isText && { partial_score: 'how much of its beginning is that of the text' }),
     sample(seed, index, split) {
       const { train, test } = rows()
       if (split === 'test') return sampleOf(test[index % test.length])
@@ -91,7 +91,7 @@ export function dataTask(choice: DataChoice): Task {
     score(prompt, response) {
       answers ??= answersOf(rows())
       const right = answers.get(prompt)
-      if (is_text) return Math.max(0, ...[...(right ?? [])].map((text) => agreeing(text, response)))
+      if (isText) return Math.max(0, ...[...(right ?? [])].map((text) => agreeing(text, response)))
       return right?.has(response) ? 1 : 0
     },
   }

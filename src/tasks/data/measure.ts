@@ -112,11 +112,11 @@ export function measure(
     all.push(row)
     prompt_lengths.push(prompt)
     answer_lengths.push(answer)
-    const too_long = [
+    const tooLong = [
       [texts[0][0], prompt, plan.max_prompt_length],
       [texts.at(-1)?.[0] ?? '', answer, plan.max_response_length],
     ] as const
-    const over = too_long.find(([, tokens, most]) => most > 0 && tokens > most)
+    const over = tooLong.find(([, tokens, most]) => most > 0 && tokens > most)
     if (!over) kept.push(row)
     else if (!plan.filter_overlong_prompts)
       throw new DataFileError(

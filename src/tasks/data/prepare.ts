@@ -37,15 +37,15 @@ export async function prepareData(
   const texts = placed.flatMap(({ rows }) =>
     rows.flatMap(({ row }) => [row.prompt, textOfTruth(row.ground_truth), ...(row.rejected ?? [])]),
   )
-  const is_text = plan.row_format === 'answers' && plan.prompt_key === ''
-  const tokenizer = await dataTokenizer(plan, texts.concat(is_text ? '\n' : []), source)
+  const isText = plan.row_format === 'answers' && plan.prompt_key === ''
+  const tokenizer = await dataTokenizer(plan, texts.concat(isText ? '\n' : []), source)
   const making: Making = { tokenizer, plan, bad, onProgress: source?.onProgress }
   const measured = placed.map(({ rows }, i) =>
-    measure(rendered(rows, files[i], making), files[i], is_text ? anyLength(making) : making),
+    measure(rendered(rows, files[i], making), files[i], isText ? anyLength(making) : making),
   )
   const [own, held] = measured
   refuseBad(bad, own.kept, plan)
-  if (is_text) {
+  if (isText) {
     const length = plan.max_response_length || TEXT_LENGTH
     const cut = { tokenizer, length, test_size: plan.test_size }
     const rows = textRows(own.kept, held?.kept, cut, bad)

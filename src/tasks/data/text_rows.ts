@@ -19,13 +19,13 @@ interface TextPlan {
  * ends with the end token. Held out is the end of the text, or a text of its own. */
 export function textRows(
   rows: readonly DataRow[],
-  val_rows: readonly DataRow[] | undefined,
+  valRows: readonly DataRow[] | undefined,
   { tokenizer, length, test_size }: TextPlan,
   bad: FoundBad,
 ): Prepared {
   const own = cut(rows, tokenizer, length)
   const count = test_size < 0 ? Math.max(1, usualTestSize(own.length)) : test_size
-  const held = val_rows && cut(val_rows, tokenizer, length)
+  const held = valRows && cut(valRows, tokenizer, length)
   const train = held ? own : own.slice(0, own.length - count)
   const test = held ?? own.slice(own.length - count)
   if (train.length === 0 || test.length === 0)

@@ -216,9 +216,9 @@ async function composed(
   })
   const total = (row: number) =>
     parts.reduce((sum, { weight }, i) => sum + weight * (results[i].scores[row] ?? 0), 0)
-  const is_verified = parts.some((part) => part.is_verifier)
+  const isVerified = parts.some((part) => part.is_verifier)
   const right = (row: number) =>
-    is_verified
+    isVerified
       ? parts.every((part, i) => !part.is_verifier || saysRight(results[i], row))
       : isTaskRight(task, responses[row])
   return {

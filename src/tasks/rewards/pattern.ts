@@ -196,7 +196,7 @@ function escaped(reader: Reader): readonly Range[] {
 
 /** The inside of […]. */
 function set(reader: Reader): readonly Range[] {
-  const is_negated = reader.takes('^')
+  const isNegated = reader.takes('^')
   const ranges: Range[] = []
   const one = (): readonly Range[] => {
     const sign = reader.take()
@@ -214,7 +214,7 @@ function set(reader: Reader): readonly Range[] {
       ranges.push([first[0][0], last[0][1]])
     }
   } while (!reader.takes(']'))
-  return is_negated ? others(ranges) : ranges
+  return isNegated ? others(ranges) : ranges
 }
 
 /** A pattern as instructions: characters, . [a-z] [^a-z] \d \w \s (ASCII) \D \W \S, groups, | * + ?
@@ -230,28 +230,28 @@ export function compilePattern(pattern: string): readonly Instruction[] {
 const isWord = (point: number | undefined) =>
   point !== undefined && WORD.some(([first, last]) => point >= first && point <= last)
 
-/** Whether compiled instructions match the text from its beginning (`is_anchored`: up to its end),
+/** Whether compiled instructions match the text from its beginning (`isAnchored`: up to its end),
  * or else somewhere in it. */
-export function matches(code: readonly Instruction[], text: string, is_anchored: boolean): boolean {
+export function matches(code: readonly Instruction[], text: string, isAnchored: boolean): boolean {
   const points = Array.from(text, (sign) => sign.codePointAt(0) ?? 0)
   let present = new Set<number>()
   for (let at = 0; at <= points.length; at++) {
-    if (at === 0 || !is_anchored) present.add(0)
-    const is_boundary = isWord(points[at - 1]) !== isWord(points[at])
-    const holds = { start: at === 0, end: at === points.length, word: is_boundary }
+    if (at === 0 || !isAnchored) present.add(0)
+    const isBoundary = isWord(points[at - 1]) !== isWord(points[at])
+    const holds = { start: at === 0, end: at === points.length, word: isBoundary }
     const waiting: (readonly Range[])[] = []
     const places: number[] = []
     // A set hands out what is added while it is gone through.
     for (const place of present) {
       const own = code[place]
       if (own[0] === 'match') {
-        if (!is_anchored || at === points.length) return true
+        if (!isAnchored || at === points.length) return true
       } else if (own[0] === 'split') present.add(own[1]).add(own[2])
       else if (own[0] === 'jump') present.add(own[1])
       else if (own[0] === 'chars') {
         waiting.push(own[1])
         places.push(place)
-      } else if (own[0] === 'not_word' ? !is_boundary : holds[own[0]]) present.add(place + 1)
+      } else if (own[0] === 'not_word' ? !isBoundary : holds[own[0]]) present.add(place + 1)
     }
     const point = points[at]
     present = new Set(

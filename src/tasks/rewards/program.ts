@@ -32,8 +32,8 @@ export function askForScores(
   }
   // A function of a whole batch is one call, which may take as long as its responses together.
   const { timeout_ms, batch_timeout_ms } = program
-  const is_batch = takesBatch(programSource(program.code) ?? '', chosen)
-  const limit = is_batch ? Math.min(batch_timeout_ms, timeout_ms * responses.length) : timeout_ms
+  const isBatch = takesBatch(programSource(program.code) ?? '', chosen)
+  const limit = isBatch ? Math.min(batch_timeout_ms, timeout_ms * responses.length) : timeout_ms
   return callProgram(
     { ...program, timeout_ms: limit },
     chosen,
@@ -65,16 +65,16 @@ const isFiniteNumber = (value: unknown): value is number =>
  * anything else. */
 export function readScore(returned: unknown): ProgramScore {
   const value: unknown = Array.isArray(returned) ? returned[0] : returned
-  const is_object = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   const own =
-    is_object && Object.hasOwn(value, 'score') ? (value as { score: unknown }).score : value
-  const score = is_object && own === null ? undefined : numeric(own)
+    isObject && Object.hasOwn(value, 'score') ? (value as { score: unknown }).score : value
+  const score = isObject && own === null ? undefined : numeric(own)
   if (score !== undefined && !isFiniteNumber(score))
     throw new RangeError(
       `expected a finite number, or an object with score, got ${shown(returned)}`,
     )
   const extra: Record<string, number> = {}
-  if (is_object)
+  if (isObject)
     for (const [name, given] of Object.entries(value).slice(0, MOST_EXTRA + 1)) {
       const number = numeric(given)
       if (name !== 'score' && EXTRA_NAME.test(name) && isFiniteNumber(number)) extra[name] = number

@@ -63,11 +63,11 @@ test('correct_share goes from never to always', () => {
 })
 
 test('half-learned addition asks the same problems, with right demonstrations only', () => {
-  const two_skills = createTask('two_skills_addition', { correct_share: 0 })
-  const half_learned = createTask('partial_sft_addition')
+  const twoSkills = createTask('two_skills_addition', { correct_share: 0 })
+  const halfLearned = createTask('partial_sft_addition')
   for (let i = 0; i < 512; i++) {
-    const sample = half_learned.sample(0, i, 'test')
-    expect(sample.prompt).toBe(two_skills.sample(0, i, 'test').prompt)
+    const sample = halfLearned.sample(0, i, 'test')
+    expect(sample.prompt).toBe(twoSkills.sample(0, i, 'test').prompt)
     expect(sample.demonstration).toBe(sample.ground_truth)
   }
 })

@@ -4,7 +4,7 @@ import { splitProblems } from '../problems.ts'
 import type { Task, TaskParam } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
-export const digits_param: TaskParam = {
+export const digitsParam: TaskParam = {
   name: 'digits',
   label: 'Digits',
   help: 'Digits of each of the two numbers.',

@@ -4,7 +4,7 @@ import { splitProblems } from '../problems.ts'
 import type { Task, TaskParam } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
-export const length_param: TaskParam = {
+export const lengthParam: TaskParam = {
   name: 'length',
   label: 'Length',
   help: 'Digits in the string.',

@@ -51,8 +51,8 @@ export const gcd: TaskKind = {
     const phi = totients(max_value)
     // Kind g − 1: the pairs g·x, g·y where x and y have no common factor.
     const kinds = Array.from({ length: max_value }, (_, kind) => {
-      const up_to = Math.floor(max_value / (kind + 1))
-      return BigInt(2 * phi.slice(1, up_to + 1).reduce((sum, count) => sum + count, 0) - 1)
+      const upTo = Math.floor(max_value / (kind + 1))
+      return BigInt(2 * phi.slice(1, upTo + 1).reduce((sum, count) => sum + count, 0) - 1)
     })
     return numberedTask({
       id: 'gcd',

@@ -13,8 +13,8 @@ const PATTERNS = 60
 const SEEN = Array.from({ length: CELLS }, (_, cell) =>
   Array.from({ length: CELLS }, (_, other) => other).filter((other) => {
     const [row, column, box] = places(cell)
-    const [other_row, other_column, other_box] = places(other)
-    return other !== cell && (row === other_row || column === other_column || box === other_box)
+    const [otherRow, otherColumn, otherBox] = places(other)
+    return other !== cell && (row === otherRow || column === otherColumn || box === otherBox)
   }),
 )
 

@@ -1,7 +1,7 @@
 // Addition with right demonstrations.
 
 import type { TaskKind } from '../task.ts'
-import { additionTask, digits_param } from './addition.ts'
+import { additionTask, digitsParam } from './addition.ts'
 
 /** Addition with correct demonstrations only: the warm start is half done because its phase stops
  * early. */
@@ -10,6 +10,6 @@ export const partial_sft_addition: TaskKind = {
   name: 'Half-learned addition',
   summary:
     'Add two numbers. Every demonstration is right, but the warm start stops early; the reward has to do the rest.',
-  params: [digits_param],
+  params: [digitsParam],
   create: ({ digits }) => additionTask('partial_sft_addition', digits, (a, b) => String(a + b)),
 }

@@ -1,14 +1,14 @@
 // Sorting the digits of a string.
 
 import type { TaskKind } from '../task.ts'
-import { digitStringTask, length_param } from './digit_string.ts'
+import { digitStringTask, lengthParam } from './digit_string.ts'
 
 /** `382910>` → `012389`. */
 export const sort_digits: TaskKind = {
   id: 'sort_digits',
   name: 'Sort digits',
   summary: 'Write the digits of a string in ascending order.',
-  params: [length_param],
+  params: [lengthParam],
   create: ({ length }) =>
     digitStringTask('sort_digits', length, (digits) => [...digits].sort().join('')),
 }

@@ -1,7 +1,7 @@
 // Addition with right and wrong demonstrations.
 
 import type { TaskKind } from '../task.ts'
-import { additionTask, digits_param, sumWithoutCarries } from './addition.ts'
+import { additionTask, digitsParam, sumWithoutCarries } from './addition.ts'
 
 /** Some demonstrations add; the others forget every carry. */
 export const two_skills_addition: TaskKind = {
@@ -10,7 +10,7 @@ export const two_skills_addition: TaskKind = {
   summary:
     'Add two numbers. Most demonstrations forget every carry, so the warm start holds two skills; the reward picks the right one.',
   params: [
-    digits_param,
+    digitsParam,
     {
       name: 'correct_share',
       label: 'Correct demonstrations',

@@ -125,8 +125,8 @@ describe.for(Object.entries(CASES))('%s', ([id, scored]) => {
 
 test('a task gives a score between 0 and 1 only where it says what that means', () => {
   for (const { id } of TASKS) {
-    const has_partial = (CASES[id] ?? []).some(([, , score]) => score > 0 && score < 1)
-    expect(createTask(id).partial_score !== undefined, id).toBe(has_partial)
+    const hasPartial = (CASES[id] ?? []).some(([, , score]) => score > 0 && score < 1)
+    expect(createTask(id).partial_score !== undefined, id).toBe(hasPartial)
   }
 })
 
@@ -137,9 +137,9 @@ test('a puzzle of knights and knaves has one solution, and its signs fit what is
     const kind = (name: string) => ground_truth['ABCD'.indexOf(name)] === '+'
     for (const said of prompt.slice(0, -1).split(',')) {
       const [speaker, , a, sign, b] = said
-      const is_true =
+      const isTrue =
         sign === '+' ? kind(a) : sign === '-' ? !kind(a) : (kind(a) === kind(b)) === (sign === '=')
-      expect(is_true, prompt).toBe(kind(speaker))
+      expect(isTrue, prompt).toBe(kind(speaker))
     }
   }
 })

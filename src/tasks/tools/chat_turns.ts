@@ -58,12 +58,12 @@ function turnsOf(ids: readonly number[], ends: readonly number[]): number[][] {
 
 function qwenBoundary(tokenizer: Tokenizer): NonNullable<Chat['boundary']> {
   const [after, more] = tokenizer.encode('<|im_end|>')
-  const line_break = tokenizer.encode('\n')
-  if (more !== undefined || line_break.length !== 1)
+  const lineBreak = tokenizer.encode('\n')
+  if (more !== undefined || lineBreak.length !== 1)
     throw new RangeError(
       'tools: expected <|im_end|> and a line break to be one token each, as verl asks of Qwen models',
     )
-  return { after, insert: line_break[0] }
+  return { after, insert: lineBreak[0] }
 }
 
 const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
@@ -124,12 +124,12 @@ export function chatTurns(chat: Chat, tools: readonly ToolSchema[]): TurnFormat 
     text: (ids) => chat.text(ids),
     observed: () => [],
     parse: (ids) => parseHermes(chat.decode(ids)),
-    append(history, answers, last_id) {
+    append(history, answers, lastId) {
       const before = [...SYNTHETIC, syntheticCalls(answers)]
       const whole = [...history, ...answers]
       const { boundary } = chat
       return [
-        ...(boundary && last_id === boundary.after ? [boundary.insert] : []),
+        ...(boundary && lastId === boundary.after ? [boundary.insert] : []),
         ...added(
           chat.render(before, tools, false),
           chat.render([...before, ...answers], tools, false),

@@ -46,10 +46,10 @@ export class Conversation {
   #assistant_turns = 0
   #user_turns = 0
 
-  constructor(setting: ConversationSetting, prompt: readonly Message[], last_id?: number) {
+  constructor(setting: ConversationSetting, prompt: readonly Message[], lastId?: number) {
     this.#setting = setting
     this.#messages = [...prompt]
-    this.#last_id = last_id
+    this.#last_id = lastId
   }
 
   /** Turns of the policy, rounds of answers that were kept, and the prompt. */

@@ -27,11 +27,11 @@ export interface TurnFormat {
   /** Finds the calls of one turn. */
   parse(ids: readonly number[]): Spoken
   /** The tokens that follow a turn: the answers to its calls, and whatever makes it the policy's
-   * turn again. `history` are all messages before them; `last_id` ends the stream so far. */
+   * turn again. `history` are all messages before them; `lastId` ends the stream so far. */
   append(
     history: readonly Message[],
     answers: readonly Message[],
-    last_id: number | undefined,
+    lastId: number | undefined,
   ): number[]
   /** A whole response as text, tools' answers included, without special tokens. */
   text(ids: readonly number[]): string

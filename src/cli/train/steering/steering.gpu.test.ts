@@ -75,7 +75,7 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
 })
 
 test('a phase with a KL has the reference that reinforcement began with, added by hand or typed beforehand', async () => {
-  const held_back = (steps: number) => ({
+  const heldBack = (steps: number) => ({
     kind: 'rl',
     steps,
     actor: { use_kl_loss: true, kl_loss_coef: 0.5 },
@@ -89,15 +89,15 @@ test('a phase with a KL has the reference that reinforcement began with, added b
   const typed = await run(
     tinyExperiment({
       ...shared,
-      phases: [sft, { kind: 'rl', steps: 3 }, held_back(2), { ...held_back(2), ...long }],
+      phases: [sft, { kind: 'rl', steps: 3 }, heldBack(2), { ...heldBack(2), ...long }],
     }),
   )
   const by_hand = await run(
     tinyExperiment({ ...shared, phases: [sft, { kind: 'rl', steps: 9 }] }),
     // The second one needs larger buffers: the reference moves to them.
     {
-      5: [{ kind: 'insert_phase', phase: phase(held_back(2)) }],
-      7: [{ kind: 'insert_phase', phase: phase({ ...held_back(2), ...long }) }],
+      5: [{ kind: 'insert_phase', phase: phase(heldBack(2)) }],
+      7: [{ kind: 'insert_phase', phase: phase({ ...heldBack(2), ...long }) }],
     },
   )
   const metrics = (of: typeof typed) => of.results.map(({ step, metrics }) => ({ step, metrics }))

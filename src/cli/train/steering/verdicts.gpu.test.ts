@@ -22,27 +22,27 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
     ],
   })
   const gpu = await Gpu.open()
-  const run_by_hand = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
+  const runByHand = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
   const results: StepResult[] = []
   const done: Steered[] = []
   const verdicts = new Map<number, Said>()
-  const first = run_by_hand.trainer
+  const first = runByHand.trainer
   const say = (id: number, choice: 'a' | 'b' | 'skip') =>
-    expect(run_by_hand.decide(id, choice)).toBe(true)
+    expect(runByHand.decide(id, choice)).toBe(true)
   /** What is done where the run waits: before any verdict, after one, and so on. */
   const waits: (() => void)[] = [
     () => {
-      for (const kind of ['next_phase', 'repeat_phase'] as const) run_by_hand.steer({ kind })
+      for (const kind of ['next_phase', 'repeat_phase'] as const) runByHand.steer({ kind })
       say(0, 'a')
     },
     // More rows than before: the pairs and what was said of them move along.
     () =>
-      run_by_hand.steer({
+      runByHand.steer({
         kind: 'append_phase',
         phase: phase({ kind: 'rl', steps: 1, rollout: { train_batch_size: 8 } }),
       }),
     () => {
-      expect(run_by_hand.trainer).not.toBe(first)
+      expect(runByHand.trainer).not.toBe(first)
       say(1, 'skip')
       say(2, 'b')
       say(3, 'b')
@@ -53,16 +53,16 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
     },
   ]
   for (;;) {
-    if (run_by_hand.step === 3 && done.length === 3) run_by_hand.steer({ kind: 'repeat_phase' })
-    done.push(...(await run_by_hand.obey()))
-    if (run_by_hand.isFinished) break
-    if (!(await run_by_hand.ready())) {
+    if (runByHand.step === 3 && done.length === 3) runByHand.steer({ kind: 'repeat_phase' })
+    done.push(...(await runByHand.obey()))
+    if (runByHand.isFinished) break
+    if (!(await runByHand.ready())) {
       waits.shift()?.()
       continue
     }
-    results.push(await (await run_by_hand.queue()).result)
-    const { log } = run_by_hand.preferences ?? {}
-    const { phase: index, step } = run_by_hand
+    results.push(await (await runByHand.queue()).result)
+    const { log } = runByHand.preferences ?? {}
+    const { phase: index, step } = runByHand
     if (log)
       verdicts.set(index, {
         said: writeVerdicts(log),
@@ -70,7 +70,7 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
         step: verdicts.get(index)?.step ?? step - 1,
       })
   }
-  const { actor, preferences } = await run_by_hand.trainer.exportState()
+  const { actor, preferences } = await runByHand.trainer.exportState()
   gpu.destroy()
   expect(done.map(({ refused }) => refused?.match(/taught|begun to train/)?.[0])).toEqual([
     'taught',

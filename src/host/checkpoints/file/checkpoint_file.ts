@@ -154,9 +154,9 @@ function read(opened: OpenSafetensors): Checkpoint {
   const require = (broken: Broken) => broken && fail(`${broken[0]}: ${broken[1]}`)
   require(brokenDocument(header) ?? brokenPosition(header) ?? brokenTold(header))
   const models = modelsIn(runModels(experiment), opened)
-  const pair_shapes = pairs && pairsShapes(pairs, experiment, opened)
-  if (pairs && !pair_shapes) fail('tensor pairs.input_ids: expected rows that fit the experiment')
-  requireTensors(opened, new Map([...modelShapes(models), ...(pair_shapes ?? [])]), header)
+  const pairShapes = pairs && pairsShapes(pairs, experiment, opened)
+  if (pairs && !pairShapes) fail('tensor pairs.input_ids: expected rows that fit the experiment')
+  requireTensors(opened, new Map([...modelShapes(models), ...(pairShapes ?? [])]), header)
   const series = readHistory(opened, header)
   const { done, ...rest } = counters
   const vocab_size = trainerConfig(experiment).model.vocab_size

@@ -173,7 +173,7 @@ describe('counts that no run reaches are refused by name', () => {
           ...({ [name]: count } as Counts),
         }
         const before = phase === 1 ? 5 : 0
-        const is_possible =
+        const isPossible =
           phase <= 1 &&
           phase_step <= PHASES.phases[phase].steps &&
           step - phase_step >= phase &&
@@ -183,7 +183,7 @@ describe('counts that no run reaches are refused by name', () => {
           critic_step <= stage_step &&
           // The history that comes with it reaches up to step 8.
           step >= 8
-        expect(message === undefined, message).toBe(is_possible)
+        expect(message === undefined, message).toBe(isPossible)
         if (message !== undefined) expect(message).toMatch(/^(run\.|tensor history|parent|steered)/)
       }),
       { numRuns: Number(process.env.HOSTILE_RUNS ?? 50), seed: 3 },
@@ -226,11 +226,11 @@ describe('numbers that no optimizer leaves are refused by name', () => {
         fc.nat(),
         value,
         async (model, part, at, bad) => {
-          const is_sound =
+          const isSound =
             Number.isFinite(bad) &&
             (part === 'corrections' ? bad >= 0 && bad <= 1 : part !== 'adam_v' || bad >= 0)
           const message = await said(spoilt(model, part, at, bad))
-          if (is_sound) expect(message).toBeUndefined()
+          if (isSound) expect(message).toBeUndefined()
           else
             expect(message).toMatch(
               new RegExp(`^${model}\\.${part}: expected .*found -?[\\w.]+ at \\d`),

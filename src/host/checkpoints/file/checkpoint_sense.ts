@@ -120,8 +120,8 @@ const VALUES: readonly (readonly [
 function brokenControl(model: string, control: Float32Array): Broken {
   const of = (name: (typeof CONTROL)[number]) => control[CONTROL.indexOf(name)]
   const [is_finite, grad_norm, clip_coef] = [of('is_finite'), of('grad_norm'), of('clip_coef')]
-  const expect = (name: (typeof CONTROL)[number], is_sound: boolean, expected: string): Broken =>
-    is_sound ? undefined : [`${model}.control.${name}`, `expected ${expected}, found ${of(name)}`]
+  const expect = (name: (typeof CONTROL)[number], isSound: boolean, expected: string): Broken =>
+    isSound ? undefined : [`${model}.control.${name}`, `expected ${expected}, found ${of(name)}`]
   return firstOf(
     expect('is_finite', is_finite === 0 || is_finite === 1, '0 or 1'),
     expect('skipped_steps', isCount(of('skipped_steps')), 'a count'),
@@ -143,9 +143,9 @@ export function brokenNumbers(states: ModelStates): Broken {
   for (const model of ['actor', 'critic', 'reward_model'] as const) {
     const state = states[model]
     if (!state) continue
-    for (const [part, is_sound, expected] of VALUES) {
+    for (const [part, isSound, expected] of VALUES) {
       const values = state[part] ?? new Float32Array()
-      const broken = brokenValue(`${model}.${part}`, values, is_sound, expected)
+      const broken = brokenValue(`${model}.${part}`, values, isSound, expected)
       if (broken) return broken
     }
     const broken = brokenControl(model, state.control)
@@ -157,12 +157,12 @@ export function brokenNumbers(states: ModelStates): Broken {
 function brokenValue(
   at: string,
   values: Float32Array,
-  is_sound: (value: number) => boolean,
+  isSound: (value: number) => boolean,
   expected: string,
 ): Broken {
   // A loop: a model has millions of them.
   for (let i = 0; i < values.length; i++)
-    if (!is_sound(values[i])) return [at, `expected ${expected}, found ${values[i]} at ${i}`]
+    if (!isSound(values[i])) return [at, `expected ${expected}, found ${values[i]} at ${i}`]
   return undefined
 }
 

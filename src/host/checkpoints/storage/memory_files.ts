@@ -6,8 +6,8 @@ interface Held {
   readonly written_at: number
 }
 
-/** Makes an empty store; `now_ms` is a clock, milliseconds since 1970. What it holds are copies. */
-export function memoryFiles(now_ms: () => number = Date.now): CheckpointFiles {
+/** Makes an empty store; `nowMs` is a clock, milliseconds since 1970. What it holds are copies. */
+export function memoryFiles(nowMs: () => number = Date.now): CheckpointFiles {
   const records = new Map<string, Map<number, Held>>()
   return {
     list: async (record) =>
@@ -24,7 +24,7 @@ export function memoryFiles(now_ms: () => number = Date.now): CheckpointFiles {
         .sort((a, b) => a.step - b.step),
     write: async (record, step, bytes) => {
       const held = records.get(record) ?? new Map<number, Held>()
-      held.set(step, { bytes: bytes.slice(), written_at: now_ms() })
+      held.set(step, { bytes: bytes.slice(), written_at: nowMs() })
       records.set(record, held)
     },
     read: async (record, step) => records.get(record)?.get(step)?.bytes.slice(),

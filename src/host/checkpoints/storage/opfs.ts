@@ -36,8 +36,8 @@ async function writeWhole(
 ): Promise<void> {
   const temporary = `${name}.tmp`
   const handle = await fileIn(folder, temporary)
-  const is_movable = handle.move !== undefined
-  const target = is_movable ? handle : await fileIn(folder, name)
+  const isMovable = handle.move !== undefined
+  const target = isMovable ? handle : await fileIn(folder, name)
   try {
     const access = await target.createSyncAccessHandle()
     try {
@@ -62,7 +62,7 @@ async function writeWhole(
     await folder.removeEntry(target.name).catch(() => {})
     throw error
   }
-  if (!is_movable) await folder.removeEntry(temporary).catch(() => {})
+  if (!isMovable) await folder.removeEntry(temporary).catch(() => {})
 }
 
 async function listFolder(folder: FileSystemDirectoryHandle): Promise<CheckpointEntry[]> {

@@ -28,20 +28,20 @@ export async function makeRoom(host: RoomHost): Promise<number> {
 
 /** Calls `work` soon after a request, once for all requests until then, and never twice at a
  * time. */
-export function once(work: () => Promise<unknown>, rest_ms: number): () => void {
+export function once(work: () => Promise<unknown>, restMs: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let is_working = false
+  let isWorking = false
   const run = async () => {
-    if (is_working) {
-      timer = setTimeout(run, rest_ms)
+    if (isWorking) {
+      timer = setTimeout(run, restMs)
       return
     }
     timer = undefined
-    is_working = true
+    isWorking = true
     await work().catch(() => {}) // the next one tries again
-    is_working = false
+    isWorking = false
   }
   return () => {
-    if (timer === undefined) timer = setTimeout(run, rest_ms)
+    if (timer === undefined) timer = setTimeout(run, restMs)
   }
 }

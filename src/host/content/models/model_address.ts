@@ -37,8 +37,8 @@ export function modelAddress(typed: string): ModelAddress {
   } catch {
     throw new RangeError(`${JSON.stringify(text.slice(0, 80))} is no model. ${EXAMPLES}`)
   }
-  const is_local = url.protocol === 'http:' && LOCAL.test(url.hostname)
-  if (url.protocol !== 'https:' && !is_local)
+  const isLocal = url.protocol === 'http:' && LOCAL.test(url.hostname)
+  if (url.protocol !== 'https:' && !isLocal)
     throw new RangeError(
       `A page may fetch from https:// alone, found ${url.protocol}//. ${EXAMPLES}`,
     )

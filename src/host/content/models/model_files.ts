@@ -46,8 +46,8 @@ export function shardsOf(text: string): readonly string[] {
   }
   const names = typeof weight_map === 'object' && weight_map ? Object.values(weight_map) : []
   const shards = [...new Set(names)]
-  const are_names = shards.every((name) => typeof name === 'string' && SHARD.test(name))
-  if (shards.length === 0 || shards.length > MOST_SHARDS || !are_names)
+  const areNames = shards.every((name) => typeof name === 'string' && SHARD.test(name))
+  if (shards.length === 0 || shards.length > MOST_SHARDS || !areNames)
     throw new RangeError(
       `${INDEX_FILE}: expected weight_map to name files of this folder, found other things`,
     )

@@ -47,15 +47,15 @@ export function httpFile(
   get: RangedGet,
   pause: Pause = pauseFor,
 ): RangedFile {
-  let has_answered = false
+  let hasAnswered = false
   const ask = async (at: number, end: number): Promise<GetAnswer | 'busy' | 'gone'> => {
     try {
       const answer = await get(address, at, end)
-      has_answered = true
+      hasAnswered = true
       return BUSY.includes(answer.status) ? 'busy' : answer
     } catch (error) {
       // A server that has answered before was allowed: it is the connection that is missing.
-      if (has_answered && error instanceof NoAnswer) return 'gone'
+      if (hasAnswered && error instanceof NoAnswer) return 'gone'
       throw error
     }
   }

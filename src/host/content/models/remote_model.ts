@@ -55,8 +55,8 @@ export function parseListing(text: string): ModelFile[] {
     if (type !== 'file' || typeof path !== 'string' || path.includes('/')) return []
     if (!Number.isSafeInteger(size) || Number(size) < 0) return []
     const oid = isObject(lfs) ? lfs.oid : undefined
-    const is_hash = typeof oid === 'string' && /^[0-9a-f]{64}$/.test(oid)
-    return [{ name: path, bytes: Number(size), ...(is_hash && { sha256: `sha256-${oid}` }) }]
+    const isHash = typeof oid === 'string' && /^[0-9a-f]{64}$/.test(oid)
+    return [{ name: path, bytes: Number(size), ...(isHash && { sha256: `sha256-${oid}` }) }]
   })
 }
 

@@ -22,11 +22,11 @@ export interface Manners {
 export function serverOf(files: Readonly<Record<string, Uint8Array>>, manners: Manners = {}) {
   const asked: { address: string; begin: number; end: number }[] = []
   let sent = 0
-  let was_cut = false
+  let wasCut = false
   const nothing = { bytes: new Uint8Array(), is_cut: false }
   const get: RangedGet = async (address, begin, end): Promise<GetAnswer> => {
     asked.push({ address, begin, end })
-    if (was_cut && manners.stays_cut) throw new NoAnswer('blocked')
+    if (wasCut && manners.stays_cut) throw new NoAnswer('blocked')
     if ((manners.busy ?? 0) > 0) {
       manners.busy = (manners.busy ?? 0) - 1
       return { ...nothing, status: 503 }
@@ -35,20 +35,20 @@ export function serverOf(files: Readonly<Record<string, Uint8Array>>, manners: M
     if (!file) return { ...nothing, status: 404 }
     if (manners.status) return { ...nothing, status: manners.status }
     const size = file.length + (manners.says_more ?? 0)
-    const has_range = Number.isFinite(end) && !manners.has_no_ranges
-    const from = has_range ? begin : 0
-    if (has_range && begin >= size) return { ...nothing, status: 416, total: size }
+    const hasRange = Number.isFinite(end) && !manners.has_no_ranges
+    const from = hasRange ? begin : 0
+    if (hasRange && begin >= size) return { ...nothing, status: 416, total: size }
     const most = Number.isFinite(end) ? end - begin : 0
     let bytes = Uint8Array.from(file.subarray(from, from + most))
     let is_cut = false
-    if (manners.cuts_at !== undefined && !was_cut && sent + bytes.length > manners.cuts_at) {
+    if (manners.cuts_at !== undefined && !wasCut && sent + bytes.length > manners.cuts_at) {
       bytes = bytes.slice(0, manners.cuts_at - sent)
       is_cut = true
-      was_cut = true
+      wasCut = true
     }
     sent += bytes.length
     const range = manners.hides_total ? {} : { first: from, total: size }
-    return has_range
+    return hasRange
       ? { status: 206, ...range, length: Math.min(most, size - begin), bytes, is_cut }
       : { status: 200, length: size, bytes, is_cut }
   }

@@ -69,15 +69,15 @@ export class Measuring {
     const { id: run, post, now } = this.#of
     const began = now()
     try {
-      const { done: has_ended, value } = await this.#work.next()
+      const { done: hasEnded, value } = await this.#work.next()
       this.#spent_ms += now() - began
-      const is_over = has_ended === true || this.#spent_ms >= BUDGET_MS || value.done === value.of
+      const is_over = hasEnded === true || this.#spent_ms >= BUDGET_MS || value.done === value.of
       if (is_over) this.end()
-      if (has_ended) return
+      if (hasEnded) return
       const { done, of, choice } = value
-      const is_news = Object.keys(choice).length > Object.keys(this.#found).length
+      const isNews = Object.keys(choice).length > Object.keys(this.#found).length
       this.#found = choice
-      const cache = is_over || is_news ? this.#remember(choice, is_over) : undefined
+      const cache = is_over || isNews ? this.#remember(choice, is_over) : undefined
       const told = { done, of, is_over, ...(cache !== undefined && { cache }) }
       post({ type: 'kernels_measured', run, ...told })
     } catch {
@@ -96,8 +96,8 @@ export class Measuring {
     const kernels = writeKernels(other)
     const bytes = Object.values(open.memory()).reduce((sum, own) => sum + own, 0)
     this.#present = { ...this.#present, ...other }
-    const is_short = kernels.length <= MAX_KERNELS_LENGTH
-    if (Object.keys(other).length === 0 || !is_short || bytes > MOST_BYTES) return
+    const isShort = kernels.length <= MAX_KERNELS_LENGTH
+    if (Object.keys(other).length === 0 || !isShort || bytes > MOST_BYTES) return
     trainer.steer({ kind: 'kernels', kernels })
     for (const done of await trainer.obey()) post({ type: 'steered', run, ...done })
   }

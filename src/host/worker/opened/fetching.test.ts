@@ -28,11 +28,11 @@ interface Asked {
 
 /** fetch.html after the person has agreed: asks `server` what comes through the port, and after so
  * many bytes no more. */
-function frame(get: ReturnType<typeof serverOf>['get'], most_bytes = Number.POSITIVE_INFINITY) {
+function frame(get: ReturnType<typeof serverOf>['get'], mostBytes = Number.POSITIVE_INFINITY) {
   const { port1, port2 } = new MessageChannel()
   let sent = 0
   port2.onmessage = async ({ data: { id, address, begin, end } }: MessageEvent<Asked>) => {
-    if (sent >= most_bytes) return
+    if (sent >= mostBytes) return
     const answer: GetAnswer = await get(address, begin, end)
     sent += answer.bytes.length
     port2.postMessage({ id, ...answer })
@@ -45,7 +45,7 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
   const { disk, folders } = memoryDisk()
   const { get, asked } = serverOf(FILES)
   const events: ModelEvent[] = []
-  let [clock, has_ended] = [0, false]
+  let [clock, hasEnded] = [0, false]
   const unused = () => Promise.reject(new Error('not here'))
   const own = new ModelReader({
     check: async (folder) => {
@@ -67,8 +67,8 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
     post: (event) => {
       events.push(event)
       // A piece of the weights has arrived.
-      if (has_ended || event.type !== 'model_progress' || event.progress.bytes < 1e6) return
-      has_ended = true
+      if (hasEnded || event.type !== 'model_progress' || event.progress.bytes < 1e6) return
+      hasEnded = true
       own.handle({ type: 'cancel_model' })
     },
     now: () => (clock += 1000),

@@ -11,16 +11,16 @@ import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
 import type { ModelUse } from '../../protocol/opened_model.ts'
 import type { PlannedModel } from './model_sources.ts'
 
-/** `allowed` bytes in all, `most_binding` bytes of one buffer. Throws ModelFileError for a config
+/** `allowed` bytes in all, `mostBinding` bytes of one buffer. Throws ModelFileError for a config
  * that is none, or of another family. */
 export function plannedModel(
-  config_json: Uint8Array,
+  configJson: Uint8Array,
   plan: (facts: ModelOutline) => readonly PlannedUse[],
   allowed: number,
-  most_binding: number,
+  mostBinding: number,
 ): PlannedModel {
   const file = 'config.json'
-  const json = parseJsonObject(config_json, file)
+  const json = parseJsonObject(configJson, file)
   const { config } = parseHfConfig(json, file)
   const layout = paramLayout(modelShape(config))
   const { model_type } = config
@@ -32,7 +32,7 @@ export function plannedModel(
       what,
       enable_gradient_checkpointing,
       bytes,
-      why_not: whyNot(bytes, largest, allowed, most_binding),
+      why_not: whyNot(bytes, largest, allowed, mostBinding),
     }),
   )
   return { model_type, num_parameters, uses: chosenUses(all) }
@@ -51,10 +51,10 @@ function whyNot(
   bytes: number,
   largest: PlannedUse['largest'],
   allowed: number,
-  most_binding: number,
+  mostBinding: number,
 ): string | undefined {
-  if (largest.bytes > most_binding)
-    return `${largest.label} takes ${gibibytes(largest.bytes)}, and this adapter has room for ${gibibytes(most_binding)} in one buffer`
+  if (largest.bytes > mostBinding)
+    return `${largest.label} takes ${gibibytes(largest.bytes)}, and this adapter has room for ${gibibytes(mostBinding)} in one buffer`
   if (bytes > allowed) return `more than the ${gibibytes(allowed)} that may be taken here`
   return undefined
 }

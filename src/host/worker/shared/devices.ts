@@ -7,9 +7,9 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 /** A device for a run. */
 export interface Lent {
   readonly gpu: Gpu
-  /** After the run. `is_sound`: nothing of it is under way and the device is as it was, so that it
+  /** After the run. `isSound`: nothing of it is under way and the device is as it was, so that it
    * serves the next run. */
-  end(is_sound: boolean): Promise<void>
+  end(isSound: boolean): Promise<void>
 }
 
 export class Devices {
@@ -27,22 +27,22 @@ export class Devices {
 
   /** The device that is open, or one with larger limits where `largest`, the largest tensor of the
    * run, needs them. */
-  async lend(largest: OpenOptions['largest'] & object, is_shared = false): Promise<Lent> {
+  async lend(largest: OpenOptions['largest'] & object, isShared = false): Promise<Lent> {
     const opening = this.#open()
     const gpu = await opening
     if (largest.bytes > gpu.facts.max_binding_bytes) {
       const own = await this.#openGpu({ largest })
       return { gpu: own, end: async () => own.destroy() }
     }
-    if (!is_shared) {
+    if (!isShared) {
       this.#forget(opening)
-      return { gpu, end: (is_sound) => ending(gpu, is_sound, () => this.#takeBack(gpu)) }
+      return { gpu, end: (isSound) => ending(gpu, isSound, () => this.#takeBack(gpu)) }
     }
     const own = gpu.beside()
-    const end = async (is_sound: boolean) => {
+    const end = async (isSound: boolean) => {
       await ending(
         own,
-        is_sound,
+        isSound,
         async () => own.leave(),
         () => this.#forget(opening),
       )
@@ -79,12 +79,12 @@ export class Devices {
  * run, is of no use to others. */
 async function ending(
   gpu: Gpu,
-  is_sound: boolean,
+  isSound: boolean,
   free: () => Promise<void>,
   onBroken: () => void = () => {},
 ): Promise<void> {
   try {
-    if (is_sound) {
+    if (isSound) {
       await gpu.finish()
       return await free()
     }

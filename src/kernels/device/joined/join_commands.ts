@@ -81,8 +81,8 @@ function accepts(group: Group, own: Group): boolean {
   const kernels = dispatches.map(({ kernel }) => kernel)
   const { bindings } = bindingsOf(dispatches)
   const written = bindings.filter(({ reads }) => !reads)
-  const is_twice = written.some((a) => written.some((b) => a !== b && overlap(a.tensor, b.tensor)))
-  return !is_twice && canJoin(kernels, bindings.length)
+  const isTwice = written.some((a) => written.some((b) => a !== b && overlap(a.tensor, b.tensor)))
+  return !isTwice && canJoin(kernels, bindings.length)
 }
 
 const mixes = (a: readonly Use[], b: readonly Use[]) =>
@@ -99,8 +99,8 @@ const apart = (x: Use, y: Use): boolean =>
 
 function overlap(a: Tensor, b: Tensor): boolean {
   if (a.buffer !== b.buffer) return false
-  const [from_a, from_b] = [a, b].map(({ offset, dtype }) => offset * elementBytes(dtype))
-  return from_a < from_b + bufferBytes(b) && from_b < from_a + bufferBytes(a)
+  const [fromA, fromB] = [a, b].map(({ offset, dtype }) => offset * elementBytes(dtype))
+  return fromA < fromB + bufferBytes(b) && fromB < fromA + bufferBytes(a)
 }
 
 function usesOf(command: Command): Use[] {
@@ -176,7 +176,7 @@ function joinDispatches(parts: readonly Dispatch[]): Dispatch {
     })
     at += 4 * GRID_PARAMS.length
   }
-  const is_fixed = parts.every(({ grid }) => grid)
+  const isFixed = parts.every(({ grid }) => grid)
   const values = Object.fromEntries(
     parts.map(({ grid }, i) => [paramOf(i, 'workgroups'), grid ? gridParams(grid)[0] : 1]),
   )
@@ -185,7 +185,7 @@ function joinDispatches(parts: readonly Dispatch[]): Dispatch {
     kind: 'dispatch',
     kernel,
     tensors: Object.fromEntries(bindings.map(({ name, tensor }) => [name, tensor])),
-    grid: is_fixed ? [x, y, z] : undefined,
+    grid: isFixed ? [x, y, z] : undefined,
     params,
     patches,
     pipeline: undefined as never,

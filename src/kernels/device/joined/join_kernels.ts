@@ -40,10 +40,10 @@ function partsOf(kernel: AnyKernel): KernelParts | undefined {
 }
 
 /** Whether both parts' bindings have one WGSL type, so that one can stand for the other. */
-export function sameType(a: AnyKernel, a_name: string, b: AnyKernel, b_name: string): boolean {
+export function sameType(a: AnyKernel, aName: string, b: AnyKernel, bName: string): boolean {
   const [left, right] = [partsOf(a), partsOf(b)]
-  const type = left?.types.get(a_name)
-  return type !== undefined && type === right?.types.get(b_name) && !left?.names.some(isIn(type))
+  const type = left?.types.get(aName)
+  return type !== undefined && type === right?.types.get(bName) && !left?.names.some(isIn(type))
 }
 
 const isIn = (text: string) => (name: string) => new RegExp(`\\b${name}\\b`).test(text)

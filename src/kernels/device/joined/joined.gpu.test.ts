@@ -32,10 +32,10 @@ function record(r: Recorder<'rows'>, t: Readonly<Record<string, Tensor>>): void 
   r.run(places, { groups: 7, width: 0 }, { folded: t.folded, flat: t.flat })
 }
 
-/** With `in_parts`, every dispatch that can be cut is. */
-async function results(joins: boolean, in_parts = false) {
+/** With `inParts`, every dispatch that can be cut is. */
+async function results(joins: boolean, inParts = false) {
   const gpu = await Gpu.open({ joins })
-  if (in_parts) gpu.limitDispatches({ most_ms: 1, took: () => 4 })
+  if (inParts) gpu.limitDispatches({ most_ms: 1, took: () => 4 })
   const filled = (label: string, count: number, seed: number) =>
     gpu.tensor(label, 'f32', [count], { data: randomValues(count, seed) })
   const tensors = {
@@ -54,7 +54,7 @@ async function results(joins: boolean, in_parts = false) {
   }
   const program = await gpu.record('joined', ['rows'], (r) => record(r, tensors))
   let split = 0
-  for (let round = 0; in_parts && round < 4; round++) {
+  for (let round = 0; inParts && round < 4; round++) {
     gpu.replay(program, { rows: 69 })
     split = (await gpu.settleDispatches())?.split_dispatches ?? split
   }

@@ -170,8 +170,8 @@ test('without stamps a dispatch takes from its submit, or the end of the one bef
 
 test('submits whose ends cannot be told apart share their time by weight; one that marks a time ends alone', () => {
   const timing = {} as Timing
-  const sent = (weight: number, sent_at: number, ended_at: number, is_mark = false): Sent => ({
-    timing: is_mark ? undefined : timing,
+  const sent = (weight: number, sent_at: number, ended_at: number, isMark = false): Sent => ({
+    timing: isMark ? undefined : timing,
     weight,
     sent_at,
     ended_at,

@@ -24,7 +24,7 @@ export interface LimitOptions {
   readonly most_ms?: number
   /** Milliseconds that count for a run of a kernel, from those that were measured: a test that
    * depends on no clock gives its own. */
-  readonly took?: (kernel: string, measured_ms: number) => number
+  readonly took?: (kernel: string, measuredMs: number) => number
 }
 
 /** A submit that was timed from its sending to its end. */
@@ -64,7 +64,7 @@ export class DispatchLimit {
   readonly #timings = new Map<string, Timing>()
   readonly #dispatches = new Set<Dispatch>()
   readonly #createQueries: (() => GPUQuerySet) | undefined
-  readonly #took: (kernel: string, measured_ms: number) => number
+  readonly #took: (kernel: string, measuredMs: number) => number
   #round: Round | undefined
   /** There are dispatches that `learn` has not seen. */
   #has_new = false
@@ -217,7 +217,7 @@ export class DispatchLimit {
  * thread was busy, share their time by weight. */
 export function sharedTimes(submits: readonly Sent[]): number[] {
   const times: number[] = []
-  let idle_at = Number.NEGATIVE_INFINITY
+  let idleAt = Number.NEGATIVE_INFINITY
   for (let first = 0; first < submits.length; ) {
     let next = first + 1
     const { ended_at, sent_at, timing } = submits[first]
@@ -227,9 +227,9 @@ export function sharedTimes(submits: readonly Sent[]): number[] {
     const group = submits.slice(first, next)
     const end = group[group.length - 1].ended_at
     const all = group.reduce((sum, { weight }) => sum + weight, 0)
-    const ms = end - Math.max(idle_at, sent_at)
+    const ms = end - Math.max(idleAt, sent_at)
     times.push(...group.map(({ weight }) => Math.max(0, (ms * weight) / all)))
-    idle_at = end
+    idleAt = end
     first = next
   }
   return times

@@ -91,9 +91,9 @@ export class Recording {
     entry.flops += cost?.flops ?? 0
     entry.bytes += cost?.bytes ?? 0
     entry.has_cost ||= cost !== undefined
-    const is_new = entry !== this.#last
+    const isNew = entry !== this.#last
     this.#last = entry
-    return is_new
+    return isNew
   }
 
   /** Two stamps around a pass that begins with the dispatch counted last. */

@@ -271,11 +271,11 @@ async function bits(of: Case, count: number): Promise<Uint32Array[]> {
   const whole = gridOf(of)
   if (count === 1) await gpu.run(kernel, params, tensors)
   else {
-    const part_kernel = splitKernel(kernel)
-    if (!part_kernel) throw new Error(`${kernel.name} cannot be split`)
+    const partKernel = splitKernel(kernel)
+    if (!partKernel) throw new Error(`${kernel.name} cannot be split`)
     for (const { first, grid } of parts(whole, count)) {
       const place = { part_x: first[0], part_y: first[1], grid_x: whole[0], grid_y: whole[1] }
-      await gpu.run({ ...part_kernel, workgroups: () => grid }, { ...params, ...place }, tensors)
+      await gpu.run({ ...partKernel, workgroups: () => grid }, { ...params, ...place }, tensors)
     }
   }
   const written = Object.keys(data).filter((name) => kernel.bindings[name] === 'read_write')

@@ -57,12 +57,12 @@ ${main} { }`,
 })
 
 test('each way of asking for a place is answered for the whole grid', () => {
-  const one_line = splitKernel(
+  const oneLine = splitKernel(
     kernel(
       '@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) n: vec3u)',
     ),
   )
-  expect(one_line?.wgsl).toBe(`struct Params { count: u32,
+  expect(oneLine?.wgsl).toBe(`struct Params { count: u32,
   part_x: u32,
   part_y: u32,
   grid_x: u32,

@@ -25,11 +25,11 @@ export function splitKernel(kernel: AnyKernel): AnyKernel | undefined {
   const [, , signature = ''] = wgsl.match(MAIN) ?? []
   const builtins = [...signature.matchAll(BUILTIN)].map(([, builtin, name]) => ({ builtin, name }))
   const places = builtins.map(({ builtin, name }) => placeInWhole(builtin, name, wgsl))
-  const knows_place = builtins.some(({ builtin }) =>
+  const knowsPlace = builtins.some(({ builtin }) =>
     ['workgroup_id', 'global_invocation_id'].includes(builtin),
   )
   const fields = Object.keys(params).length + Object.keys(PART_PARAMS).length
-  if (!knows_place || places.includes(undefined) || fields * 4 > SLOT_BYTES) return undefined
+  if (!knowsPlace || places.includes(undefined) || fields * 4 > SLOT_BYTES) return undefined
   const moved = builtins.filter((_, i) => places[i] !== '').map(({ name }) => name)
   const renamed = signature.replaceAll(BUILTIN, (whole, builtin, name) =>
     moved.includes(name) ? `@builtin(${builtin}) part_${name}` : whole,

@@ -55,12 +55,12 @@ export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
   }
   const head = STAGED_HEADS[op]
   const reach = b.in_halves ? b.size / 2 : b.size
-  const slice_size = ((a.size + b.size) / 4) * stage
+  const sliceSize = ((a.size + b.size) / 4) * stage
   const lanes = down * across
   const sums = slices > 1 ? (a.size * b.size) / 4 : 0
   return `${head.wgsl}
 ${storeFunction(head, 'vec4f', b.in_halves ? 'params.n / 2u' : 'params.n / 4u')}
-var<workgroup> staged: array<vec4f, ${Math.max(slices * slice_size, sums)}>;
+var<workgroup> staged: array<vec4f, ${Math.max(slices * sliceSize, sums)}>;
 
 @compute @workgroup_size(${lanes * slices})
 fn main(
@@ -80,7 +80,7 @@ let slice = ${slices > 1 ? `lane / ${lanes}u` : '0u'};
 let own = lane % ${lanes}u;
 let x = own % ${across}u;
 let y = own / ${across}u;
-let base = slice * ${slice_size}u;
+let base = slice * ${sliceSize}u;
 ${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
 ${op === 'tn_bias' ? 'var bias_sum = 0.0;' : ''}
 ${loop(tile, a, b, op === 'tn_bias')}
@@ -208,7 +208,7 @@ ${lines(turns, place)}`,
 
 /** Adds the slices' results to those of the first, one slice after another. Only its lanes
  * continue. */
-function sumSlices({ down, across, rows, cols, slices }: Tile, has_bias: boolean): string {
+function sumSlices({ down, across, rows, cols, slices }: Tile, hasBias: boolean): string {
   const lanes = down * across
   const results = range(rows).flatMap((r) => range(cols / 4).map((c) => `c${r}_${c}`))
   const round =
@@ -226,7 +226,7 @@ ${each((register, at) => `${register} += ${at};`)}
 workgroupBarrier();`
     }
   return `${lines(slices - 1, round(results))}
-${has_bias ? lines(slices - 1, round(['bias_sum'], '.x')) : ''}
+${hasBias ? lines(slices - 1, round(['bias_sum'], '.x')) : ''}
 if (slice > 0u) { return; }`
 }
 

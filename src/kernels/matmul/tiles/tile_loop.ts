@@ -30,7 +30,7 @@ export function directLoop(
   a: Factor,
   b: Factor,
   registers: readonly Register[],
-  has_bias: boolean,
+  hasBias: boolean,
 ): string {
   // The last row, column or vector is used for those past the edge, whose results are not stored.
   const starts = (factor: Factor) => {
@@ -38,8 +38,8 @@ export function directLoop(
     const size = name === 'a' ? 'm' : 'n'
     const half = stored(factor, count)
     const row = (i: number) => {
-      const in_half = `min(${name}_first + ${placeOf(factor, i % half)}, params.${size} - 1u)`
-      return i < half ? in_half : `(params.n + ${in_half})`
+      const inHalf = `min(${name}_first + ${placeOf(factor, i % half)}, params.${size} - 1u)`
+      return i < half ? inHalf : `(params.n + ${inHalf})`
     }
     return along_k
       ? lines(count, (i) => `let ${name}${i}_at = ${row(i)} * k4;`)
@@ -61,7 +61,7 @@ export function directLoop(
   const [first, step] = passes > 1 ? ['start', passes] : ['slice', slices]
   const loop = `for (var p = ${first}; p < ${vectorsOfK(a, b) ? 'k4' : 'params.k'}; p += ${step}u) {
 ${terms(a, b, element)}
-${has_bias ? biasTerms(a) : ''}
+${hasBias ? biasTerms(a) : ''}
 }`
   const all =
     passes > 1

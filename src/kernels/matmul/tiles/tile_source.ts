@@ -70,7 +70,7 @@ function main(
   a: Factor,
   b: Factor,
   { head, is_idle }: TileFrame,
-  has_bias: boolean,
+  hasBias: boolean,
 ): string {
   const { down, across, slices, subgroups = false } = tile
   const cols = b.count / unit(b)
@@ -86,7 +86,7 @@ function main(
       name: `c${Math.floor(i / cols)}_${i % cols}`,
       type: resultType(b),
     })),
-    ...range(has_bias ? a.count / 4 : 0).map((i) => ({ name: `bias${i}`, type: 'vec4f' as const })),
+    ...range(hasBias ? a.count / 4 : 0).map((i) => ({ name: `bias${i}`, type: 'vec4f' as const })),
   ]
   return `
 @compute @workgroup_size(${down * across * slices})
@@ -107,9 +107,9 @@ let x = ${x};
 let y = ${y};
 let slice = ${slices > 1 ? slice : '0u'};
 ${declared(tile, registers)}
-${directLoop(tile, a, b, registers, has_bias)}
+${directLoop(tile, a, b, registers, hasBias)}
 ${storeResults(tile, a, b, head)}
-${has_bias ? storeBias(tile, a) : ''}
+${hasBias ? storeBias(tile, a) : ''}
 }
 `
 }

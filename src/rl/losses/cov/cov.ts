@@ -15,9 +15,9 @@ export function covariances(
 ): Float64Array {
   const mean = (x: ArrayLike<number>) =>
     valid.reduce((sum, i) => sum + x[i], 0) / (valid.length + eps)
-  const [mean_advantage, mean_log_prob] = [mean(advantages), mean(log_probs)]
+  const [mean_advantage, meanLogProb] = [mean(advantages), mean(log_probs)]
   const cov = new Float64Array(log_probs.length)
-  for (const i of valid) cov[i] = (advantages[i] - mean_advantage) * (log_probs[i] - mean_log_prob)
+  for (const i of valid) cov[i] = (advantages[i] - mean_advantage) * (log_probs[i] - meanLogProb)
   return cov
 }
 

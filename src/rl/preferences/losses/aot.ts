@@ -18,15 +18,15 @@ export const aot = pairedLoss({
   score: 'ratio',
   compares_batch: true,
   rule: (pairs, k) => {
-    const of_policy = pairs.map(({ chosen, rejected }) => chosen.log_prob - rejected.log_prob)
-    const of_reference = pairs.map(
+    const ofPolicy = pairs.map(({ chosen, rejected }) => chosen.log_prob - rejected.log_prob)
+    const ofReference = pairs.map(
       ({ chosen, rejected }) => chosen.ref_log_prob - rejected.ref_log_prob,
     )
-    const order = sortedOrder(of_policy)
-    const ref_order = sortedOrder(of_reference)
+    const order = sortedOrder(ofPolicy)
+    const refOrder = sortedOrder(ofReference)
     const found = pairs.map(() => ({ loss: 0, d_chosen: 0, d_rejected: 0 }))
     order.forEach((i, rank) => {
-      const { loss, slope } = logisticMargin(of_policy[i] - of_reference[ref_order[rank]], k)
+      const { loss, slope } = logisticMargin(ofPolicy[i] - ofReference[refOrder[rank]], k)
       // Which pair a loss belongs to is the policy's order; only their mean is a loss.
       found[i] = { loss, d_chosen: slope, d_rejected: -slope }
     })

@@ -15,7 +15,7 @@ export const apo_down = pairedLoss({
   rule: eachPair(({ chosen, rejected }, { beta }) => {
     const c = logistic(beta * chosen.score)
     const d = logistic(beta * (chosen.score - rejected.score))
-    const of_margin = beta * d * (1 - d)
-    return { loss: c + 1 - d, d_chosen: beta * c * (1 - c) - of_margin, d_rejected: of_margin }
+    const ofMargin = beta * d * (1 - d)
+    return { loss: c + 1 - d, d_chosen: beta * c * (1 - c) - ofMargin, d_rejected: ofMargin }
   }),
 })

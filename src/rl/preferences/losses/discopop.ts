@@ -17,9 +17,9 @@ export const discopop = pairedLoss({
   rule: ofMargin((d, { beta, discopop_tau }) => {
     const x = beta * d
     const q = logistic(x / discopop_tau)
-    const [of_logistic, of_exp] = [-logLogistic(x), Math.exp(-x)]
-    const d_q = (q * (1 - q)) / discopop_tau
-    const slope = d_q * (of_exp - of_logistic) - (1 - q) * logistic(-x) - q * of_exp
-    return { loss: (1 - q) * of_logistic + q * of_exp, slope: beta * slope }
+    const [ofLogistic, ofExp] = [-logLogistic(x), Math.exp(-x)]
+    const dQ = (q * (1 - q)) / discopop_tau
+    const slope = dQ * (ofExp - ofLogistic) - (1 - q) * logistic(-x) - q * ofExp
+    return { loss: (1 - q) * ofLogistic + q * ofExp, slope: beta * slope }
   }),
 })

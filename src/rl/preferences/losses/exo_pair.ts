@@ -23,10 +23,10 @@ export const exo_pair = pairedLoss({
   rule: ofMargin((d, { beta, label_smoothing: e }) => {
     const x = beta * d
     const [s, rest] = [logistic(x), logistic(-x)]
-    const [log_right, log_wrong] = [Math.log(1 - e), Math.log(e)]
+    const [logRight, logWrong] = [Math.log(1 - e), Math.log(e)]
     return {
-      loss: s * (logLogistic(x) - log_right) + rest * (logLogistic(-x) - log_wrong),
-      slope: beta * s * rest * (x - log_right + log_wrong),
+      loss: s * (logLogistic(x) - logRight) + rest * (logLogistic(-x) - logWrong),
+      slope: beta * s * rest * (x - logRight + logWrong),
     }
   }),
 })

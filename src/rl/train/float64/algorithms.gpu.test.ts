@@ -123,9 +123,9 @@ describe('KL to the reference', () => {
   test.for(those(KL_PENALTIES, 'kl', 'low_var_kl', 'mse+'))(
     '%s, in the loss and in the reward',
     async (penalty) => {
-      const in_loss = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type: penalty }
-      const in_reward = { use_kl_in_reward: true, kl_penalty: penalty, kl_ctrl }
-      const followed = await follow(phaseOf({ steps }, in_loss, in_reward))
+      const inLoss = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type: penalty }
+      const inReward = { use_kl_in_reward: true, kl_penalty: penalty, kl_ctrl }
+      const followed = await follow(phaseOf({ steps }, inLoss, inReward))
       for (const name of ['actor/kl_loss', 'actor/reward_kl_penalty'])
         expect(Math.abs(changes(followed, name)[1]), name).toBeGreaterThan(1e-3)
       expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
@@ -135,8 +135,8 @@ describe('KL to the reference', () => {
     'of the whole response at its last token, by %s',
     async (adv_estimator) => {
       const kl = { use_kl_in_reward: true, kl_ctrl, gamma: 0.9, lam: 0.8 }
-      const at_last = { ...kl, kl_at_last_token: true }
-      const first = await follow(phaseOf({ adv_estimator, steps }, {}, at_last))
+      const atLast = { ...kl, kl_at_last_token: true }
+      const first = await follow(phaseOf({ adv_estimator, steps }, {}, atLast))
       const each = await follow(phaseOf({ adv_estimator, steps }, {}, kl))
       const [a, b] = [first, each].map((followed) => changes(followed, 'critic/advantages/max')[1])
       // Where a response has one reward, it does not matter where that is.

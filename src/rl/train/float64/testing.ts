@@ -234,9 +234,9 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
-  const phase_of_step = phases.flatMap((phase) => Array<RlPhase>(phase.steps).fill(phase))
-  const total = phase_of_step.length
-  for (const [i, phase] of phase_of_step.entries()) {
+  const phaseOfStep = phases.flatMap((phase) => Array<RlPhase>(phase.steps).fill(phase))
+  const total = phaseOfStep.length
+  for (const [i, phase] of phaseOfStep.entries()) {
     const step = i + 1
     shown.length = 0
     const result = await trainer.next()

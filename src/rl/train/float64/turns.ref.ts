@@ -40,12 +40,12 @@ export function turnsRef(rows: readonly Uint32Array[], { rollout }: RlPhase): Ba
     for (let t = 0; t < R; t++) {
       mask[t] = 1
       const text = arithmetic.tokens[ids[t]]
-      const is_call =
+      const isCall =
         CLOSES.includes(text) && t > began && /\d/.test(arithmetic.decode(ids.slice(began, t)))
       is_ended = ids[t] === arithmetic.eos_token_id
       if (is_ended || CLOSES.includes(text)) {
-        if (is_call && turns < max_turns && t + 1 < R) answers++
-        if (!is_call || turns === max_turns || t + 1 + ANSWER >= R) {
+        if (isCall && turns < max_turns && t + 1 < R) answers++
+        if (!isCall || turns === max_turns || t + 1 + ANSWER >= R) {
           length = t + 1
           break
         }

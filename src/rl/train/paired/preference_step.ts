@@ -141,9 +141,9 @@ async function heldOut(
     const { rewards } = updateOf(trained, answers, 0)
     part.forEach((pair, i) => {
       const [chosen, rejected] = [rewards[i], rewards[i + batch_size]]
-      const of_pair = { chosen, rejected, margins: chosen - rejected }
+      const ofPair = { chosen, rejected, margins: chosen - rejected }
       const accuracies = chosen > rejected ? 1 : 0
-      for (const [name, x] of Object.entries({ ...of_pair, accuracies }))
+      for (const [name, x] of Object.entries({ ...ofPair, accuracies }))
         sums[name] = (sums[name] ?? 0) + x / held_out.length
       scored_pairs.push(scoredPair(pair, { chosen, rejected }))
     })

@@ -44,8 +44,8 @@ async function filterValues(
   const { metric } = phase.algorithm.filter_groups
   if (metric === 'acc') return is_right.map(Number)
   const trained = reward ? Array.from(await reward(batch)) : scores
-  const is_plain = reward !== undefined || metric === 'score'
-  return is_plain ? trained : penalised(phase, trained, batch)
+  const isPlain = reward !== undefined || metric === 'score'
+  return isPlain ? trained : penalised(phase, trained, batch)
 }
 
 /** One batch of the chosen groups. */

@@ -73,11 +73,11 @@ export async function sampleBatch(
   const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
   const sampler = samplerOf(parts.samplers, rolloutSize(parts.config, phase))
   const baselines = await greedyBaselines(parts, request, sampler, samples)
-  const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
-  const has_filter = phase.algorithm.filter_groups.enable
+  const needsLogProbs = driverColumns(phase).includes('rollout_log_probs')
+  const hasFilter = phase.algorithm.filter_groups.enable
   const extra = [
-    ...(needs_log_probs ? (['log_probs'] as const) : []),
-    ...(has_filter ? (['entropy'] as const) : []),
+    ...(needsLogProbs ? (['log_probs'] as const) : []),
+    ...(hasFilter ? (['entropy'] as const) : []),
   ]
   const change = { row_offset: gen_batch * samples.length }
   const responded = await generate(parts, request, sampler, samples, change, extra) // readback 1
@@ -89,8 +89,8 @@ export async function sampleBatch(
     sampler,
     ...(turns && { turns }),
     ...(baselines && { baselines }),
-    ...(needs_log_probs && { log_probs: read[0] }),
-    ...(has_filter && { entropy: read.at(-1) as Float32Array }),
+    ...(needsLogProbs && { log_probs: read[0] }),
+    ...(hasFilter && { entropy: read.at(-1) as Float32Array }),
   }
 }
 

@@ -103,11 +103,11 @@ function generationsOf(
 
 function samplesOf(
   { scores, is_right, columns, texts }: Responses,
-  task_id: string,
+  taskId: string,
   n: number,
 ): ValidationSamples {
   return {
-    data_sources: scores.map(() => task_id),
+    data_sources: scores.map(() => taskId),
     sample_uids: scores.map((_, i) => `${Math.floor(i / n)}`),
     variables: {
       ...Object.fromEntries([...columns].map(([name, column]) => [name, column.map(orNothing)])),

@@ -58,7 +58,7 @@ export function readNumbers(training: Training, step: PolicyStep): Promise<StepN
   gpu.stage('probe')
   if (probe_tokens > 0) actor.probe()
   const changes = isValidationDue(training) ? parts.changes : undefined
-  const changed_tokens = changes?.measure(spreadRows(batch, actor.size.probe_rows)) ?? 0
+  const changedTokens = changes?.measure(spreadRows(batch, actor.size.probe_rows)) ?? 0
   gpu.stage('gen')
   sampler?.sumEntropy()
   const stages = gpu.resolveStages()
@@ -74,7 +74,7 @@ export function readNumbers(training: Training, step: PolicyStep): Promise<StepN
       ...criticNumbers(step, updates, sums),
       ...(sampler ? { 'actor/entropy': sums.entropy[0] / tokenCount(batch) } : {}),
       ...(probe_tokens > 0 ? layerEntropies(sums.layer_sums, probe_tokens) : {}),
-      ...changes?.metrics(sums.change_sums, changed_tokens),
+      ...changes?.metrics(sums.change_sums, changedTokens),
       ...(stages && computeTimingMetrics(batch, gpuSeconds(stages.timesOf(sums.stamps)))),
     },
   }))

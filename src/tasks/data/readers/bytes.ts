@@ -57,9 +57,9 @@ export function textOf(file: string, bytes: Uint8Array): string {
   }
   const zero = text.indexOf('\0')
   if (zero >= 0) {
-    const every_other = bytes.length > 3 && (bytes[0] === 0) !== (bytes[1] === 0)
+    const everyOther = bytes.length > 3 && (bytes[0] === 0) !== (bytes[1] === 0)
     throw new DataFileError(
-      every_other
+      everyOther
         ? `${file}: expected UTF-8, found what looks like UTF-16 without its mark; save it as UTF-8`
         : `${file}: line ${text.slice(0, zero).split('\n').length}: expected text, found binary data`,
     )

@@ -17,11 +17,11 @@ const SEPARATORS = [',', '\t', ';'] as const
 
 function separatorOf(text: string): string {
   const counts = new Map<string, number>(SEPARATORS.map((one) => [one, 0]))
-  let is_quoted = false
+  let isQuoted = false
   for (const character of text) {
-    if (character === '"') is_quoted = !is_quoted
-    else if (character === '\n' && !is_quoted) break
-    else if (!is_quoted) {
+    if (character === '"') isQuoted = !isQuoted
+    else if (character === '\n' && !isQuoted) break
+    else if (!isQuoted) {
       const count = counts.get(character)
       if (count !== undefined) counts.set(character, count + 1)
     }
@@ -54,8 +54,8 @@ export function csvRecords(
       at++
     }
     if (text[at] === '\r') at++
-    const is_broken = at < text.length && text[at] !== '\n'
-    if (is_broken) {
+    const isBroken = at < text.length && text[at] !== '\n'
+    if (isBroken) {
       onBadRow(
         `${file}: line ${line}, column ${fields.length}: expected the end of the field after its quote`,
       )
@@ -63,7 +63,7 @@ export function csvRecords(
     }
     at++
     if (++line % SOME_LINES === 0) onProgress?.(at / text.length)
-    if (is_broken) continue
+    if (isBroken) continue
     if (fields.length > 1 || fields[0] !== '') records.push({ fields, line: begins })
     refuseRows(file, records.length - 1)
   }
@@ -106,9 +106,9 @@ function readText(text: string, file: string, reading: Reading): Table {
   const records = csvRecords(text, file, reading)
   const [first] = records
   if (!first) return { columns: [], rows: [], notes: [], placeOf: () => '' }
-  const has_head = isHead(first)
+  const hasHead = isHead(first)
   const columns = first.fields.map((name, i) =>
-    has_head && name.trim() !== '' ? name.trim() : `column_${i + 1}`,
+    hasHead && name.trim() !== '' ? name.trim() : `column_${i + 1}`,
   )
   refuseColumns(file, columns.length)
   const twice = columns.findIndex((name, i) => columns.indexOf(name) !== i)
@@ -116,18 +116,18 @@ function readText(text: string, file: string, reading: Reading): Table {
     throw new DataFileError(
       `${file}: line 1, column ${twice + 1}: expected another name for each column, found '${columns[twice]}' twice`,
     )
-  const rows = (has_head ? records.slice(1) : records).filter(({ fields, line }) => {
-    const is_whole = fields.length === columns.length
-    if (!is_whole)
+  const rows = (hasHead ? records.slice(1) : records).filter(({ fields, line }) => {
+    const isWhole = fields.length === columns.length
+    if (!isWhole)
       reading.onBadRow(
         `${file}: line ${line}: expected ${columns.length} fields as in the first line, found ${fields.length}`,
       )
-    return is_whole
+    return isWhole
   })
   return {
     columns,
     rows: rows.map(({ fields }) => fields),
-    notes: has_head
+    notes: hasHead
       ? []
       : ['The first line has no letters, so it is taken as a row and the columns are numbered.'],
     placeOf: (row) => `line ${rows[row].line}`,

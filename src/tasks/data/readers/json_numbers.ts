@@ -32,7 +32,7 @@ export function parseJson(text: string): unknown {
  * none. */
 function withQuotedNumbers(text: string): string | undefined {
   const pieces: string[] = []
-  let [from, has_number] = [0, false]
+  let [from, hasNumber] = [0, false]
   const put = (at: number, end: number, piece: string) => {
     pieces.push(text.slice(from, at), piece)
     from = end
@@ -48,13 +48,13 @@ function withQuotedNumbers(text: string): string | undefined {
       NUMBER.lastIndex = at
       const [found] = NUMBER.exec(text) ?? [text[at]]
       if (found !== '-' && `${Number(found)}` !== found && !isName(text, at + found.length)) {
-        has_number = true
+        hasNumber = true
         put(at, at + found.length, `"${WRITTEN}${found}"`)
       }
       at += found.length
     } else at++
   }
-  if (!has_number) return undefined
+  if (!hasNumber) return undefined
   return pieces.concat(text.slice(from)).join('')
 }
 

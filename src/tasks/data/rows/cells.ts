@@ -55,9 +55,9 @@ const writtenAs = (value: number) => (Object.is(value, -0) ? '-0' : `${value}`)
 export function plainJson(cell: Cell): Json {
   if (cell instanceof WrittenNumber) {
     const value = Number(cell.text)
-    const is_held =
+    const isHeld =
       Number.isFinite(value) && (!/^-?\d+$/.test(cell.text) || Number.isSafeInteger(value))
-    return is_held ? value : cell.text
+    return isHeld ? value : cell.text
   }
   if (Array.isArray(cell)) return cell.map(plainJson)
   if (!isObject(cell)) return cell as Json

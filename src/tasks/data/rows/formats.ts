@@ -13,21 +13,21 @@ export interface Place {
 }
 
 type Asked = Pick<DataRow, 'prompt' | 'messages'>
-type Make = (mapping: Mapping, place: Place, first_answer: Cell | undefined) => readonly DataRow[]
+type Make = (mapping: Mapping, place: Place, firstAnswer: Cell | undefined) => readonly DataRow[]
 
-/** `first_answer`: the first right answer of the file, which says whether they are texts or
+/** `firstAnswer`: the first right answer of the file, which says whether they are texts or
  * objects. */
-export const makeRows: Make = (mapping, place, first_answer) =>
-  FORMATS[mapping.row_format](mapping, place, first_answer)
+export const makeRows: Make = (mapping, place, firstAnswer) =>
+  FORMATS[mapping.row_format](mapping, place, firstAnswer)
 
 const FORMATS: Readonly<Record<RowFormat, Make>> = {
-  answers: (mapping, place, first_answer) => {
+  answers: (mapping, place, firstAnswer) => {
     const { prompt_key, answer_key } = mapping
     const asked = prompt_key === '' ? { prompt: '' } : askedOf(mapping, place)
     const ground_truth =
       answer_key === ''
         ? ''
-        : truthOf(place.cell(answer_key), first_answer, place.refuse(answer_key))
+        : truthOf(place.cell(answer_key), firstAnswer, place.refuse(answer_key))
     return [{ ...asked, ground_truth }]
   },
   conversations: (mapping, place) => {

@@ -34,16 +34,14 @@ export function mapRows(
         throw new DataFileError(`${file}: ${table.placeOf(r)}, column ${key}: ${what}`)
       },
   })
-  const first_answer = table.rows.findIndex(
-    (_, r) => (cell(mapping.answer_key, r) ?? null) !== null,
-  )
-  const answer = first_answer < 0 ? undefined : cell(mapping.answer_key, first_answer)
-  const is_text = mapping.row_format === 'answers' && mapping.prompt_key === ''
+  const firstAnswer = table.rows.findIndex((_, r) => (cell(mapping.answer_key, r) ?? null) !== null)
+  const answer = firstAnswer < 0 ? undefined : cell(mapping.answer_key, firstAnswer)
+  const isText = mapping.row_format === 'answers' && mapping.prompt_key === ''
   return table.rows.map((cells, r) =>
     usable(() => {
       const source = cell(mapping.reward_fn_key, r)
       const info = cell('extra_info', r)
-      const own = is_text ? undefined : columnsOf(table, cells)
+      const own = isText ? undefined : columnsOf(table, cells)
       return makeRows(mapping, place(r), answer).map((row) => ({
         ...row,
         ...(own && { columns: own }),

@@ -88,11 +88,11 @@ export function proposeMapping(table: Table): Mapping {
   const shared = { ...NO_COLUMNS, reward_fn_key: byName(['data_source']) }
   const prompt_key = byName(PROMPTS)
   const input = byName(INPUTS)
-  const has_input = /^(instruction|question|prompt)$/i.test(prompt_key) && isText(input)
+  const hasInput = /^(instruction|question|prompt)$/i.test(prompt_key) && isText(input)
   const system = byName(['system', 'system_prompt'])
   const prompt = {
     prompt_key,
-    input_key: has_input ? input : '',
+    input_key: hasInput ? input : '',
     system_key: isText(system) ? system : '',
   }
   const [chosen_key, rejected_key] = [byName(CHOSEN), byName(REJECTED)]

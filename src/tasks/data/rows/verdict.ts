@@ -33,10 +33,10 @@ export function joinVerdicts(rows: readonly PlacedRow[]): {
     return { row: rejected.length > 0 ? { ...row, rejected } : row, r }
   })
   const prompts = new Set(rows.map(({ row }) => row.prompt))
-  const with_good = new Set(good.map(({ row }) => row.prompt))
+  const withGood = new Set(good.map(({ row }) => row.prompt))
   const both = new Set(joined.flatMap(({ row }) => (row.rejected ? [row.prompt] : [])))
   const pairs = joined.reduce((sum, { row }) => sum + (row.rejected?.length ?? 0), 0)
-  const lost = rows.filter(({ row }) => row.rejected && !with_good.has(row.prompt)).length
+  const lost = rows.filter(({ row }) => row.rejected && !withGood.has(row.prompt)).length
   return {
     rows: joined,
     notes: [

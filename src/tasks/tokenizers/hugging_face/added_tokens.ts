@@ -14,9 +14,9 @@ export interface Sought {
   readonly written: string
 }
 
-/** The tokens of a text, one search at a time. `skips_special` leaves special tokens as the text
+/** The tokens of a text, one search at a time. `skipsSpecial` leaves special tokens as the text
  * that they are. */
-export type FindAdded = (section: Section, skips_special: boolean) => Section[]
+export type FindAdded = (section: Section, skipsSpecial: boolean) => Section[]
 
 const WORD = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]`
 const ENDS_WITH_WORD = new RegExp(`${WORD}$`, 'u')
@@ -26,12 +26,12 @@ const BEGINS_WITH_WORD = new RegExp(`^${WORD}`, 'u')
 export function addedTokenFinder(sought: readonly Sought[]): FindAdded {
   const texts = sought.flatMap(({ written }) => (written === '' ? [] : [written]))
   if (texts.length === 0) return (section) => [section]
-  const by_text = new Map(sought.map(({ written, token }) => [written, token] as const))
+  const byText = new Map(sought.map(({ written, token }) => [written, token] as const))
   const alternatives = texts
     .sort((a, b) => b.length - a.length)
     .map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
   const pattern = new RegExp(alternatives.join('|'), 'gu')
-  return (section, skips_special) => {
+  return (section, skipsSpecial) => {
     const { text, is_first } = section
     const sections: Section[] = []
     let end = 0
@@ -40,8 +40,8 @@ export function addedTokenFinder(sought: readonly Sought[]): FindAdded {
         sections.push({ text: text.slice(end, to), id: undefined, is_first: is_first && end === 0 })
     }
     for (const { 0: match, index } of text.matchAll(pattern)) {
-      const token = by_text.get(match) as AddedToken
-      if (skips_special && token.special) continue
+      const token = byText.get(match) as AddedToken
+      if (skipsSpecial && token.special) continue
       const [before, after] = [text.slice(0, index), text.slice(index + match.length)]
       if (token.single_word && (ENDS_WITH_WORD.test(before) || BEGINS_WITH_WORD.test(after)))
         continue

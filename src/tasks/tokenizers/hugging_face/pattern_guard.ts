@@ -16,7 +16,7 @@ export type PatternGuard = <T>(
 const MOST_CHARACTERS = 10_000_000
 
 let guard: PatternGuard | undefined
-let is_guarded = false
+let isGuarded = false
 let on = ''
 
 /** From now on the patterns of this process run under it; without one they run as long as they
@@ -27,12 +27,12 @@ export function installPatternGuard(own: PatternGuard | undefined): void {
 
 /** Runs work that may run patterns of a file. */
 export function guarded<T>(work: () => T, expressions: readonly string[]): T {
-  if (!guard || is_guarded) return work()
-  is_guarded = true
+  if (!guard || isGuarded) return work()
+  isGuarded = true
   try {
     return guard(work, () => on, expressions)
   } finally {
-    is_guarded = false
+    isGuarded = false
     on = ''
   }
 }

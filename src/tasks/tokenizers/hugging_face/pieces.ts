@@ -71,22 +71,22 @@ const withFolds = (regex: string) =>
 
 const literal = (text: string) => new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gu')
 
-/** The pieces of `text`, none of them empty. `is_inverted`: what does not match counts as the
+/** The pieces of `text`, none of them empty. `isInverted`: what does not match counts as the
  * match. */
 export function split(
   text: string,
   pattern: RegExp,
   behavior: Behavior,
-  is_inverted = false,
+  isInverted = false,
 ): string[] {
   const pieces: Piece[] = []
   let end = 0
   for (const { 0: match, index } of text.matchAll(pattern)) {
-    if (index > end) pieces.push({ text: text.slice(end, index), is_match: is_inverted })
-    if (match !== '') pieces.push({ text: match, is_match: !is_inverted })
+    if (index > end) pieces.push({ text: text.slice(end, index), is_match: isInverted })
+    if (match !== '') pieces.push({ text: match, is_match: !isInverted })
     end = index + match.length
   }
-  if (end < text.length) pieces.push({ text: text.slice(end), is_match: is_inverted })
+  if (end < text.length) pieces.push({ text: text.slice(end), is_match: isInverted })
   return joined(pieces, behavior)
 }
 
