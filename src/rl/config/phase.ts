@@ -118,6 +118,9 @@ export interface PreferencePhase {
   readonly grad_clip: number
   readonly optim: Optim
   readonly pairs: Pairs
+  /** The policy makes new pairs after every so many steps (online preferences); absent or 0: only
+   * where the phase begins. Source judge alone. */
+  readonly refresh_steps?: number
   readonly preference: PreferenceSettings
   readonly stop?: Stop
 }

@@ -2,7 +2,7 @@
 // gives their responses.
 import type { PreferencePhase } from '../config/phase.ts'
 import { preferenceRefusal } from '../preferences/settings.ts'
-import type { SequenceRow } from './pairs.ts'
+import { drawPairs, type SequenceRow, scoresAlike } from './pairs.ts'
 import { type PhasePairSource, phasePairs } from './phase_pairs.ts'
 import { Preferences, type PreferencesState } from './preferences.ts'
 
@@ -31,6 +31,20 @@ export class PreferenceTraining {
     const refusal = preferenceRefusal(preference)
     if (refusal) throw new RangeError(`preference.${refusal}`)
     this.#preferences = new Preferences(pairs, this.#seed, await phasePairs(pairs, source, kind))
+    this.#references.clear()
+  }
+
+  /** Whether the policy makes new pairs after `taken` steps of a phase. Not where no step has seen
+   * the present ones: a trainer may be asked more than once before a step. */
+  isDue({ refresh_steps = 0 }: PreferencePhase, taken: number): boolean {
+    return refresh_steps > 0 && taken % refresh_steps === 0 && !!this.#preferences?.is_used
+  }
+
+  /** The present policy makes `count` new pairs to train on. Where all its responses are ties, the
+   * old ones stay. */
+  async refresh(count: number, source: PhasePairSource): Promise<void> {
+    const drawn = await drawPairs(source, count, scoresAlike)
+    this.#preferences = this.#preferences?.refreshed(drawn)
     this.#references.clear()
   }
 

@@ -26,6 +26,9 @@ export interface PreferencesState {
   readonly judged: readonly ResponsePair[]
   readonly asked: readonly ResponsePair[]
   readonly ties: number
+  /** Prompts of judged pairs that are held out, where new pairs have come since; absent: the last
+   * ones. */
+  readonly held_out?: readonly string[] | undefined
   /** What is in force of each asked pair, from the first on. */
   readonly decided: readonly ('a' | 'b' | 'skip')[]
   readonly log: readonly Verdict[]
@@ -61,6 +64,7 @@ export class Preferences {
   /** Prompts of the task's pairs that are held out. */
   readonly #judged_held_out: ReadonlySet<string>
   readonly #asked: readonly ResponsePair[]
+  readonly #is_refreshed: boolean
   /** Verdict of each asked pair, from the first on; undefined = skipped. */
   #decided: (Preference | undefined)[] = []
   #log: Verdict[] = []
@@ -77,6 +81,7 @@ export class Preferences {
       readonly judged: readonly ResponsePair[]
       readonly asked: readonly ResponsePair[]
       readonly ties: number
+      readonly held_out?: readonly string[] | undefined
     },
   ) {
     this.config = config
@@ -84,11 +89,14 @@ export class Preferences {
     this.#drawn = drawn.judged
     this.#judged = drawn.judged.map(judge)
     this.#asked = drawn.asked
+    this.#is_refreshed = drawn.held_out !== undefined
     this.ties = drawn.ties
     // Where there are fewer pairs than were asked for, as large a share of them.
     const { count, held_out } = config
     const share = Math.floor((drawn.judged.length * held_out) / (count + held_out))
-    this.#judged_held_out = heldOutPrompts(drawn.judged, share)
+    this.#judged_held_out = drawn.held_out
+      ? new Set(drawn.held_out)
+      : heldOutPrompts(drawn.judged, share)
   }
 
   /** The preferences of a phase that has begun elsewhere. */
@@ -106,12 +114,32 @@ export class Preferences {
     return preferences
   }
 
+  /** The preferences of the same phase with other pairs to train on; those of held-out prompts
+   * stay. */
+  refreshed(drawn: {
+    readonly pairs: readonly ResponsePair[]
+    readonly ties: number
+  }): Preferences {
+    const held_out = this.#judged_held_out
+    const isHeldOut = ({ prompt }: ResponsePair) => held_out.has(prompt)
+    const fresh = drawn.pairs.filter((pair) => !isHeldOut(pair))
+    const judged = fresh.length === 0 ? this.#drawn : [...fresh, ...this.#drawn.filter(isHeldOut)]
+    const rest = { asked: [], ties: drawn.ties, held_out: [...held_out] }
+    return new Preferences(this.config, this.#seed, { judged, ...rest })
+  }
+
+  /** Whether a step has taken some of them. */
+  get is_used(): boolean {
+    return this.#passes > 0
+  }
+
   exportState(): PreferencesState {
     const all = [...this.#judged, ...this.#decided]
     return {
       judged: this.#drawn,
       asked: this.#asked,
       ties: this.ties,
+      ...(this.#is_refreshed && { held_out: [...this.#judged_held_out] }),
       decided: this.#decided.map((preference, i) => {
         if (!preference) return 'skip'
         return preference.chosen === this.#asked[i].a ? 'a' : 'b'

@@ -14,11 +14,14 @@ export function preferencesOf({ parts, progress, taught }: Training): Preference
 }
 
 /** Has the policy answer prompts twice, or takes the pairs of the rows, where the current phase is
- * taught by pairs and has none yet. */
+ * taught by pairs and has none yet, or new ones are due. */
 export async function drawPhasePairs(training: Training): Promise<void> {
   const { gpu, parts, progress, responder, layout, taught } = training
   const { current, phase } = progress
-  if (!isPaired(current) || progress.pairs_of === phase) return
+  if (!isPaired(current)) return
+  const has_begun = progress.pairs_of === phase
+  const is_due = current.kind === 'preference' && taught.isDue(current, progress.phase_step)
+  if (has_begun && !is_due) return
   gpu.stage('gen')
   const source: PhasePairSource = {
     prompts_at_once: responder.prompts_at_once,
@@ -27,7 +30,8 @@ export async function drawPhasePairs(training: Training): Promise<void> {
       responder.respondTwice(samples, current.pairs.temperature, progress.step, round),
     given: (count, held_out) => responder.writtenPairs(count, held_out),
   }
-  if (current.kind === 'preference') await taught.begin(current, source)
+  if (has_begun) await taught.refresh(current.pairs.count, source)
+  else if (current.kind === 'preference') await taught.begin(current, source)
   else await parts.reward?.begin(current, parts.actor.tensors.model.weights, layout, source)
   progress.pairs_of = phase
 }

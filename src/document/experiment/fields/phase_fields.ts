@@ -34,6 +34,7 @@ export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
   readonly target_readout: Readout
   readonly preference: PreferenceSettings
   readonly pairs: PairsFields
+  readonly refresh_steps: number
 }
 
 /** Reinforcement, without the sections that it shares with other phases. */
@@ -181,6 +182,14 @@ export const PREFERENCE: Tree<PreferenceFields> = {
   optim: optim({ lr: 0.0005, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
   preference: PREFERENCE_SETTINGS,
   pairs: PAIRS,
+  refresh_steps: integer({
+    label: 'New pairs every',
+    help: 'After how many steps the policy of that moment makes new pairs, which the task judges at once (online preferences); 0 = the pairs are made where the phase begins.',
+    default: 0,
+    min: 0,
+    max: 10000,
+    unit: 'steps',
+  }),
   stop: { accuracy: STOP.accuracy },
 }
 

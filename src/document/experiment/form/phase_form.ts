@@ -118,9 +118,11 @@ function preferenceFields(
     const has_effect =
       name === 'target_readout'
         ? phase.target_layer !== 'final'
-        : optimMatters(name, phase) &&
-          pairsMatter(name, phase.pairs) &&
-          (objective === undefined || objectiveMatters(objective, phase))
+        : name === 'refresh_steps'
+          ? phase.pairs.source === 'judge'
+          : optimMatters(name, phase) &&
+            pairsMatter(name, phase.pairs) &&
+            (objective === undefined || objectiveMatters(objective, phase))
     return { ...field, has_effect }
   })
   return [...fields, targetField(experiment, phase, index), ...stopFields(experiment, phase, index)]

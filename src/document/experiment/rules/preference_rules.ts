@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts'
 /** Every rule of its own; those of its pairs are reward_rules.ts's. */
 export function preferenceRules(
   { model }: Experiment,
-  { preference, target_layer, target_readout }: PreferenceDocument,
+  { preference, target_layer, target_readout, pairs, refresh_steps }: PreferenceDocument,
   at: string,
   rule: Rule,
 ): void {
@@ -24,6 +24,12 @@ export function preferenceRules(
     `${at}.target_readout`,
     [`${at}.target_layer`],
     `expected 'raw', because the whole model's policy has the final norm already; the read-out is a choice for inner layers`,
+  )
+  rule(
+    refresh_steps === 0 || pairs.source === 'judge',
+    `${at}.refresh_steps`,
+    [`${at}.pairs.source`],
+    `expected 0, because only the task can judge new pairs at once (pairs.source judge); got ${refresh_steps}`,
   )
   const refusal = preferenceRefusal(preference)
   const [, name = '', message = ''] = /^(\w+): (.*)$/s.exec(refusal ?? '') ?? []

@@ -124,28 +124,34 @@ function float64Step(
   return { ...found, grad_norm }
 }
 
-test('a run that continues in another trainer has the same bits, whatever it kept of the reference', async () => {
-  const phase = preferencePhase(
-    { rpo_alpha: 0.2 },
-    { steps: 4, batch_size: 2, pairs: { ...REWARD_MODEL.pairs, count: 7, held_out: 3 } },
-  )
-  const config = { ...CONFIG, phases: [SFT, phase] }
-  const whole = await create(config)
-  const results: ReturnType<typeof numbers>[] = []
-  while (!whole.isFinished) results.push(numbers(await whole.next()))
-  const weights = await whole.exportWeights()
-  const begun = await create(config)
-  // Step 0 and the warm start, then two steps on pairs.
-  for (let i = 0; i < SFT.steps + 3; i++) await begun.next()
-  const state = await begun.exportState()
-  expect(state.preferences?.judged.length).toBe(10)
-  const other = await create(config)
-  other.importState(state)
-  const rest = []
-  while (!other.isFinished) rest.push(numbers(await other.next()))
-  expect(rest).toEqual(results.slice(-2))
-  expect(await other.exportWeights()).toEqual(weights)
-})
+test.for([0, 2])(
+  'a run that continues in another trainer has the same bits, with new pairs every %i steps',
+  async (refresh_steps) => {
+    const phase = preferencePhase(
+      { rpo_alpha: 0.2 },
+      {
+        ...{ steps: 4, batch_size: 2, refresh_steps },
+        pairs: { ...REWARD_MODEL.pairs, count: 7, held_out: 3 },
+      },
+    )
+    const config = { ...CONFIG, phases: [SFT, phase] }
+    const whole = await create(config)
+    const results: ReturnType<typeof numbers>[] = []
+    while (!whole.isFinished) results.push(numbers(await whole.next()))
+    const weights = await whole.exportWeights()
+    const begun = await create(config)
+    // Step 0 and the warm start, then two steps on pairs.
+    for (let i = 0; i < SFT.steps + 3; i++) await begun.next()
+    const state = await begun.exportState()
+    expect(state.preferences?.judged.length).toBe(10)
+    const other = await create(config)
+    other.importState(state)
+    const rest = []
+    while (!other.isFinished) rest.push(numbers(await other.next()))
+    expect(rest).toEqual(results.slice(-2))
+    expect(await other.exportWeights()).toEqual(weights)
+  },
+)
 
 /** Demonstrations say 0 and 1 equally often; the judge prefers 1. */
 const TWO_ANSWERS: Task = {
