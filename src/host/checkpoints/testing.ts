@@ -139,6 +139,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
         judged: [],
         asked: [pair(0), pair(1), pair(2)],
         ties: 1,
+        held_out: ['a prompt'],
         decided: ['a', 'skip'],
         log: [
           { choice: 'b', step: 0 },
