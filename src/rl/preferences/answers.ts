@@ -12,7 +12,7 @@ export interface ScoredAnswers {
   readonly ref_log_probs?: Numbers | undefined
   /** 1: a token of the completion, the end token included. */
   readonly completion_mask: Numbers
-  /** 1: a token of prompt or completion; only ORPO reads it. */
+  /** 1: a token of prompt or completion; only ORPO reads it, of the completion alone without it. */
   readonly sequence_mask?: Numbers | undefined
   /** Σ p² over the vocabulary under the policy; only use_weighting reads it. */
   readonly sum_p_squared?: Numbers | undefined

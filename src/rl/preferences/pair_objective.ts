@@ -218,11 +218,11 @@ function oddsMetrics(scores: Float64Array): Record<string, number> {
   }
 }
 
-/** Cross-entropy of the chosen rows, over all their tokens together. */
+/** Cross-entropy of the chosen rows, over all their tokens together; of the completions where the
+ * prompts have no log-probs. */
 function chosenNll(answers: ScoredAnswers, over: 'completion' | 'sequence') {
   const { rows, columns, log_probs, completion_mask, sequence_mask } = answers
-  const mask = over === 'completion' ? completion_mask : sequence_mask
-  if (!mask) throw new RangeError('cross-entropy of whole rows: expected the mask of all tokens')
+  const mask = over === 'completion' ? completion_mask : (sequence_mask ?? completion_mask)
   const d_log_probs = new Float64Array((rows / 2) * columns)
   let tokens = 0
   let sum = 0

@@ -2,15 +2,16 @@
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from '../preference_loss.ts'
 
-/** p = mean log-prob per token, o = p − log(1 − e^p): L = −b log σ(o_c − o_r) + NLL of prompt and
- * completion of the chosen.
+/** p = mean log-prob per token, o = p − log(1 − e^p): L = −b log σ(o_c − o_r) + NLL of the chosen,
+ * in TRL of prompt and completion. A phase scores completions only, and has the paper's NLL of
+ * these.
  *
  * Source: Hong 2024, arXiv 2403.07691; trl orpo_trainer.py. */
 export const orpo = pairedLoss({
   name: 'orpo',
   label: 'ORPO',
-  help: 'Imitates the better rows, prompts included, and raises the odds of the better answer over those of the worse one.',
-  formula: 'NLL(chosen row) − β · log σ(o_c − o_r), o = p − log(1 − eᵖ), p = mean log π',
+  help: 'Imitates the better answers and raises the odds of the better answer over those of the worse one.',
+  formula: 'NLL(chosen) − β · log σ(o_c − o_r), o = p − log(1 − eᵖ), p = mean log π',
   numbers: ['beta'],
   trl: { trainer: 'ORPOTrainer' },
   score: 'mean',

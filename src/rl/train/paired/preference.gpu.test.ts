@@ -130,7 +130,9 @@ test.for([0, 2])(
     const phase = preferencePhase(
       { rpo_alpha: 0.2 },
       {
-        ...{ steps: 4, batch_size: 2, refresh_steps },
+        steps: 4,
+        batch_size: 2,
+        refresh_steps,
         pairs: { ...REWARD_MODEL.pairs, count: 7, held_out: 3 },
       },
     )
