@@ -70,6 +70,20 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
       optim: { lr: 0.003, lr_warmup_steps: 2 },
     },
   }),
+  broken(['chosen_logps_fall'], {
+    name: 'Preferences learned far too fast',
+    task: { id: 'sort_digits', length: 2 },
+    phases: [
+      warm_start,
+      {
+        kind: 'preference',
+        steps: 20,
+        batch_size: 16,
+        optim: { lr: 0.02, lr_warmup_steps: 5 },
+        pairs: { count: 64, held_out: 8 },
+      },
+    ],
+  }),
   broken(['value_loss_flat'], {
     name: 'A critic that does not learn',
     task: { id: 'sort_digits', length: 2 },

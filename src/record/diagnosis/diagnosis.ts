@@ -1,8 +1,10 @@
 // Finds what goes wrong in a run from its metrics: a name, the evidence in numbers, and the two
 // settings most likely to help.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
-import { type DiagnosisRule, PhaseEvidence, type RunView } from './evidence.ts'
+import type { Phase } from '../../rl/config/phase.ts'
+import { type DiagnosisRule, Evidence, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
+import { chosen_logps_fall } from './preference_rules.ts'
 import { unanswered, unscored } from './reward_rules.ts'
 import {
   cut_off,
@@ -26,6 +28,7 @@ export const DIAGNOSES = [
   'held_out_gap',
   'unscored',
   'unanswered',
+  'chosen_logps_fall',
 ] as const
 export type DiagnosisName = (typeof DIAGNOSES)[number]
 
@@ -34,7 +37,11 @@ export interface Diagnosis extends Finding {
   readonly phase: number
 }
 
-const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
+const PREFERENCE_RULES = { chosen_logps_fall }
+
+const RULES: Readonly<
+  Record<Exclude<DiagnosisName, keyof typeof PREFERENCE_RULES>, DiagnosisRule>
+> = {
   reward_collapse,
   no_informative_groups,
   clip_fraction,
@@ -49,16 +56,24 @@ const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
 }
 
 /** The findings in the metrics of the current phase, severe ones first; none outside of
- * reinforcement. A call costs the same for a run of any length. Thresholds are beside the rules. */
+ * reinforcement and preferences. A call costs the same for a run of any length. Thresholds are
+ * beside the rules. */
 export function diagnose(run: RunView): Diagnosis[] {
   const phase = resolvePhases(run.experiment)[run.phase]
-  if (phase?.kind !== 'rl') return []
-  const evidence = new PhaseEvidence(run, phase)
-  const found = DIAGNOSES.flatMap((name) => {
-    const finding = RULES[name](evidence)
-    return finding ? [{ ...finding, name, phase: run.phase }] : []
-  })
+  const found = findingsOf(run, phase).flatMap(([name, finding]) =>
+    finding ? [{ ...finding, name: name as DiagnosisName, phase: run.phase }] : [],
+  )
   return found.sort((a, b) => Number(b.is_severe) - Number(a.is_severe))
+}
+
+function findingsOf(run: RunView, phase: Phase | undefined): [string, Finding | undefined][] {
+  if (phase?.kind === 'rl') {
+    const evidence = new PhaseEvidence(run, phase)
+    return Object.entries(RULES).map(([name, rule]) => [name, rule(evidence)])
+  }
+  if (phase?.kind !== 'preference') return []
+  const evidence = new Evidence(run)
+  return Object.entries(PREFERENCE_RULES).map(([name, rule]) => [name, rule(evidence)])
 }
 
 /** A diagnosis as a run's record keeps it: at its worst, and since when. */

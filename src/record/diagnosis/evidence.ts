@@ -34,53 +34,25 @@ export interface RunView {
 }
 
 /** The metrics of one phase of a run, as windows and means. */
-export class PhaseEvidence {
-  readonly phase: RlPhase
-  /** ln V: the most that an entropy can be, nats. */
-  readonly max_entropy: number
-  readonly #run: RunView
+export class Evidence {
+  protected readonly run: RunView
 
-  constructor(run: RunView, phase: RlPhase) {
-    this.#run = run
-    this.phase = phase
-    this.max_entropy = vocabularyOf(run.experiment.task).max_entropy
-  }
-
-  /** Parts of the reward; none where it is the task's own score. */
-  get reward_parts(): Experiment['reward']['parts'] {
-    return this.#run.experiment.reward.parts
-  }
-
-  /** The metric that says how good the answers are, by the task: the share of right ones where no
-   * score is partial. */
-  get score(): string {
-    return this.#run.series.has(TASK_SCORE) ? TASK_SCORE : REWARD
-  }
-
-  /** Mean score of samples on held-out problems, of older records their accuracy; undefined where
-   * it is not measured, or with another temperature than the phase trains with. */
-  get held_out(): string | undefined {
-    const { temperature } = this.#run.experiment.validation
-    if (temperature > 0 && temperature !== this.phase.rollout.temperature) return undefined
-    const names = [...this.#run.series.keys()]
-    return (
-      names.find((name) => /^val-aux\/.*\/reward\/mean@\d+$/.test(name)) ??
-      names.find((name) => /^val-core\/.*\/acc\/mean@\d+$/.test(name))
-    )
+  constructor(run: RunView) {
+    this.run = run
   }
 
   /** How many values the phase has of a metric, NaN included. */
   count(metric: string): number {
-    const series = this.#run.series.get(metric)
-    return series ? series.length - series.after(this.#run.phase_start) : 0
+    const series = this.run.series.get(metric)
+    return series ? series.length - series.after(this.run.phase_start) : 0
   }
 
   /** The last `count` finite values of the phase, oldest first; fewer where there are fewer. */
   last(metric: string, count: number): Point[] {
-    const series = this.#run.series.get(metric)
+    const series = this.run.series.get(metric)
     const points: Point[] = []
     if (!series) return points
-    const first = series.after(this.#run.phase_start)
+    const first = series.after(this.run.phase_start)
     for (let i = series.length - 1; i >= first && points.length < count; i--)
       if (Number.isFinite(series.values[i])) points.push([series.steps[i], series.values[i]])
     return points.reverse()
@@ -94,10 +66,10 @@ export class PhaseEvidence {
 
   /** Mean of the phase's first `count` values; undefined while there are fewer. */
   early(metric: string, count = WINDOW): number | undefined {
-    const series = this.#run.series.get(metric)
+    const series = this.run.series.get(metric)
     const points: Point[] = []
     if (!series) return undefined
-    for (let i = series.after(this.#run.phase_start); i < series.length; i++) {
+    for (let i = series.after(this.run.phase_start); i < series.length; i++) {
       if (Number.isFinite(series.values[i])) points.push([series.steps[i], series.values[i]])
       if (points.length === count) return mean(points)
     }
@@ -113,22 +85,22 @@ export class PhaseEvidence {
 
   /** The last step that has a value. */
   stepOf(metric: string): number {
-    return this.last(metric, 1)[0]?.[0] ?? this.#run.phase_start
+    return this.last(metric, 1)[0]?.[0] ?? this.run.phase_start
   }
 
   /** Advice on a setting of this phase, e.g. `actor.optim.lr`: its own where it has one, else what
    * it shares. */
   advice(name: string, text: string): Advice {
-    const own = `phases.${this.#run.phase}.${name}`
-    const is_own = valueAt(this.#run.experiment, own) !== undefined
+    const own = `phases.${this.run.phase}.${name}`
+    const is_own = valueAt(this.run.experiment, own) !== undefined
     return { path: is_own ? own : name, text }
   }
 
   /** Advice on the length of the last warm start before this phase; without one, `otherwise` on the
    * task. */
   warmStart(text: string, otherwise: string): Advice {
-    const before = this.#run.experiment.phases
-      .slice(0, this.#run.phase)
+    const before = this.run.experiment.phases
+      .slice(0, this.run.phase)
       .findLastIndex(({ kind }) => kind === 'sft')
     return before < 0
       ? { path: 'task.id', text: otherwise }
@@ -136,8 +108,44 @@ export class PhaseEvidence {
   }
 }
 
+/** Of a phase of reinforcement. */
+export class PhaseEvidence extends Evidence {
+  readonly phase: RlPhase
+  /** ln V: the most that an entropy can be, nats. */
+  readonly max_entropy: number
+
+  constructor(run: RunView, phase: RlPhase) {
+    super(run)
+    this.phase = phase
+    this.max_entropy = vocabularyOf(run.experiment.task).max_entropy
+  }
+
+  /** Parts of the reward; none where it is the task's own score. */
+  get reward_parts(): Experiment['reward']['parts'] {
+    return this.run.experiment.reward.parts
+  }
+
+  /** The metric that says how good the answers are, by the task: the share of right ones where no
+   * score is partial. */
+  get score(): string {
+    return this.run.series.has(TASK_SCORE) ? TASK_SCORE : REWARD
+  }
+
+  /** Mean score of samples on held-out problems, of older records their accuracy; undefined where
+   * it is not measured, or with another temperature than the phase trains with. */
+  get held_out(): string | undefined {
+    const { temperature } = this.run.experiment.validation
+    if (temperature > 0 && temperature !== this.phase.rollout.temperature) return undefined
+    const names = [...this.run.series.keys()]
+    return (
+      names.find((name) => /^val-aux\/.*\/reward\/mean@\d+$/.test(name)) ??
+      names.find((name) => /^val-core\/.*\/acc\/mean@\d+$/.test(name))
+    )
+  }
+}
+
 /** A rule: what it finds, or nothing. It reads only metrics that the phase reports. */
-export type DiagnosisRule = (of: PhaseEvidence) => Finding | undefined
+export type DiagnosisRule<Of = PhaseEvidence> = (of: Of) => Finding | undefined
 
 export const mean = (points: readonly Point[]): number =>
   points.reduce((sum, [, value]) => sum + value, 0) / points.length

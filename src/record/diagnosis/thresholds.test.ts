@@ -48,7 +48,16 @@ const unscored = (share: number): Made => ({
 })
 
 /** Each rule at its threshold, and just not there. */
+const PREFERENCES = experimentOf({}, { kind: 'preference' })
+
 const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?])[] = [
+  [
+    'chosen_logps_fall',
+    'nats per answer',
+    { 'logps/chosen': [...fill(5, -1), ...fill(5, -2.01)] },
+    { 'logps/chosen': [...fill(5, -1), ...fill(5, -2)] },
+    PREFERENCES,
+  ],
   [
     'no_informative_groups',
     'share',
