@@ -7,6 +7,7 @@ import { playwright } from '@vitest/browser-playwright'
 import type { Plugin } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
+import { withoutComments } from './src/kernels/wgsl/compose.ts'
 import { SENTENCE } from './src/ui/forest/sentence.ts'
 
 // Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no
@@ -87,6 +88,20 @@ const headersFile: Plugin = {
     this.emitFile({ type: 'asset', fileName: '_headers', source })
   },
 }
+
+/** Kernels are compiled without their comments (src/kernels/device): the page loads them without,
+ * too. */
+const bareKernels = (): Plugin => ({
+  name: 'bare-kernels',
+  apply: 'build',
+  enforce: 'pre',
+  load(id) {
+    const [file, query] = id.split('?')
+    if (query !== 'raw' || !file.endsWith('.wgsl')) return null
+    this.addWatchFile(file)
+    return `export default ${JSON.stringify(withoutComments(readFileSync(file, 'utf8')))}`
+  },
+})
 
 const OUT = 'dist/app'
 let built_into = OUT
@@ -216,7 +231,7 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
 let first: ReadonlySet<string> | undefined
 
 export default defineConfig({
-  plugins: [react(), firstPaint, frames, headersFile, workerLicense, offline],
+  plugins: [react(), bareKernels(), firstPaint, frames, headersFile, workerLicense, offline],
   base: './',
   // The licences of all that is bundled are beside it.
   build: {
@@ -247,7 +262,7 @@ export default defineConfig({
     },
   },
   preview: { headers },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [bareKernels()] },
   test: {
     projects: [
       {

@@ -9,7 +9,6 @@ import { startScrubbing } from './ui/open/scrub.ts'
 import { loadPartsSoon } from './ui/part/later.tsx'
 import { Part } from './ui/part/Part.tsx'
 import { rememberErrors } from './ui/part/report.ts'
-import { keepHistory } from './ui/settings/history.ts'
 import { FrameGate } from './ui/share/FrameGate.tsx'
 import { followView } from './ui/share/page_view.ts'
 import { App } from './ui/shell/App.tsx'
@@ -35,11 +34,12 @@ import './ui/shell/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
 
-/** Lists runs, records them, compares them and keeps the screen awake: nothing of it is seen at
- * first. */
+/** Keeps what edits can be undone, lists runs, records them, compares them and keeps the screen
+ * awake: nothing of it is seen at first. */
 async function keepRuns(): Promise<void> {
   try {
     const [
+      { keepHistory },
       { startRecording },
       { offerLeft },
       { followTicks },
@@ -47,6 +47,7 @@ async function keepRuns(): Promise<void> {
       { followWakeLock },
       { continueStudy },
     ] = await Promise.all([
+      import('./ui/settings/history.ts'),
       import('./page/runs/library/record_page.ts'),
       import('./ui/runs/checkpoints/continue_run.ts'),
       import('./ui/runs/compare/compared.ts'),
@@ -54,6 +55,7 @@ async function keepRuns(): Promise<void> {
       import('./ui/notices/wake_lock.ts'),
       import('./page/study/continue_study.ts'),
     ])
+    keepHistory()
     void startRecording()
     offerLeft()
     followTicks()
@@ -61,7 +63,8 @@ async function keepRuns(): Promise<void> {
     followWakeLock()
     continueStudy()
   } catch {
-    const problem = 'The part of this page that keeps runs could not be loaded: reload the page.'
+    const problem =
+      'The part of this page that keeps runs and edits could not be loaded: reload the page.'
     libraryStore.setState({ is_ready: true, problem })
   }
 }
@@ -74,7 +77,6 @@ openLab()
 followVisibility()
 void keepRuns()
 followNewRuns()
-keepHistory()
 followView()
 followRefusals()
 

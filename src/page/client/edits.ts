@@ -21,12 +21,15 @@ export type EditKind =
 
 export type Edit = EditKind & { readonly before: Settings; readonly after: Settings }
 
-let tellEdit: (edit: Edit) => void = () => {}
+/** Made before anyone asked for edits: who follows them is loaded after the page is seen. */
+const untold: Edit[] = []
+let tellEdit = (edit: Edit): void => void untold.push(edit)
 
-/** Reports every edit by a person from now on, after it was made. Changes that a run makes to the
- * settings do not count. */
+/** Reports every edit by a person after it was made, those before this call at once. Changes that a
+ * run makes to the settings do not count. */
 export function onEdit(tell: (edit: Edit) => void): void {
   tellEdit = tell
+  for (const edit of untold.splice(0)) tell(edit)
 }
 
 /** Changes the settings, and announces it. What was typed and did not hold goes where other

@@ -1,7 +1,6 @@
 // How the run is, at a glance: a word, a shape and a colour.
 import {
   Activity,
-  ArrowLeft,
   CircleCheck,
   CircleDashed,
   CirclePause,
@@ -14,13 +13,11 @@ import {
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { runName } from '../../record/run/names.ts'
-import { CutName } from '../kit/CutName.tsx'
 import { formatBytes } from '../kit/format.ts'
-import { closePast, useOpenedEntry } from '../open/opened_run.ts'
+import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
+import { later } from '../part/later.tsx'
 import { selectStatus, useLab } from '../shown/run.ts'
-import { endText } from '../shown/run_words.ts'
 import { useShown } from '../shown/shown.ts'
 import { useEstimate } from './estimate.ts'
 import { selectLacksGpu } from './without_gpu.ts'
@@ -45,6 +42,11 @@ const REPLAYED: Partial<Record<LabState['status'], string>> = {
   running: 'playing a recording',
   finished: 'the recording has ended',
 }
+
+const PastStatus = later(
+  'The status of the past run',
+  async () => (await import('./more/PastStatus.tsx')).PastStatus,
+)
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectIsPausing = ({ is_pausing }: LabState) => is_pausing
@@ -74,30 +76,21 @@ export function Status() {
   const { says, Icon } = lacks_gpu ? STATUS.idle : STATUS[status]
   const doing = status === 'running' && !has_steps ? 'measuring the untrained model' : says
   const moment = is_pausing ? pausingWords(status) : lacks_gpu ? 'no GPU here' : doing
-  const words = past ? endText(past.header) : moment
+  const shown_status = lacks_gpu ? 'no_gpu' : status
+  const replayed = is_replaying ? (REPLAYED[status] ?? moment) : undefined
   return (
     <div className="status-line">
       {past ? (
-        <button
-          type="button"
-          className="plain past-name"
-          data-testid="bar-past"
-          title={`The page shows this past run, read-only: ${runName(past).name}. Back to the current run`}
-          onClick={closePast}
-        >
-          <ArrowLeft className="icon" aria-hidden="true" />
-          <CutName
-            name={`${past.header.source ? 'Imported' : 'Past'} run “${runName(past).name}”`}
-          />
-        </button>
-      ) : null}
-      <p className="status" data-testid="status" data-status={lacks_gpu ? 'no_gpu' : status}>
-        <Icon className="icon" aria-hidden="true" />
-        <span>
-          {is_replaying ? (REPLAYED[status] ?? moment) : words}
-          {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-        </span>
-      </p>
+        <PastStatus {...{ past, status: shown_status, Icon, says: replayed }} />
+      ) : (
+        <p className="status" data-testid="status" data-status={shown_status}>
+          <Icon className="icon" aria-hidden="true" />
+          <span>
+            {replayed ?? moment}
+            {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
+          </span>
+        </p>
+      )}
       {planned === undefined || is_replaying || lacks_gpu || past ? null : (
         <p className="soft planned" data-testid="planned-bytes" data-bytes={planned.bytes}>
           {`${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.${planned.savings ? ` ${planned.savings}` : ''}`}

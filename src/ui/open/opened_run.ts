@@ -1,7 +1,6 @@
 // A past run on the whole page, and the way back.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { openExperiment } from '../../page/client/opening.ts'
 import {
   deleteRuns,
   type Library,
@@ -10,12 +9,10 @@ import {
   type RunEntry,
   runOf,
 } from '../../page/runs/library/library.ts'
-import { setNextParent } from '../../page/runs/recorder/parent.ts'
 import { isHeldElsewhere } from '../../page/runs/storage/locks.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
-import { runName } from '../../record/run/names.ts'
 import { setLayer } from '../shown/cursor.ts'
-import { selectIsBusy, shownExperiment } from '../shown/run.ts'
+import { shownExperiment } from '../shown/run.ts'
 import { shownStore, viewStore } from '../shown/shown.ts'
 import { showToast, uiStore } from '../shown/store.ts'
 
@@ -74,28 +71,6 @@ export async function showRun(id: string): Promise<void> {
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error))
   }
-}
-
-/** Puts the document of a run into the settings, so that Train does it again. What was done to it
- * by hand comes along where no run is on: a run that is over gives way, and stays in the list. */
-export function takeSettings(id: string): void {
-  const entry = runOf(id)
-  if (!entry) return
-  const { document, preset_id } = entry.header
-  const is_busy = selectIsBusy(labStore.getState())
-  const { name } = runName(entry)
-  const changes = document.steering.length
-  const refused = openExperiment(document, `the settings of “${name}”`, preset_id)
-  if (refused !== undefined) {
-    showToast(refused)
-    return
-  }
-  setNextParent(id)
-  const left_out =
-    changes > 0 && is_busy
-      ? ' The changes made to it by hand are left out while a run is in progress: reset first to include them.'
-      : ''
-  showToast(`The settings are those of “${name}”.${left_out}`)
 }
 
 /** Deletes runs, and says which of them stay and why. */

@@ -6,13 +6,8 @@ import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { CutName } from '../kit/CutName.tsx'
 import { formatSteps } from '../kit/format.ts'
-import {
-  closePast,
-  type Opened,
-  openedStore,
-  takeSettings,
-  useOpenedEntry,
-} from '../open/opened_run.ts'
+import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
+import { takeSettings } from '../open/take_settings.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 

@@ -1,7 +1,7 @@
-import { beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { train } from '../../page/client/controls.ts'
-import { type Edit, editField } from '../../page/client/edits.ts'
+import { type Edit, editField, onEdit } from '../../page/client/edits.ts'
 import { openLab } from '../../page/client/lab.ts'
 import { choosePreset, openExperiment } from '../../page/client/opening.ts'
 import { labStore } from '../../page/state/store.ts'
@@ -125,7 +125,12 @@ test('values are written as people write them', () => {
 
 const silent = { postMessage() {}, terminate() {}, addEventListener() {} }
 
+// One test loads modules of its own.
+afterAll(() => void vi.resetModules())
+
 beforeEach(() => {
+  // What other tests of this thread edited.
+  onEdit(() => {})
   openLab(() => silent, {
     address: 'http://lab/',
     query: 'v=1&p=tiny',
@@ -184,6 +189,17 @@ test('undoing the choice of a preset brings the run back that was on the page, a
   expect(labStore.getState()).toMatchObject({ status: 'finished', step: 7, run_document })
   redo()
   expect(labStore.getState()).toMatchObject({ step: 0, run_document: undefined })
+})
+
+test('an edit before the page keeps a history can be undone, too', async () => {
+  vi.resetModules()
+  const fresh = {
+    ...(await import('../../page/client/edits.ts')),
+    ...(await import('./history.ts')),
+  }
+  fresh.editField('seed', 41)
+  fresh.keepHistory(() => 0)
+  expect(fresh.historyStore.getState().past.map(({ path }) => path)).toEqual(['seed'])
 })
 
 test('a refused edit leaves no entry', () => {

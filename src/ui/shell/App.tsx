@@ -16,7 +16,6 @@ import { RewardDialog } from '../settings/rewards/RewardDialog.tsx'
 import { ToolsDialog } from '../settings/tools/ToolsDialog.tsx'
 import { ExportDialog } from '../share/export/ExportDialog.tsx'
 import { HiddenHeading } from '../share/FullPage.tsx'
-import { Locked } from '../share/Locked.tsx'
 import { uiStore } from '../shown/store.ts'
 import { ModelDialog } from '../tokens/model/ModelDialog.tsx'
 import { followHeight } from './bar_height.ts'
@@ -30,6 +29,7 @@ import {
   Help,
   Interrupted,
   Lessons,
+  Locked,
   NewVersion,
   Notices,
   Palette,

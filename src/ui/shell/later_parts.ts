@@ -20,6 +20,12 @@ export const PastRun = later(
   () => useStore(openedStore, ({ opened }) => opened !== undefined),
 )
 
+export const Locked = later(
+  'The note about locks',
+  async () => (await import('../share/Locked.tsx')).Locked,
+  () => useStore(shareStore, ({ options: { hide, lock } }) => hide.length + lock.length > 0),
+)
+
 export const NewVersion = later(
   'The note on the new version',
   async () => (await import('./NewVersion.tsx')).NewVersion,

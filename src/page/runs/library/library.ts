@@ -2,7 +2,6 @@
 // and what is deleted.
 import { createStore } from 'zustand/vanilla'
 import type { Series } from '../../../host/columns/series.ts'
-import { runName } from '../../../record/run/names.ts'
 import {
   isLive,
   NO_LABELS,
@@ -241,8 +240,10 @@ export async function deleteRuns(ids: readonly string[]): Promise<string> {
     clearTimeout(undo_timer)
     undo_timer = setTimeout(() => void commitDelete(), UNDO_MS)
   }
+  if (refused.length === 0) return ''
+  const { runName } = await import('../../../record/run/names.ts')
   const names = refused.flatMap((id) => runOf(id) ?? []).map((entry) => runName(entry).name)
-  return refused.length > 0 ? stayWords(refused.length, names[0]) : ''
+  return stayWords(refused.length, names[0])
 }
 
 function letGo(): void {

@@ -8,7 +8,7 @@ import { MAX_NAME, MAX_NOTES, parseTags } from '../../../page/runs/record/read_l
 import { runName } from '../../../record/run/names.ts'
 import { isLive, RUN_COLORS } from '../../../record/run/record.ts'
 import { openExport } from '../../open/open_export.ts'
-import { takeSettings } from '../../open/opened_run.ts'
+import { takeSettings } from '../../open/take_settings.ts'
 import { changedText, endText, tookText, whenText } from '../../shown/run_words.ts'
 import { RunMark } from '../RunMark.tsx'
 

@@ -1,0 +1,37 @@
+// Which past run the page shows, how it ended, and the way back.
+import { ArrowLeft, type LucideIcon } from 'lucide-react'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { runName } from '../../../record/run/names.ts'
+import { CutName } from '../../kit/CutName.tsx'
+import { closePast } from '../../open/opened_run.ts'
+import { endText } from '../../shown/run_words.ts'
+
+interface PastStatusProps {
+  readonly past: RunEntry
+  readonly status: string
+  readonly Icon: LucideIcon
+  /** Said in place of how the run ended. */
+  readonly says: string | undefined
+}
+
+export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
+  const { name } = runName(past)
+  return (
+    <>
+      <button
+        type="button"
+        className="plain past-name"
+        data-testid="bar-past"
+        title={`The page shows this past run, read-only: ${name}. Back to the current run`}
+        onClick={closePast}
+      >
+        <ArrowLeft className="icon" aria-hidden="true" />
+        <CutName name={`${past.header.source ? 'Imported' : 'Past'} run “${name}”`} />
+      </button>
+      <p className="status" data-testid="status" data-status={status}>
+        <Icon className="icon" aria-hidden="true" />
+        <span>{says ?? endText(past.header)}</span>
+      </p>
+    </>
+  )
+}
