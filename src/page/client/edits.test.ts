@@ -1,5 +1,5 @@
 // Edits of the settings, and how the run that is on follows them.
-import { expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { labStore } from '../state/store.ts'
 import { train } from './controls.ts'
 import {
@@ -18,6 +18,8 @@ import { nextPhase, steer } from './steering.ts'
 import { adapter, draw, openPage, port, withTestPages } from './testing.ts'
 
 withTestPages()
+// What other tests edited, and nobody followed.
+beforeEach(() => onEdit(() => {}))
 
 test('an edit that breaks a rule is refused with its reason and changes nothing', () => {
   openPage()
