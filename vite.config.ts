@@ -89,8 +89,7 @@ const headersFile: Plugin = {
   },
 }
 
-/** Kernels are compiled without their comments (src/kernels/device): the page loads them without,
- * too. */
+/** What compilers skip is not loaded: kernels come without lines of comment and indents. */
 const bareKernels = (): Plugin => ({
   name: 'bare-kernels',
   apply: 'build',
@@ -238,9 +237,8 @@ export default defineConfig({
     target: 'esnext',
     outDir: OUT,
     license: { fileName: 'licenses.txt' },
-    // The page names what it loads first. Lists of what each later part needs would make that a
-    // tenth of a second slower on a slow line: a part names its own. Browsers with WebGPU need no
-    // polyfill.
+    // Lists of what each later part needs would add 3 kB to what is loaded first: each part names
+    // its own. Browsers with WebGPU need no polyfill.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_, files, { hostType }) => (hostType === 'html' ? files : []),
