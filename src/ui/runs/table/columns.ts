@@ -92,7 +92,9 @@ function factOf(entry: RunEntry, name: string): Cell {
 /** What a column says of a run. */
 export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell {
   const [kind, name] = parts(column)
-  if (kind === 'setting') return leavesOf(entry.header.document).get(name)
+  // Of an imported run no setting is known: its document only holds the defaults.
+  if (kind === 'setting')
+    return entry.header.source ? undefined : leavesOf(entry.header.document).get(name)
   if (kind === 'fact') return factOf(entry, name)
   const summary = entry.header.summaries[metricOf(entry, name)]
   return statisticOf(summary, reading.statistic, reading.is_smoothed)

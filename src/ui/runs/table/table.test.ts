@@ -1,10 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
+import { importedRun } from '../../../jobs/logs/imported_run.ts'
+import { logReader, readLogs } from '../../../jobs/logs/read_log.ts'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { begun, recorderOn, stepEvent, told } from '../../../page/runs/testing.ts'
+import { runName } from '../../../record/run/names.ts'
 import { NO_LABELS, type RunHeader } from '../../../record/run/record.ts'
 import { memoryStorage } from '../../../record/run/storage.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
-import { metricNames, metricOf } from './columns.ts'
+import { cellOf, cellText, metricNames, metricOf } from './columns.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
 
 const GREEDY = 'val-aux/sort_digits/acc/greedy'
@@ -101,4 +104,24 @@ test('differences carry their sign, shares in points', () => {
   expect(differenceText(0, true)).toBe('0.0 points')
   expect(differenceText(-0.25, false)).toBe('−0.25')
   expect(differenceText(1e-5, false)).toBe('+1.0e-5')
+})
+
+test('an imported verl log is described by what it says, and by no setting of the lab', async () => {
+  const lines = [1, 2].map((step) =>
+    JSON.stringify({ step, data: { 'val-core/gsm8k/acc/mean@1': 0.35 * step } }),
+  )
+  const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`)
+  const pieces = async function* () {
+    yield bytes
+  }
+  const reader = logReader('verl.jsonl', bytes)
+  if (!reader) throw new Error('verl.jsonl: expected a log')
+  const [log] = await readLogs(reader, [{ name: 'verl.jsonl', pieces }])
+  const { header } = importedRun('verl.jsonl', log, { id: 'i', now: 0, version: '0.0.0' })
+  const entry = { id: 'i', labels: { ...NO_LABELS, id: 'i', color: 0 }, header }
+  const said = (column: string) => cellText(cellOf(entry, column, FIRST_VIEW), column)
+  expect(said('metric:greedy')).toBe('70.0 %')
+  const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
+  expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
+  expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })
 })
