@@ -48,3 +48,12 @@ test('a run that measured nothing has a report too', () => {
   expect([...files.keys()]).toEqual(['report.md'])
   expect(files.get('report.md')).toContain('None of the runs has measured two steps.')
 })
+
+test('a report says no setting of a run that was imported', () => {
+  const source = { kind: 'verl', file: 'verl.jsonl', remarks: [] }
+  const [a, , c] = RUNS
+  const imported = { ...a, entry: { ...a.entry, header: { ...a.entry.header, source } } }
+  const text = runReport([imported, c], FIRST_VIEW, '').get('report.md') ?? ''
+  expect(text).toContain('Of imported runs no setting is known.')
+  expect(text).not.toContain('actor.optim.lr |')
+})

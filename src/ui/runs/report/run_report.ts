@@ -114,16 +114,21 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
   )
 }
 
-function settingsTable(entries: readonly RunEntry[]): string {
+/** Of the runs that have settings: an imported one holds only defaults. */
+function settingsTable(all: readonly RunEntry[]): string {
+  const entries = all.filter(({ header }) => !header.source)
+  const note = entries.length < all.length ? 'Of imported runs no setting is known.' : ''
+  if (entries.length < 2) return note
   const found = differences(entries.map(({ header }) => header.document))
-  if (found.length === 0) return 'Their settings are the same, seed included.'
-  return table(
+  if (found.length === 0) return `Their settings are the same, seed included. ${note}`.trim()
+  const told = table(
     ['setting', ...entries.map((entry) => runName(entry).name)],
     found.map(({ path, values }) => [
       path,
       ...values.map((value) => (value === undefined ? NONE : value.slice(0, LONGEST) || '(empty)')),
     ]),
   )
+  return note === '' ? told : `${told}\n\n${note}`
 }
 
 /** What a person said of a run, where it ran, and how to run it again. */
