@@ -158,7 +158,10 @@ function paddedRow(
   const prompts = padPrompts([prompt], P, tokenizer.pad_token_id)
   const size = { rows: 1, prompt_length: P, response_length: R }
   const turns = batchTurns([talk], R, tokenizer.eos_token_ids)
-  const batch = makeBatch(prompts, ids, size, tokenizer.eos_token_ids, R, turns)
+  const batch = makeBatch(prompts, ids, size, tokenizer.eos_token_ids, {
+    max_response_length: R,
+    turns,
+  })
   const rollout_log_probs = log_probs && [...log_probs, ...new Array(R).fill(0)].slice(0, R)
   return {
     prompts: prompts.input_ids,

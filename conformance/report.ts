@@ -58,7 +58,7 @@ export function runCheck(check: Check): Result {
   for (const [name, { actual, expected, tolerance, shape }] of Object.entries(check.outputs)) {
     const of = typeof tolerance === 'function' ? tolerance : () => tolerance
     if (shape && isFlat(actual) && isFlat(expected) && actual.length === expected.length)
-      walkFlat(tally, name, shape, actual, expected, of(name))
+      walkFlat(tally, name, shape, { actual, expected }, of(name))
     else walk(tally, [name], actual, expected, of)
   }
   const comparison = tally.result()
@@ -183,8 +183,7 @@ function walkFlat(
   tally: Tally,
   name: string,
   shape: readonly number[],
-  actual: Float64Array,
-  expected: Float64Array,
+  { actual, expected }: { readonly actual: Float64Array; readonly expected: Float64Array },
   tolerance: Tolerance,
 ): void {
   const placeOf = (i: number): string => {

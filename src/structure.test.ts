@@ -1,5 +1,5 @@
 // Keeps the house readable: imports inside a folder point one way, without circles, files and
-// functions stay short, and literals are written plainly.
+// functions stay short, functions take few arguments, and literals are written plainly.
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { type ESTree, parseSync, Visitor } from 'vite'
@@ -20,6 +20,7 @@ const ORDER: Readonly<Record<string, string>> = {
 }
 const MOST_LINES = 300
 const MOST_LINES_OF_FUNCTION = 60
+const MOST_ARGUMENTS = 5
 const MOST_FILES = 15
 
 /** Catalogues: one long list of data each, which a cut would make harder to read. */
@@ -150,17 +151,22 @@ function readStyle(file: string, text: string) {
   const uncounted: Part[] = [...comments]
   const functions: ESTree.Node[] = []
   const spreads: Part[] = []
+  const many: Part[] = []
   const declare = (part: Part) => void uncounted.push(part)
   const spread = (node: ESTree.SpreadElement) => {
     if (/^(Array|Object)Expression$/.test(node.argument.type)) spreads.push(node)
+  }
+  const enter = (node: ESTree.Function | ESTree.ArrowFunctionExpression) => {
+    if (node.body) functions.push(node.body)
+    if (node.params.length > MOST_ARGUMENTS) many.push(node)
   }
   new Visitor({
     ImportDeclaration: declare,
     TSTypeAliasDeclaration: declare,
     TSInterfaceDeclaration: declare,
-    ArrowFunctionExpression: ({ body }) => void functions.push(body),
-    FunctionDeclaration: ({ body }) => void (body && functions.push(body)),
-    FunctionExpression: ({ body }) => void (body && functions.push(body)),
+    ArrowFunctionExpression: enter,
+    FunctionDeclaration: enter,
+    FunctionExpression: enter,
     SpreadElement: spread,
   }).visit(program)
   const chars = [...text.split('')]
@@ -179,6 +185,7 @@ function readStyle(file: string, text: string) {
       )
       .map(at),
     spreads: spreads.map(at),
+    many: many.map(at),
   }
 }
 
@@ -188,7 +195,7 @@ const styles = new Map(
     readStyle(file, sourceOf.get(file) ?? readFileSync(file, 'utf8')),
   ]),
 )
-const inAll = (what: 'long' | 'spreads', of = (_: string) => true) =>
+const inAll = (what: 'long' | 'spreads' | 'many', of = (_: string) => true) =>
   [...styles].flatMap(([file, style]) => (of(file) ? style[what] : []))
 
 test('a file has at most 300 lines that are read, tests too and catalogues apart', () => {
@@ -203,6 +210,24 @@ test('a function has at most 60 lines that are read', () => {
 
 test('a literal is not spread into a literal or a call: its parts are written in their place', () => {
   expect(inAll('spreads')).toEqual([])
+})
+
+test('a function of the product takes at most five arguments by position', () => {
+  const inProduct = new Set(product)
+  expect(inAll('many', (file) => inProduct.has(file))).toEqual([])
+})
+
+test('a sixth argument by position is found in functions, methods and constructors', () => {
+  const text = (params: string) => `function f(${params}) {}
+const g = (${params}) => 1
+class C {
+  constructor(${params}) {}
+  m(${params}) {}
+}
+`
+  expect(readStyle('a.ts', text('a, b, c, d, { e, f, g }')).many).toEqual([])
+  const places = ['a.ts:1', 'a.ts:2', 'a.ts:4', 'a.ts:5']
+  expect(readStyle('a.ts', text('a, [b], c = 1, d?, e, f')).many).toEqual(places)
 })
 
 test('imports, types, comments, blank lines and closing brackets do not count as lines', () => {
@@ -227,6 +252,7 @@ const b = { ...{ c: 1 }, ...(d && { e: 1 }) }
     lines: 63,
     long: [],
     spreads: ['a.ts:74', 'a.ts:75'],
+    many: [],
   })
   expect(readStyle('a.ts', text(61)).long).toEqual(['a.ts:8'])
 })

@@ -77,7 +77,7 @@ export async function actorSft(
     probe_rows: 1,
     has_reference: false,
   }
-  const actor = await Actor.create(gpu, layout, size, [phase], weights)
+  const actor = await Actor.create(gpu, layout, size, [phase], { weights })
   actor.upload(batch, rows)
   const { optim, grad_clip } = phase
   return {

@@ -105,7 +105,7 @@ async function stepOf(
   { actor, updated }: HeardActor,
   metrics: Readonly<Record<string, number>>,
 ): Promise<RecordedStep> {
-  const [batch, , , lr] = updated
+  const [batch, , , { lr }] = updated
   const columns = actor.tensors.batch
   const [advantages, old_log_probs] = await gpu.read(columns.advantages, columns.old_log_probs)
   return {

@@ -47,7 +47,7 @@ export async function replayGpu(c: BupoCase, gpu: Gpu): Promise<Replay> {
   const [first] = c.steps
   const phases = c.steps.map(({ phase }) => phase)
   const rowsOf = ({ phase, batch }: TracedStep) => phaseRows(phase, widthOf(batch), c.model.config)
-  const actor = await goldenActor(c, gpu, first.batch, phases, rowsOf(first).micro)
+  const actor = await goldenActor(c, gpu, first.batch, phases, { micro_rows: rowsOf(first).micro })
   actor.setReference()
   const { tensors, trainable } = actor
   let ref_log_prob: Float32Array | undefined
@@ -78,7 +78,7 @@ export async function replayGpu(c: BupoCase, gpu: Gpu): Promise<Replay> {
       const accumulate = async (mini: number) => {
         actor.beginStep()
         trainable.clearGradients()
-        actor.accumulate(batch, phase, { ...rows, mini }, 0, 0)
+        actor.accumulate(batch, phase, { ...rows, mini }, { first: 0, step: 0 })
         const [sums] = await gpu.read(tensors.sums)
         return Object.fromEntries(POLICY_LOSS_SUMS.map((name, i) => [name, sums[i]]))
       }

@@ -134,7 +134,9 @@ export async function gpuMachine(c: DistillCase, run: DistillRun, gpu: Gpu): Pro
     )
     const phase = { ...plain, rollout: { ...plain.rollout, temperature: run.temperature } }
     const rows = phaseRows(phase, widthOf(first), model.config)
-    const actor = await goldenActor({ model, matmul: c.matmul }, gpu, first, [phase], rows.micro)
+    const actor = await goldenActor({ model, matmul: c.matmul }, gpu, first, [phase], {
+      micro_rows: rows.micro,
+    })
     const scoring = (batch: RolloutBatch, v: number): RolloutBatch => ({
       ...batch,
       response_ids: new Uint32Array(batch.response_ids.length).fill(v),
@@ -171,7 +173,7 @@ export async function gpuMachine(c: DistillCase, run: DistillRun, gpu: Gpu): Pro
         )
         const scored = scoring(batch, v)
         actor.upload(scored, rows, { advantages })
-        actor.accumulate(scored, phase, rows, 0, 0)
+        actor.accumulate(scored, phase, rows, { first: 0, step: 0 })
       }
     },
     step: async () => {

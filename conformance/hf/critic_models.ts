@@ -86,7 +86,7 @@ export async function createCritic(
   batch: RolloutBatch,
   mini: number = batch.rows,
 ): Promise<CriticDevice> {
-  const actor = await goldenActor(c, gpu, batch, [], mini)
+  const actor = await goldenActor(c, gpu, batch, [], { micro_rows: mini })
   const { rows, response_length } = batch
   const { matmul } = c
   const size = { rows, response_length, updates: rows, kernels: { matmul } }
@@ -116,7 +116,7 @@ export async function valuesOfGpu(
   const everywhere = await gpu.record('values_everywhere', [], (r) => {
     const { model } = critic.tensors
     forward(r, model, ws)
-    readValues(r, model, ws, values, { tokens: rows * width, scored })
+    readValues(r, model, ws, { values, scored: { tokens: rows * width, scored } })
   })
   gpu.replay(everywhere)
   const [all] = await gpu.read(values)
@@ -136,7 +136,7 @@ export function accumulateValueLoss(
   // Micro-batches are divided by the counts of their mini-batch.
   const rule = { is_legacy: false, max_response_length: batch.response_length }
   const settings = { cliprange_value, loss_agg_mode: 'token-mean' } as const
-  critic.accumulate(batch, settings, { batch: batch.rows, mini, micro: mini }, first, rule)
+  critic.accumulate(batch, settings, { batch: batch.rows, mini, micro: mini }, { first }, rule)
 }
 
 /** The same loss and gradients by kernels. */

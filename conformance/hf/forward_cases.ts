@@ -193,7 +193,7 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
   for (const { suffix, is_inner, temperature } of RESPONSES) {
     const layer = is_inner ? c.layer : L
     const policy = await gpu.record('policy', [], (r) =>
-      readPolicy(r, model, ws, layer, 1 / temperature),
+      readPolicy(r, model, ws, { layer, inv_temperature: 1 / temperature }),
     )
     gpu.replay(policy)
     const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)

@@ -23,7 +23,7 @@ export async function* generationChecks(c: ModelCase, gpu: Gpu | undefined): Asy
   const size = { rows, prompt_length, response_length }
   const tensors = createRolloutTensors(gpu, c.shape, size)
   const special = { eos_token_ids, pad_token_id }
-  const rollout = await Rollout.create(gpu, uploadCase(c, gpu), size, tensors, special)
+  const rollout = await Rollout.create(gpu, uploadCase(c, gpu), size, tensors, { special })
   const prompts = {
     input_ids: expected.ids('gen.input_ids'),
     attention_mask: expected.ids('gen.attention_mask'),

@@ -57,8 +57,10 @@ export function goldenActor(
   gpu: Gpu,
   batch: RolloutBatch,
   phases: Parameters<typeof Actor.create>[3],
-  micro_rows: number = batch.rows,
-  factors?: Float32Array,
+  {
+    micro_rows = batch.rows,
+    factors,
+  }: { readonly micro_rows?: number; readonly factors?: Float32Array | undefined } = {},
 ): Promise<Actor> {
   const size = {
     prompt_length: batch.prompt_length,
@@ -70,7 +72,7 @@ export function goldenActor(
     has_reference: true,
     kernels: { matmul },
   }
-  return Actor.create(gpu, model.layout, size, phases, model.weights, factors)
+  return Actor.create(gpu, model.layout, size, phases, { weights: model.weights, factors })
 }
 
 /** A supervised phase of batches of that many rows. */

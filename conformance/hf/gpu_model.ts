@@ -34,7 +34,7 @@ export async function logitsGpu(
   const program = await gpu.record('logits', [], (r) => {
     forward(r, model, ws)
     finalNorm(r, model, ws, shape.num_hidden_layers)
-    linear(r.run, exactly(rows * width), ws.normed, head.tensor, out)
+    linear(r.run, exactly(rows * width), { x: ws.normed, weight: head.tensor, out })
   })
   gpu.replay(program)
   return (await gpu.read(out))[0]

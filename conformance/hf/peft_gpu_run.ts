@@ -28,8 +28,7 @@ export async function peftRunGpu(c: PeftCase, gpu: Gpu): Promise<PeftRun> {
     gpu,
     sample,
     [sftPhase(sample.rows), phase],
-    sample.rows,
-    packAdapter(c.layout, factors),
+    { micro_rows: sample.rows, factors: packAdapter(c.layout, factors) },
   )
   const { tensors, trainable } = actor
   const { adapter } = tensors.model
@@ -61,7 +60,7 @@ export async function peftRunGpu(c: PeftCase, gpu: Gpu): Promise<PeftRun> {
       if (!present) throw new Error('peft: update before begin')
       actor.beginStep()
       trainable.clearGradients()
-      actor.accumulate(present, phase, rows, first, 0)
+      actor.accumulate(present, phase, rows, { first, step: 0 })
       trainable.apply(phase.target_layer, optim, grad_clip, optim.lr)
       const [sums, history] = await gpu.read(tensors.sums, tensors.history)
       const sum = (name: (typeof POLICY_LOSS_SUMS)[number]) => sums[POLICY_LOSS_SUMS.indexOf(name)]

@@ -129,13 +129,13 @@ export async function policyGradientGpu(
   { phase, columns }: Loss,
   factors?: Float32Array,
 ): Promise<Gradients> {
-  const actor = await goldenActor(c, gpu, batch, [phase], batch.rows, factors)
+  const actor = await goldenActor(c, gpu, batch, [phase], { micro_rows: batch.rows, factors })
   const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])
   actor.upload(batch, rows, Object.fromEntries(uploaded) as BatchColumns)
   actor.trainable.clearGradients()
-  actor.accumulate(batch, phase, rows, 0, 1)
+  actor.accumulate(batch, phase, rows, { first: 0, step: 1 })
   const [sums, flat] = await readParams(
     gpu,
     wholeTensor(actor.tensors.sums),

@@ -39,7 +39,7 @@ export async function supervisedRunGpu(c: ModelCase, gpu: Gpu, plan: SupervisedP
 export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Promise<Run> {
   const phases = [...new Set([plan.phaseOf(0), plan.phaseOf(plan.batches - 1)])]
   const sample = trajectoryBatch(c, plan.tag, 0)
-  const actor = await goldenActor(c, gpu, sample, phases, plan.mini)
+  const actor = await goldenActor(c, gpu, sample, phases, { micro_rows: plan.mini })
   const { tensors, trainable } = actor
   const L = c.shape.num_hidden_layers
   const series: Series = {}
@@ -57,7 +57,7 @@ export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Pr
       actor.uploadProbe(mini)
       actor.probe()
       trainable.clearGradients()
-      actor.accumulate(batch, phase, rows, first, i)
+      actor.accumulate(batch, phase, rows, { first, step: i })
       trainable.apply(phase.target_layer, plan.optim, plan.grad_clip, plan.optim.lr)
       const [sums, history, entropies] = await gpu.read(
         tensors.sums,

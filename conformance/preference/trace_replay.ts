@@ -70,7 +70,7 @@ export async function replayGpu(c: TraceCase, gpu: Gpu, run: TracedRun): Promise
   const { phase, has_reference, trained } = run.plan
   const first = run.updates[0].micro_batches[0].rows.batch
   const rows = phaseRows(phase, widthOf(first), c.model.config)
-  const actor = await goldenActor(c, gpu, first, [phase], rows.micro)
+  const actor = await goldenActor(c, gpu, first, [phase], { micro_rows: rows.micro })
   if (has_reference) actor.setReference()
   const { tensors, trainable } = actor
   const score = async ({ batch }: TracedRows): Promise<Scored> => {
@@ -97,7 +97,7 @@ export async function replayGpu(c: TraceCase, gpu: Gpu, run: TracedRun): Promise
       const share = -1 / micro_batches.length
       const advantages = Float32Array.from(found.d_log_probs, (d) => share * d)
       actor.uploadColumns({ advantages })
-      actor.accumulate(micro.rows.batch, phase, rows, 0, 0)
+      actor.accumulate(micro.rows.batch, phase, rows, { first: 0, step: 0 })
       const [entropies] = await gpu.read(tensors.trace.entropy)
       replayed.push({ scored, mismatched, found, entropies })
     }

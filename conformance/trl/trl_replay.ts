@@ -37,7 +37,7 @@ const perToken = ({ advantages, batch }: TracedUpdate): Float32Array =>
 export async function replayGpu(c: TrlCase, gpu: Gpu, first: TracedUpdate): Promise<Replay> {
   const { phase } = first.plan
   const rows = phaseRows(phase, widthOf(first.batch), c.model.config)
-  const actor = await goldenActor(c, gpu, first.batch, [phase], rows.micro)
+  const actor = await goldenActor(c, gpu, first.batch, [phase], { micro_rows: rows.micro })
   const { tensors, trainable } = actor
   return async (update) => {
     const { batch, old_log_probs } = update
@@ -47,7 +47,7 @@ export async function replayGpu(c: TrlCase, gpu: Gpu, first: TracedUpdate): Prom
     const [per_token_logps] = await gpu.read(tensors.batch.old_log_probs)
     if (old_log_probs) actor.uploadColumns({ old_log_probs: Float32Array.from(old_log_probs) })
     actor.beginTrace()
-    actor.updatePolicy(batch, phase, rows, phase.actor.optim.lr, 0)
+    actor.updatePolicy(batch, phase, rows, { lr: phase.actor.optim.lr, step: 0 })
     const [sums, history, entropies] = await gpu.read(
       tensors.sums,
       tensors.history,

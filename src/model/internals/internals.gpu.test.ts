@@ -110,8 +110,8 @@ test('what is shown is what is trained, to the bit', async () => {
   const N = BATCH.response_mask.length
   for (let l = 0; l <= 3; l++) {
     const program = await gpu.record('score', [], (r) => {
-      forward(r, model, ws, l)
-      readPolicy(r, model, ws, l, 1)
+      forward(r, model, ws, { layers: l })
+      readPolicy(r, model, ws, { layer: l, inv_temperature: 1 })
     })
     gpu.replay(program)
     const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)

@@ -30,7 +30,7 @@ export function recordInternals<L extends string>(
     if (l > 0) probe.block(l - 1)
     probe.state(l)
   }
-  forward(recorder, model, ws, t.shape.num_hidden_layers, onHidden, count)
+  forward(recorder, model, ws, { layers: t.shape.num_hidden_layers, onHidden, count })
   probe.end()
 }
 
@@ -127,15 +127,19 @@ class Probe<L extends string> {
 
   /** out = x · weightᵀ of the probed rows. */
   #linear(x: Tensor, weight: Tensor, out: Tensor): void {
-    linear(this.#run, exactly(this.#count), x, weight, out, undefined, this.#model.matmul)
+    linear(this.#run, exactly(this.#count), { x, weight, out }, this.#model.matmul)
   }
 
   /** logits [N, V] of the probed rows. */
   #logits(x: Tensor, logits: Tensor): void {
     const { shape, weights } = this.#model
     const room = { logits, part: this.#t.scratch.logits_part }
-    logitsInRanges(this.#run, shape, weights.lm_head, this.#count, room, (weight, out) =>
-      this.#linear(x, weight, out),
+    logitsInRanges(
+      this.#run,
+      shape,
+      { head: weights.lm_head, rows: this.#count },
+      room,
+      (weight, out) => this.#linear(x, weight, out),
     )
   }
 
@@ -153,13 +157,19 @@ class Probe<L extends string> {
     if (!this.#wants(entropy) && !(log_probs && this.#wants(log_probs))) return
     const { running, spare } = this.#t.scratch
     const [, , lse, sum_pi_squared] = spare
-    unembed({ run: this.#run }, this.#model, states, this.#t.scored, 1, {
-      entropy: this.#out(entropy, l, 0),
-      log_probs: this.#out(log_probs, l, 1),
-      lse,
-      sum_pi_squared,
-      running,
-    })
+    unembed(
+      { run: this.#run },
+      this.#model,
+      { hidden: states, inv_temperature: 1 },
+      this.#t.scored,
+      {
+        entropy: this.#out(entropy, l, 0),
+        log_probs: this.#out(log_probs, l, 1),
+        lse,
+        sum_pi_squared,
+        running,
+      },
+    )
   }
 
   /** kl_pq and kl_qp of the policies of two states, both as they are. */

@@ -161,7 +161,10 @@ export function recordLens(recorder: Recorder<'text'>, model: Model, t: LensTens
   copy(inputs, ws.position_ids, { ...from(2), count: T })
   copy(inputs, t.scored, { ...from(3), count: T * SCORED_COLUMNS })
   const read = stateReader(recorder, model, t)
-  forward(recorder, model, ws, shape.num_hidden_layers, (l) => read(l, ws.hidden[l]))
+  forward(recorder, model, ws, {
+    layers: shape.num_hidden_layers,
+    onHidden: (l) => read(l, ws.hidden[l]),
+  })
   const to = (size: number) => ({ to_offset: ({ text }: { text: number }) => text * size })
   copy(t.values, outputs[0], to(t.values.shape[0]))
   copy(t.ids, outputs[1], to(t.ids.shape[0]))
@@ -179,14 +182,14 @@ export function stateReader<L extends string>(
     const scored = { tokens: W, scored: t.scored }
     const { lse, sum_pi_squared, running } = scratch
     const { entropy, log_probs, ids, probs } = out
-    unembed({ run }, model, states, scored, 1, {
+    unembed({ run }, model, { hidden: states, inv_temperature: 1 }, scored, {
       entropy,
       log_probs,
       lse,
       sum_pi_squared,
       running,
     })
-    topTokens({ run }, model, states, W, scratch.top, { ids, probs })
+    topTokens({ run }, model, { states, rows: W }, scratch.top, { ids, probs })
   }
   const norm = { rows: W, cols: shape.hidden_size, eps: shape.rms_norm_eps }
   return (l, x) => {

@@ -79,7 +79,11 @@ export function recordLensWindow(recorder: Recorder<'tokens'>, model: Model, t: 
     run(embedding_forward, size, { input_ids: index, weight: ws.hidden[l], out })
     read(l, out)
   }
-  forward(recorder, model, ws, shape.num_hidden_layers, onHidden, ({ tokens }) => tokens)
+  forward(recorder, model, ws, {
+    layers: shape.num_hidden_layers,
+    onHidden,
+    count: ({ tokens }) => tokens,
+  })
 }
 
 /** The part of internals that names the window's positions, as uploadWindow takes it. */

@@ -59,7 +59,7 @@ export async function resolveInterventions(
     const chosen = chosenTokens(batch, given)
     const adds = what === 'add'
     const base = { where, layer, ...(head !== undefined && { head }), adds }
-    const values = await valuesOf(gpu, model, ws, batch, given, at)
+    const values = await valuesOf(gpu, model, { ws, batch }, given, at)
     changes.push({ ...base, values, ...(chosen && { chosen }) })
   }
   uploadRows(gpu, ws, batch)
@@ -85,8 +85,7 @@ function chosenTokens(
 async function valuesOf(
   gpu: Gpu,
   model: Model,
-  ws: Workspace,
-  batch: Rows,
+  { ws, batch }: { readonly ws: Workspace; readonly batch: Rows },
   given: GivenIntervention,
   at: string,
 ): Promise<Float32Array> {
@@ -186,13 +185,16 @@ async function captured(
       recorder.copy(state, kept[0])
       if (base) recorder.copy(base, kept[1])
     }
-    forward(recorder, model, ws, layer, (l) => {
-      if (l !== layer) return
-      if (where === 'residual') return keep(ws.hidden[l])
-      const { context, middle } = ws.layers[l - 1]
-      if (where === 'head') keep(context)
-      else if (where === 'attention') keep(middle, ws.hidden[l - 1])
-      else keep(ws.hidden[l], where === 'feed_forward' ? middle : ws.hidden[l - 1])
+    forward(recorder, model, ws, {
+      layers: layer,
+      onHidden: (l) => {
+        if (l !== layer) return
+        if (where === 'residual') return keep(ws.hidden[l])
+        const { context, middle } = ws.layers[l - 1]
+        if (where === 'head') keep(context)
+        else if (where === 'attention') keep(middle, ws.hidden[l - 1])
+        else keep(ws.hidden[l], where === 'feed_forward' ? middle : ws.hidden[l - 1])
+      },
     })
   })
   gpu.replay(program)

@@ -34,8 +34,7 @@ export function createTopScratch(alloc: Allocator, shape: ModelShape, states: nu
 export function topTokens<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   { shape, weights, matmul }: Model,
-  states: Tensor,
-  rows: number,
+  { states, rows }: { readonly states: Tensor; readonly rows: number },
   scratch: TopScratch,
   out: { readonly ids: Tensor; readonly probs: Tensor },
 ): void {
@@ -47,8 +46,8 @@ export function topTokens<L extends string>(
     const part = (tensor: Tensor, columns: number) =>
       viewOf(tensor, tensor.label, first * columns, [count, columns])
     const x = part(states, C)
-    logitsInRanges(run, shape, weights.lm_head, count, scratch, (weight, y) =>
-      linear(run, exactly(count), x, weight, y, undefined, matmul),
+    logitsInRanges(run, shape, { head: weights.lm_head, rows: count }, scratch, (weight, y) =>
+      linear(run, exactly(count), { x, weight, out: y }, matmul),
     )
     const top = { ids: part(out.ids, TOP_K), probs: part(out.probs, TOP_K) }
     run(top_k, { rows: count, vocab_size }, { logits, ...top })

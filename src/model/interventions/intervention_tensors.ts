@@ -151,17 +151,22 @@ type Tokens<L extends string> =
   | { readonly count: Value<L> }
   | { readonly rows: number; readonly width: number; readonly column: number }
 
-/** Records the changes of one place. `base_a` is the stream that the part was added to, `base_b`
- * that before the block. */
+/** The state that a place changes, and what lies under it. */
+export interface ChangedState {
+  readonly state: Tensor
+  /** The stream that the part was added to. */
+  readonly base_a?: Tensor
+  /** The stream before the block. */
+  readonly base_b?: Tensor
+}
+
+/** Records the changes of one place. */
 export function intervene<L extends string>(
   run: Recorder<L>['run'],
   { places, table, values, chosen, decoded }: InterventionTensors,
-  where: Where,
-  layer: number,
+  { where, layer }: { readonly where: Where; readonly layer: number },
   tokens: Tokens<L>,
-  state: Tensor,
-  base_a: Tensor = values,
-  base_b: Tensor = base_a,
+  { state, base_a = values, base_b = base_a }: ChangedState,
 ): void {
   const mask = 'rows' in tokens ? decoded : chosen
   const [, mask_tokens] = mask.shape

@@ -119,8 +119,10 @@ test('decoded tokens are changed as a pass over the whole text is', async () => 
   const size = { rows, prompt_length: P, response_length: R }
   const tensors = createRolloutTensors(gpu, shape, size)
   const rollout = await Rollout.create(gpu, model, size, tensors, {
-    eos_token_ids: [],
-    pad_token_id: 0,
+    special: {
+      eos_token_ids: [],
+      pad_token_id: 0,
+    },
   })
   const prompts = testBatch(
     lengths.map(({ prompt }) => ({ prompt, response: 0 })),

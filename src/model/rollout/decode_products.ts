@@ -50,8 +50,12 @@ export function decodeAdapter(
 ): void {
   const { recorder, model, cache, tensors } = recording
   const { low } = tensors.decode
-  addNarrowed(recorder.run, model, exactly(cache.rows), l, product, { low, y }, (weight, out) =>
-    decodeLinear(recording, x, weight, out),
+  addNarrowed(
+    recorder.run,
+    model,
+    { tokens: exactly(cache.rows), l, product },
+    { low, y },
+    (weight, out) => decodeLinear(recording, x, weight, out),
   )
 }
 
@@ -94,7 +98,7 @@ export function normedProducts(
     norm(recording, x, norm_weight, rows)
     return of === 'tokens'
       ? (weight, out, bias) => decodeLinear(recording, normed, weight, out, bias)
-      : (weight, out) => linear(run, exactly(rows), normed, weight, out, undefined, model.matmul)
+      : (weight, out) => linear(run, exactly(rows), { x: normed, weight, out }, model.matmul)
   }
   const size = { m: rows, k, addend_stride: 0, eps, gathers: source ? 1 : 0 }
   // What a product does not use is bound to what it reads, or writes, anyway.

@@ -1,8 +1,7 @@
 // One token of every row through all blocks: what the next one is sampled from.
-import type { Tensor } from '../../kernels/device/tensor.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { Where } from '../interventions/intervention.ts'
-import { intervene } from '../interventions/intervention_tensors.ts'
+import { type ChangedState, intervene } from '../interventions/intervention_tensors.ts'
 import { headParams, ropeParams } from '../transformer/model.ts'
 import { embed } from '../transformer/transformer.ts'
 import {
@@ -38,7 +37,7 @@ export function decodeToken(recording: Recording, t: number): void {
   const change = changesOf(recording, t)
   if (model.interventions) {
     embed(recording.recorder.run, embedding.from, recording.cache.rows, embedding.ids, hidden[0])
-    change('residual', 0, hidden[0])
+    change('residual', 0, { state: hidden[0] })
   }
   weights.layers.forEach((w, l) => {
     const x = hidden[l % 2]
@@ -52,15 +51,15 @@ export function decodeToken(recording: Recording, t: number): void {
     project(w.qkv_proj, qkv, shape.has_qkv_bias ? w.qkv_bias : undefined)
     decodeAdapter(recording, l, 'qkv_proj', normed, qkv)
     attendToken(recording, t, l)
-    change('head', l + 1, context)
+    change('head', l + 1, { state: context })
     decodeLinear(recording, context, w.o_proj, middle, x)
     decodeAdapter(recording, l, 'o_proj', context, middle)
-    change('attention', l + 1, middle, x)
+    change('attention', l + 1, { state: middle, base_a: x })
     decodeSwiglu(recording, l, middle)
     const out = hidden[(l + 1) % 2]
     decodeLinear(recording, activated, w.down_proj, out, middle)
     decodeAdapter(recording, l, 'down_proj', activated, out)
-    change('residual', l + 1, out, middle, x)
+    change('residual', l + 1, { state: out, base_a: middle, base_b: x })
   })
 }
 
@@ -72,8 +71,8 @@ function changesOf({ recorder, model, cache, R }: Recording, t: number) {
     width: cache.prompt_length + R,
     column: cache.prompt_length + t,
   }
-  return (where: Where, layer: number, state: Tensor, ...bases: readonly Tensor[]) => {
-    if (interventions) intervene(recorder.run, interventions, where, layer, tokens, state, ...bases)
+  return (where: Where, layer: number, changed: ChangedState) => {
+    if (interventions) intervene(recorder.run, interventions, { where, layer }, tokens, changed)
   }
 }
 

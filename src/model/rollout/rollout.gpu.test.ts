@@ -43,8 +43,10 @@ async function build(
   const model = testModel(gpu, layout, flat, kernels)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const rollout = await Rollout.create(gpu, model, size, tensors, {
-    eos_token_ids,
-    pad_token_id,
+    special: {
+      eos_token_ids,
+      pad_token_id,
+    },
   })
   return { exact, rollout }
 }

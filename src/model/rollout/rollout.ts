@@ -49,12 +49,21 @@ export class Rollout {
   private constructor(
     gpu: Gpu,
     size: RolloutSize,
-    tensors: RolloutTensors,
-    { dtype, difference, fallback_reason }: SettledCaches,
-    programs: readonly Program<RolloutLive>[],
-    keep: Program<'row'> | undefined,
-    padding: Uint32Array | undefined,
-    special: SpecialTokens,
+    {
+      tensors,
+      settled: { dtype, difference, fallback_reason },
+      programs,
+      keep,
+      padding,
+      special,
+    }: {
+      readonly tensors: RolloutTensors
+      readonly settled: SettledCaches
+      readonly programs: readonly Program<RolloutLive>[]
+      readonly keep: Program<'row'> | undefined
+      readonly padding: Uint32Array | undefined
+      readonly special: SpecialTokens
+    },
   ) {
     this.#gpu = gpu
     this.#special = special
@@ -78,8 +87,10 @@ export class Rollout {
     model: Model,
     size: RolloutSize,
     given: RolloutTensors,
-    special: SpecialTokens,
-    check?: typeof checkHalfCache,
+    {
+      special,
+      check,
+    }: { readonly special: SpecialTokens; readonly check?: typeof checkHalfCache | undefined },
   ): Promise<Rollout> {
     const { eos_token_ids, pad_token_id } = special
     if (eos_token_ids.length > MAX_EOS_TOKENS)
@@ -109,7 +120,7 @@ export class Rollout {
         ? undefined
         : await gpu.record('rollout_group', ['row'], keepGroup(tensors))
     const padding = R > CHUNK ? new Uint32Array(rows * R).fill(pad_token_id) : undefined
-    return new Rollout(gpu, size, tensors, settled, programs, keep, padding, special)
+    return new Rollout(gpu, size, { tensors, settled, programs, keep, padding, special })
   }
 
   /** Dispatches per call, if no row ends early. */

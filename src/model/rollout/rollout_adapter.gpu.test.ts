@@ -45,7 +45,7 @@ test.for([
   writeParams(gpu, buffers, values)
   const tensors = createRolloutTensors(gpu, layout.shape, SIZE)
   const special = { eos_token_ids: [1], pad_token_id: 0 }
-  const rollout = await Rollout.create(gpu, model, SIZE, tensors, special)
+  const rollout = await Rollout.create(gpu, model, SIZE, tensors, { special })
   const prompts = testBatch(LENGTHS, { P, R: 0, vocab_size: TINY.vocab_size, seed: 11 })
   await rollout.generate(prompts, SAMPLED)
   const [ids, log_probs, mask] = await gpu.read(

@@ -33,7 +33,7 @@ async function build(config: ModelConfig, size: RolloutSize, check?: typeof chec
   const { layout, flat } = testWeights(config, 3)
   const model = testModel(gpu, layout, flat)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
-  return Rollout.create(gpu, model, size, tensors, SPECIAL, check)
+  return Rollout.create(gpu, model, size, tensors, { special: SPECIAL, check })
 }
 
 async function generate(rollout: Rollout, change: Partial<Sampling> = {}) {

@@ -21,11 +21,14 @@ export function recordPrefill(recording: Recording): void {
   recorder.clear(tensors.decoded.entropy)
   const { write } = cacheKernelsOf(recording)
   // Block l's keys and values go to its cache while they are there.
-  forward(recorder, model, prefill, shape.num_hidden_layers, (l) => {
-    if (l === 0) return
-    const size = { rows: N, columns: P, first_token: 0, stride: P, ...headParams(shape) }
-    const qkv = prefill.layers[l - 1].qkv_rotated
-    recorder.run(write, size, { qkv, cache: caches[l - 1] })
+  forward(recorder, model, prefill, {
+    layers: shape.num_hidden_layers,
+    onHidden: (l) => {
+      if (l === 0) return
+      const size = { rows: N, columns: P, first_token: 0, stride: P, ...headParams(shape) }
+      const qkv = prefill.layers[l - 1].qkv_rotated
+      recorder.run(write, size, { qkv, cache: caches[l - 1] })
+    },
   })
 }
 
@@ -70,7 +73,7 @@ function sample(recording: Recording, t: number): void {
   const prompts = cache.rows / n
   const states = t === 0 ? promptStates(recording) : decodedStates(recording)
   const project = normedProducts(recording, states, prompts, shape.vocab_size)
-  logitsInRanges(run, shape, weights.lm_head, prompts, { logits, part }, project)
+  logitsInRanges(run, shape, { head: weights.lm_head, rows: prompts }, { logits, part }, project)
   recorder.run(
     sampleToken(shape),
     {

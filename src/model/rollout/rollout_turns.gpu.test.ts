@@ -37,7 +37,7 @@ async function build(config = TINY, size = SIZE) {
   const model = testModel(gpu, layout, flat)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const special = { eos_token_ids: STOPS, pad_token_id: PAD }
-  return { exact, rollout: await Rollout.create(gpu, model, size, tensors, special) }
+  return { exact, rollout: await Rollout.create(gpu, model, size, tensors, { special }) }
 }
 
 const PROMPTS = testBatch(LENGTHS, { P, R: 0, vocab_size: TINY.vocab_size, seed: 11 }, 'left')

@@ -8,17 +8,17 @@ import { embeddingBackward, NO_PADDING } from '../../kernels/embedding/embedding
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../layout/config.ts'
-import { type Readout, readsNormed } from '../layout/readout.ts'
+import { readsNormed } from '../layout/readout.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import type { ParamGradients } from '../params/param_tensors.ts'
 import { backwardScratch, blockBackward, normGrad, normWeightGrad } from './block_backward.ts'
 import { loadHalves } from './kept_halves.ts'
 import { type Model, type Tokens, tokensOf } from './model.ts'
-import { scoredResponse } from './policy.ts'
+import { type PolicyRead, scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Gradient of everything that readPolicy(layer, readout) used, from ws.response.d_log_probs and
+/** Gradient of everything that readPolicy used, from ws.response.d_log_probs and
  * d_entropy. Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final
  * norm's weight where it was read through; nothing for what `grads` do not have. Blocks above
  * `layer` are not run. `count` as in forward(). */
@@ -27,10 +27,7 @@ export function backward<L extends string>(
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
-  layer: number,
-  inv_temperature: Value<L>,
-  count?: Value<L>,
-  readout: Readout = 'raw',
+  { layer, inv_temperature, count, readout = 'raw' }: PolicyRead<L>,
 ): void {
   const { shape } = model
   const { run } = recorder
@@ -40,8 +37,8 @@ export function backward<L extends string>(
 
   recorder.clear(dRead)
   const hidden = isNormed ? ws.normed : ws.hidden[layer]
-  headGrad(run, model, grads.lm_head, ws, hidden, dRead, inv_temperature)
-  backwardStates(recorder, model, grads, ws, layer, count, readout)
+  headGrad(run, model, grads.lm_head, ws, { hidden, d_hidden: dRead, inv_temperature })
+  backwardStates(recorder, model, grads, ws, { layer, count, readout })
 }
 
 /** log_probs, entropy = head(hidden · E^T): d_hidden, which was cleared, and E's gradient, range by
@@ -51,9 +48,11 @@ function headGrad<L extends string>(
   { shape, weights }: Model,
   grads: readonly RowRange[] | undefined,
   ws: Workspace,
-  hidden: Tensor,
-  d_hidden: Tensor,
-  inv_temperature: Value<L>,
+  {
+    hidden,
+    d_hidden,
+    inv_temperature,
+  }: { readonly hidden: Tensor; readonly d_hidden: Tensor; readonly inv_temperature: Value<L> },
 ): void {
   const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
   const { head_partials: partials } = backwardScratch(ws)
@@ -81,9 +80,7 @@ export function backwardStates<L extends string>(
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
-  layer: number,
-  count?: Value<L>,
-  readout: Readout = 'raw',
+  { layer, count, readout = 'raw' }: Omit<PolicyRead<L>, 'inv_temperature'>,
 ): void {
   const { run } = recorder
   const { shape, weights } = model
@@ -98,10 +95,10 @@ export function backwardStates<L extends string>(
   for (let l = layer - 1; l >= lowest; l--) {
     // The last block's activations are still there.
     if (l < layer - 1) {
-      if (ws.is_recomputed) blockForward(recorder, model, ws, l, tokens, 'activations')
+      if (ws.is_recomputed) blockForward(recorder, model, { ws, l, tokens }, 'activations')
       loadHalves(run, ws, l, tokens)
     }
-    blockBackward(run, model, grads, ws, l, tokens, l === lowest && !grads.embed_tokens)
+    blockBackward(run, model, grads, { ws, l, tokens }, l === lowest && !grads.embed_tokens)
   }
 
   if (grads.embed_tokens) embeddingGrad(run, shape, ws, tokens, grads.embed_tokens)

@@ -65,8 +65,8 @@ async function pass(gpu: Gpu, config: ModelConfig, trains: Trains, dtype: 'float
   const L = shape.num_hidden_layers
   const program = await gpu.record('pass', [], (r) => {
     forward(r, model, ws)
-    readPolicy(r, model, ws, L, 1)
-    backward(r, model, paramGradients(gpu, layout, buffers), ws, L, 1)
+    readPolicy(r, model, ws, { layer: L, inv_temperature: 1 })
+    backward(r, model, paramGradients(gpu, layout, buffers), ws, { layer: L, inv_temperature: 1 })
   })
   gpu.replay(program)
   const policy = await gpu.read(ws.response.log_probs, ws.response.entropy, ws.hidden[L])
@@ -77,7 +77,7 @@ async function responses(gpu: Gpu, model: Model) {
   const size = { rows: 4, n: 2, prompt_length: P, response_length: R }
   const tensors = createRolloutTensors(gpu, model.shape, size)
   const special = { eos_token_ids: [1], pad_token_id: 0 }
-  const rollout = await Rollout.create(gpu, model, size, tensors, special)
+  const rollout = await Rollout.create(gpu, model, size, tensors, { special })
   const prompts = testBatch(
     [
       { prompt: 2, response: 0 },

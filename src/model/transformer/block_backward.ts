@@ -14,7 +14,7 @@ import type { ModelShape } from '../layout/config.ts'
 import type { ParamGradients } from '../params/param_tensors.ts'
 import { gateUpGrad, qkvGrad } from './fusion.ts'
 import { lowRankGrad } from './low_rank.ts'
-import { headParams, type Model, ropeParams, type Tokens } from './model.ts'
+import { type BlockPass, headParams, type Model, ropeParams, type Tokens } from './model.ts'
 import {
   type BackwardScratch,
   type LayerActivations,
@@ -29,9 +29,7 @@ export function blockBackward<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
   grads: ParamGradients,
-  ws: Workspace,
-  l: number,
-  tokens: Tokens<L>,
+  { ws, l, tokens }: BlockPass<L>,
   isLowest: boolean,
 ): void {
   const { shape, weights, matmul } = model
@@ -40,21 +38,21 @@ export function blockBackward<L extends string>(
   const w = weights.layers[l]
   const g = grads.layers[l]
   const adapted = (product: ProductName, x: Tensor, d_y: Tensor, d_x: Tensor | undefined) =>
-    lowRankGrad(run, model, grads.adapter, ws, tokens, l, product, x, d_y, d_x)
+    lowRankGrad(run, model, grads.adapter, { ws, l, tokens }, { product, x, d_y, d_x })
   const own = grads.adapter?.blocks[l] ?? {}
   const needsQkv = !isLowest || g !== undefined || own.qkv_proj !== undefined
   const needsO = needsQkv || own.o_proj !== undefined
   const needsGateUp = needsO || own.gate_up_proj !== undefined
 
   // hidden[l+1] = middle + activated · down^T
-  weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g?.down_proj)
+  weightGrad(run, matmul, tokens, { d_y: d.d_hidden, x: a.activated, d_weight: g?.down_proj })
   if (!needsGateUp) return adapted('down_proj', a.activated, d.d_hidden, undefined)
   // activated = silu(gate) · up
-  gateUpGrad(run, model, grads.adapter, ws, l, tokens, d)
+  gateUpGrad(run, model, grads.adapter, { ws, l, tokens }, d)
   // gate_up = ffn_in · gate_up_proj^T
-  weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g?.gate_up_proj)
+  weightGrad(run, matmul, tokens, { d_y: d.d_gate_up, x: a.ffn_in, d_weight: g?.gate_up_proj })
   if (!needsO) return adapted('gate_up_proj', a.ffn_in, d.d_gate_up, undefined)
-  inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
+  inputGrad(run, matmul, tokens, { d_y: d.d_gate_up, weight: w.gate_up_proj, d_x: d.d_normed })
   adapted('gate_up_proj', a.ffn_in, d.d_gate_up, d.d_normed)
   // ffn_in = rms_norm(middle)
   const ffn_norm = { x: a.middle, weight: w.post_attention_layernorm, inv_rms: a.ffn_inv_rms }
@@ -62,18 +60,18 @@ export function blockBackward<L extends string>(
   normWeightGrad(run, ws, tokens, ffn_norm, g?.post_attention_layernorm)
 
   // middle = hidden[l] + context · o^T
-  weightGrad(run, matmul, tokens, d.d_hidden, a.context, g?.o_proj)
+  weightGrad(run, matmul, tokens, { d_y: d.d_hidden, x: a.context, d_weight: g?.o_proj })
   if (!needsQkv) return adapted('o_proj', a.context, d.d_hidden, undefined)
-  inputGrad(run, matmul, tokens, d.d_hidden, w.o_proj, d.d_context)
+  inputGrad(run, matmul, tokens, { d_y: d.d_hidden, weight: w.o_proj, d_x: d.d_context })
   adapted('o_proj', a.context, d.d_hidden, d.d_context)
   // context = attention(qkv_rotated)
   attentionGrad(run, shape, ws, a, d)
-  rotatedGrad(run, model, ws, l, tokens, g?.qk_norm)
+  rotatedGrad(run, model, { ws, l, tokens }, g?.qk_norm)
   // qkv = attn_in · qkv_proj^T + bias
-  if (g) qkvGrad(run, model, tokens, d.d_qkv, a.attn_in, g)
+  if (g) qkvGrad(run, model, tokens, { d_qkv: d.d_qkv, attn_in: a.attn_in }, g)
   const needsAttnIn = !isLowest || g !== undefined
   if (!needsAttnIn) return adapted('qkv_proj', a.attn_in, d.d_qkv, undefined)
-  inputGrad(run, matmul, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
+  inputGrad(run, matmul, tokens, { d_y: d.d_qkv, weight: w.qkv_proj, d_x: d.d_normed })
   adapted('qkv_proj', a.attn_in, d.d_qkv, d.d_normed)
   // attn_in = rms_norm(hidden[l])
   const attn_norm = { x: ws.hidden[l], weight: w.input_layernorm, inv_rms: a.attn_inv_rms }
@@ -86,9 +84,7 @@ export function blockBackward<L extends string>(
 function rotatedGrad<L extends string>(
   run: Recorder<L>['run'],
   { shape, weights, inv_freq }: Model,
-  ws: Workspace,
-  l: number,
-  tokens: Tokens<L>,
+  { ws, l, tokens }: BlockPass<L>,
   d_weight: Tensor | undefined,
 ): void {
   const d = backwardScratch(ws)
@@ -142,9 +138,7 @@ function inputGrad<L extends string>(
   run: Recorder<L>['run'],
   choice: MatmulChoice | undefined,
   tokens: Tokens<L>,
-  d_y: Tensor,
-  weight: Tensor,
-  d_x: Tensor,
+  { d_y, weight, d_x }: { readonly d_y: Tensor; readonly weight: Tensor; readonly d_x: Tensor },
 ): void {
   const [k, n] = weight.shape
   const kernel = forWeight(matmulKernel(choice, 'nn', { m: tokens.most, n, k }), weight)
@@ -156,9 +150,11 @@ function weightGrad<L extends string>(
   run: Recorder<L>['run'],
   choice: MatmulChoice | undefined,
   tokens: Tokens<L>,
-  d_y: Tensor,
-  x: Tensor,
-  d_weight: Tensor | undefined,
+  {
+    d_y,
+    x,
+    d_weight,
+  }: { readonly d_y: Tensor; readonly x: Tensor; readonly d_weight: Tensor | undefined },
 ): void {
   if (!d_weight) return
   const [m, n] = d_weight.shape

@@ -48,8 +48,8 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
   gpu.write(ws.response.d_log_probs, given)
   const program = await gpu.record('pass', [], (r) => {
     forward(r, model, ws)
-    readPolicy(r, model, ws, L, 1)
-    backward(r, model, grads, ws, L, 1)
+    readPolicy(r, model, ws, { layer: L, inv_temperature: 1 })
+    backward(r, model, grads, ws, { layer: L, inv_temperature: 1 })
   })
   gpu.replay(program)
   const [log_probs, gradients] = await gpu.read(ws.response.log_probs, flatOf(grads))

@@ -11,16 +11,14 @@ import { swiglu_backward, swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
 import type { LayerTensors } from '../layout/params.ts'
 import type { AdapterTensors } from '../params/adapter_tensors.ts'
 import { addLowRank, isLowRank, lowRankGrad } from './low_rank.ts'
-import type { Model, Tokens } from './model.ts'
-import type { BackwardScratch, Workspace } from './workspace.ts'
+import type { BlockPass, Model, Tokens } from './model.ts'
+import type { BackwardScratch } from './workspace.ts'
 
 /** gate_up [M, 2F] = ffn_in · gate_up_proj^T and activated [M, F] = silu(gate) · up of block l. */
 export function gateUp<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
-  ws: Workspace,
-  l: number,
-  tokens: Tokens<L>,
+  { ws, l, tokens }: BlockPass<L>,
 ): void {
   const { shape, matmul, fusion } = model
   const { gate_up_proj } = model.weights.layers[l]
@@ -38,7 +36,7 @@ export function gateUp<L extends string>(
   const product = { a: ffn_in, b: gate_up_proj, out: gate_up }
   const plainKernel = forWeight(matmulKernel(matmul, 'nt', plain), gate_up_proj)
   run(plainKernel, { ...plain, m, accumulate: 0 }, product)
-  addLowRank(run, model, ws, tokens, l, 'gate_up_proj', ffn_in, gate_up)
+  addLowRank(run, model, { ws, l, tokens }, 'gate_up_proj', { x: ffn_in, y: gate_up })
   run(swiglu_forward, { rows: m, intermediate_size: size.n }, { gate_up, out })
 }
 
@@ -48,9 +46,7 @@ export function gateUpGrad<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
   adapterGrads: AdapterTensors | undefined,
-  ws: Workspace,
-  l: number,
-  tokens: Tokens<L>,
+  { ws, l, tokens }: BlockPass<L>,
   { d_hidden, d_activated, d_gate_up }: BackwardScratch,
 ): void {
   const { shape, matmul, fusion } = model
@@ -71,13 +67,8 @@ export function gateUpGrad<L extends string>(
     run,
     model,
     adapterGrads,
-    ws,
-    tokens,
-    l,
-    'down_proj',
-    activated,
-    d_hidden,
-    d_activated,
+    { ws, l, tokens },
+    { product: 'down_proj', x: activated, d_y: d_hidden, d_x: d_activated },
   )
   const swiglu = { rows: m, intermediate_size: size.n }
   run(swiglu_backward, swiglu, { gate_up, d_out: d_activated, d_gate_up })
@@ -89,8 +80,7 @@ export function qkvGrad<L extends string>(
   run: Recorder<L>['run'],
   { shape, matmul, fusion }: Model,
   tokens: Tokens<L>,
-  d_qkv: Tensor,
-  attn_in: Tensor,
+  { d_qkv, attn_in }: { readonly d_qkv: Tensor; readonly attn_in: Tensor },
   { qkv_proj, qkv_bias }: LayerTensors,
 ): void {
   const size = { m: shape.qkv_size, n: shape.hidden_size, k: tokens.most }

@@ -54,8 +54,8 @@ async function trained(gpu: Gpu, config: ModelConfig) {
   gpu.write(ws.response.d_entropy, randomValues(rows * R, 2))
   const program = await gpu.record('step', [], (r) => {
     forward(r, model, ws)
-    readPolicy(r, model, ws, shape.num_hidden_layers, 0.8)
-    backward(r, model, grads, ws, shape.num_hidden_layers, 0.8)
+    readPolicy(r, model, ws, { layer: shape.num_hidden_layers, inv_temperature: 0.8 })
+    backward(r, model, grads, ws, { layer: shape.num_hidden_layers, inv_temperature: 0.8 })
   })
   gpu.replay(program)
   const { log_probs, entropy } = ws.response
@@ -86,7 +86,7 @@ async function sampled(gpu: Gpu) {
   const size = { rows: 6, n: 2, prompt_length: 5, response_length: 6 }
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const special = { eos_token_ids: [], pad_token_id: 0 }
-  const rollout = await Rollout.create(gpu, model, size, tensors, special)
+  const rollout = await Rollout.create(gpu, model, size, tensors, { special })
   const prompts = testBatch(LENGTHS, { P: 5, R: 0, vocab_size: 150, seed: 4 })
   const sampling = { temperature: 1, top_k: 40, top_p: 0.9 }
   await rollout.generate(prompts, { ...sampling, seed: 1, stream: 0, step: 0, row_offset: 0 })

@@ -51,8 +51,7 @@ export const createLogitsPart = (
 export function logitsInRanges<L extends string>(
   run: Recorder<L>['run'],
   { vocab_size }: ModelShape,
-  head: readonly RowRange[],
-  rows: Value<L>,
+  { head, rows }: { readonly head: readonly RowRange[]; readonly rows: Value<L> },
   { logits, part }: { readonly logits: Tensor; readonly part: Tensor | undefined },
   product: (weight: Tensor, out: Tensor) => void,
 ): void {

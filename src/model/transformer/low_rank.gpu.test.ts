@@ -82,8 +82,8 @@ function build(config: ModelConfig, lora: LoraConfig) {
 
 async function logProbs(model: Model, ws: Workspace, layer: number) {
   const program = await gpu.record('score', [], (r) => {
-    forward(r, model, ws, layer)
-    readPolicy(r, model, ws, layer, 1 / RESPONSE.temperature)
+    forward(r, model, ws, { layers: layer })
+    readPolicy(r, model, ws, { layer, inv_temperature: 1 / RESPONSE.temperature })
   })
   gpu.replay(program)
   return (await gpu.read(ws.response.log_probs))[0]
@@ -98,7 +98,7 @@ async function expectAgreement(config: ModelConfig, lora: LoraConfig, layer: num
   gpu.write(ws.response.d_log_probs, d_log_probs)
   gpu.write(ws.response.d_entropy, d_entropy)
   const program = await gpu.record('backward', [], (r) =>
-    backward(r, model, grads, ws, layer, 1 / RESPONSE.temperature),
+    backward(r, model, grads, ws, { layer, inv_temperature: 1 / RESPONSE.temperature }),
   )
   gpu.replay(program)
   const [flat] = await readParams(gpu, grads.buffers)
@@ -144,9 +144,9 @@ test('with B = 0 and with the adapter off the model is its base, bit for bit', a
 test('nothing below the lowest adapted block is computed', () => {
   const dispatches = (lora: Partial<LoraConfig>) => {
     const { model, grads, ws } = build(TINY, { ...ALL, ...lora })
-    return collect('backward', (r) => backward(r, model, grads, ws, 3, 1)).flatMap((command) =>
-      command.kind === 'dispatch' ? [command.kernel.name] : [],
-    )
+    return collect('backward', (r) =>
+      backward(r, model, grads, ws, { layer: 3, inv_temperature: 1 }),
+    ).flatMap((command) => (command.kind === 'dispatch' ? [command.kernel.name] : []))
   }
   const every = dispatches({})
   const last = dispatches({ layers_to_transform: [2] })

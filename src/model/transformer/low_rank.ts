@@ -12,8 +12,8 @@ import {
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import type { ProductFactors, ProductName } from '../layout/adapter_layout.ts'
 import type { AdapterTensors } from '../params/adapter_tensors.ts'
-import type { Model, Tokens } from './model.ts'
-import type { LowRankScratch, Workspace } from './workspace.ts'
+import type { BlockPass, Model, Tokens } from './model.ts'
+import type { LowRankScratch } from './workspace.ts'
 
 /** Whether block l's product has adapted modules. */
 export const isLowRank = ({ adapter }: Pick<Model, 'adapter'>, l: number, product: ProductName) =>
@@ -24,22 +24,17 @@ export const isLowRank = ({ adapter }: Pick<Model, 'adapter'>, l: number, produc
 export function addLowRank<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
-  { low_rank }: Pick<Workspace, 'low_rank'>,
-  tokens: Tokens<L>,
-  l: number,
+  { ws: { low_rank }, l, tokens }: BlockPass<L>,
   product: ProductName,
-  x: Tensor,
-  y: Tensor,
+  { x, y }: { readonly x: Tensor; readonly y: Tensor },
 ): void {
   if (isLowRank(model, l, product))
     addNarrowed(
       run,
       model,
-      tokens,
-      l,
-      product,
+      { tokens, l, product },
       { low: scratchOf(low_rank).low, y },
-      (weight, out) => narrow(run, model, tokens, weight, x, out),
+      (weight, out) => narrow(run, model, tokens, { A: weight, x, low: out }),
     )
 }
 
@@ -47,9 +42,11 @@ export function addLowRank<L extends string>(
 export function addNarrowed<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
-  tokens: Tokens<L>,
-  l: number,
-  product: ProductName,
+  {
+    tokens,
+    l,
+    product,
+  }: { readonly tokens: Tokens<L>; readonly l: number; readonly product: ProductName },
   { low, y }: { readonly low: Tensor | undefined; readonly y: Tensor },
   narrowed: (weight: Tensor, out: Tensor) => void,
 ): void {
@@ -73,13 +70,18 @@ export function lowRankGrad<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
   grads: AdapterTensors | undefined,
-  { low_rank }: Pick<Workspace, 'low_rank'>,
-  tokens: Tokens<L>,
-  l: number,
-  product: ProductName,
-  x: Tensor,
-  d_y: Tensor,
-  d_x?: Tensor,
+  { ws: { low_rank }, l, tokens }: BlockPass<L>,
+  {
+    product,
+    x,
+    d_y,
+    d_x,
+  }: {
+    readonly product: ProductName
+    readonly x: Tensor
+    readonly d_y: Tensor
+    readonly d_x?: Tensor | undefined
+  },
 ): void {
   const factors = model.adapter?.blocks[l][product]
   if (!model.adapter || !factors) return
@@ -89,7 +91,7 @@ export function lowRankGrad<L extends string>(
   run(low_rank_input_grad, params, { d_y, b: factors.B, d_low })
   const own = grads?.blocks[l][product]
   if (own) {
-    narrow(run, model, tokens, factors.A, x, low)
+    narrow(run, model, tokens, { A: factors.A, x, low })
     run(low_rank_weight_grad, params, { d_y, low, d_b: own.B })
     const kernel = matmulKernel(model.matmul, 'tn', { m: rows, n: columns, k: tokens.most })
     const size = { m: rows, n: columns, k: tokens.count, accumulate: 1 }
@@ -106,9 +108,7 @@ function narrow<L extends string>(
   run: Recorder<L>['run'],
   { matmul }: Model,
   tokens: Tokens<L>,
-  A: Tensor,
-  x: Tensor,
-  low: Tensor,
+  { A, x, low }: { readonly A: Tensor; readonly x: Tensor; readonly low: Tensor },
 ): void {
   const [n, k] = A.shape
   const kernel = matmulKernel(matmul, 'nt', { m: tokens.most, n, k })

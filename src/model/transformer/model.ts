@@ -74,6 +74,14 @@ export function uploadModel(
   gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
 }
 
+/** A pass through one block. */
+export interface BlockPass<L extends string> {
+  readonly ws: Workspace
+  /** The block, counted from 0. */
+  readonly l: number
+  readonly tokens: Tokens<L>
+}
+
 /** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which
  * decides on kernels. */
 export interface Tokens<L extends string> {

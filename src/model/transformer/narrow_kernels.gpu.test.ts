@@ -52,8 +52,8 @@ async function pass(narrow_kernels: boolean, batch = BATCH) {
   gpu.write(ws.response.d_entropy, randomValues(rows * R, 4))
   const program = await gpu.record('pass', [], (r) => {
     forward(r, model, ws)
-    readPolicy(r, model, ws, L, 1)
-    backward(r, model, grads, ws, L, 1)
+    readPolicy(r, model, ws, { layer: L, inv_temperature: 1 })
+    backward(r, model, grads, ws, { layer: L, inv_temperature: 1 })
   })
   gpu.replay(program)
   const { log_probs, entropy } = ws.response
@@ -67,7 +67,7 @@ async function respond(narrow_kernels: boolean) {
   const size = { rows: BATCH.rows, prompt_length: P, response_length: R }
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const special = { eos_token_ids: [], pad_token_id: 0 }
-  const rollout = await Rollout.create(gpu, model, size, tensors, special)
+  const rollout = await Rollout.create(gpu, model, size, tensors, { special })
   const columns = (x: Uint32Array) => x.filter((_, i) => i % (P + R) < P)
   const prompts = {
     input_ids: columns(BATCH.input_ids),

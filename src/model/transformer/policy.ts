@@ -49,9 +49,8 @@ export const scoredResponse = ({ rows, response_length, response }: Workspace): 
 export function unembed<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   { shape, weights }: Model,
-  hidden: Tensor,
+  { hidden, inv_temperature }: { readonly hidden: Tensor; readonly inv_temperature: Value<L> },
   { tokens, scored }: Scored,
-  inv_temperature: Value<L>,
   { running: room, log_probs, entropy, lse, sum_pi_squared }: PolicyTensors,
 ): void {
   const [{ tensor: weight }, ...others] = weights.lm_head
@@ -70,6 +69,17 @@ export function unembed<L extends string>(
   run(vocab_head_finish, { tokens }, { scored, running, ...out })
 }
 
+/** Which policy a pass reads, and of which tokens. */
+export interface PolicyRead<L extends string> {
+  /** Blocks before the head. */
+  readonly layer: number
+  readonly inv_temperature: Value<L>
+  /** Tokens of the workspace's stream, as in forward(). */
+  readonly count?: Value<L> | undefined
+  /** 'raw' where it is absent. */
+  readonly readout?: Readout | undefined
+}
+
 /** The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
  * sum_pi_squared, [rows, R], each into ws.response unless `out` has another place for it. layer <
  * L: softmax(hidden[layer] · E^T), or of the normed states (see Readout); layer = L: the model's
@@ -78,14 +88,14 @@ export function readPolicy<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   ws: Workspace,
-  layer: number,
-  inv_temperature: Value<L>,
+  { layer, inv_temperature, count, readout = 'raw' }: PolicyRead<L>,
   out: Partial<PolicyTensors> = {},
-  count?: Value<L>,
-  readout: Readout = 'raw',
 ): void {
   const isNormed = readsNormed(model.shape, layer, readout)
   if (isNormed) finalNorm(recorder, model, ws, layer, count)
   const hidden = isNormed ? ws.normed : ws.hidden[layer]
-  unembed(recorder, model, hidden, scoredResponse(ws), inv_temperature, { ...ws.response, ...out })
+  unembed(recorder, model, { hidden, inv_temperature }, scoredResponse(ws), {
+    ...ws.response,
+    ...out,
+  })
 }

@@ -63,8 +63,8 @@ async function score(
   readout: Readout = 'raw',
 ) {
   const program = await gpu.record('score', [], (r) => {
-    forward(r, model, ws, layer)
-    readPolicy(r, model, ws, layer, 1 / temperature, {}, undefined, readout)
+    forward(r, model, ws, { layers: layer })
+    readPolicy(r, model, ws, { layer, inv_temperature: 1 / temperature, readout }, {})
   })
   gpu.replay(program)
   const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
@@ -112,7 +112,7 @@ async function expectAgreement(
   gpu.write(ws.response.d_log_probs, d_log_probs)
   gpu.write(ws.response.d_entropy, d_entropy)
   const program = await gpu.record('backward', [], (r) =>
-    backward(r, model, grads, ws, layer, 1 / temperature, undefined, readout),
+    backward(r, model, grads, ws, { layer, inv_temperature: 1 / temperature, readout }),
   )
   gpu.replay(program)
   const [flat] = await gpu.read(flatOf(grads))
@@ -154,7 +154,9 @@ test('activations that the backward computes again give the same bits from less 
     const d = BATCH.response_mask.map((m, i) => m * Math.sin(i))
     gpu.write(ws.response.d_log_probs, d)
     gpu.write(ws.response.d_entropy, d)
-    const program = await gpu.record('backward', [], (r) => backward(r, model, grads, ws, layer, 1))
+    const program = await gpu.record('backward', [], (r) =>
+      backward(r, model, grads, ws, { layer, inv_temperature: 1 }),
+    )
     gpu.replay(program)
     const [flat] = await gpu.read(flatOf(grads))
     return { flat, bytes }
@@ -177,7 +179,9 @@ test('activations kept in bfloat16 leave the policy’s bits, and gradients with
     const d = BATCH.response_mask.map((m, i) => m * Math.sin(i))
     gpu.write(ws.response.d_log_probs, d)
     gpu.write(ws.response.d_entropy, d)
-    const program = await gpu.record('backward', [], (r) => backward(r, model, grads, ws, layer, 1))
+    const program = await gpu.record('backward', [], (r) =>
+      backward(r, model, grads, ws, { layer, inv_temperature: 1 }),
+    )
     gpu.replay(program)
     const [flat] = await gpu.read(flatOf(grads))
     return { log_probs, flat, bytes }
@@ -285,7 +289,11 @@ test('gradients of two half batches add up to those of the whole', async () => {
     })
     await score(model, part, 3)
     gpu.write(part.response.d_log_probs, cut(d, BATCH.R))
-    gpu.replay(await gpu.record('backward', [], (r) => backward(r, model, grads, part, 3, 1)))
+    gpu.replay(
+      await gpu.record('backward', [], (r) =>
+        backward(r, model, grads, part, { layer: 3, inv_temperature: 1 }),
+      ),
+    )
   }
   await run(ws, [0, 4])
   const [whole] = await gpu.read(flatOf(grads))

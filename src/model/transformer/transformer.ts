@@ -14,7 +14,7 @@ import {
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { Where } from '../interventions/intervention.ts'
-import { intervene } from '../interventions/intervention_tensors.ts'
+import { type ChangedState, intervene } from '../interventions/intervention_tensors.ts'
 import type { ProductName } from '../layout/adapter_layout.ts'
 import type { ModelShape } from '../layout/config.ts'
 import type { LayerTensors } from '../layout/params.ts'
@@ -22,17 +22,31 @@ import type { RowRange } from '../params/param_buffers.ts'
 import { gateUp } from './fusion.ts'
 import { storeHalves } from './kept_halves.ts'
 import { addLowRank } from './low_rank.ts'
-import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
+import {
+  type BlockPass,
+  headParams,
+  type Model,
+  ropeParams,
+  type Tokens,
+  tokensOf,
+} from './model.ts'
 import type { Workspace } from './workspace.ts'
 
 /** out [M, out] = x [M, in] · weight [out, in]^T (+ residual [M, out]). */
 export function linear<L extends string>(
   run: Recorder<L>['run'],
   tokens: Tokens<L>,
-  x: Tensor,
-  weight: Tensor,
-  out: Tensor,
-  residual?: Tensor,
+  {
+    x,
+    weight,
+    out,
+    residual,
+  }: {
+    readonly x: Tensor
+    readonly weight: Tensor
+    readonly out: Tensor
+    readonly residual?: Tensor
+  },
   choice?: MatmulChoice,
 ): void {
   const [n, k] = weight.shape
@@ -53,12 +67,11 @@ function projectQkv<L extends string>(
   run: Recorder<L>['run'],
   shape: ModelShape,
   tokens: Tokens<L>,
-  x: Tensor,
-  layer: LayerTensors,
-  qkv: Tensor,
+  { x, layer, qkv }: { readonly x: Tensor; readonly layer: LayerTensors; readonly qkv: Tensor },
   choice?: MatmulChoice,
 ): void {
-  if (!shape.has_qkv_bias) return linear(run, tokens, x, layer.qkv_proj, qkv, undefined, choice)
+  if (!shape.has_qkv_bias)
+    return linear(run, tokens, { x, weight: layer.qkv_proj, out: qkv }, choice)
   const size = { m: tokens.most, n: shape.qkv_size, k: shape.hidden_size }
   const tensors = { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv }
   const params = { ...size, m: tokens.count, addend_stride: 0 }
@@ -81,24 +94,33 @@ export function embed<L extends string>(
   }
 }
 
+/** How far a forward goes, and over what; without them through all blocks and all columns. */
+export interface ForwardOptions<L extends string> {
+  /** Blocks to run, from the first. */
+  readonly layers?: number | undefined
+  /** Called when hidden[layer] has been recorded, before later layers may overwrite it. */
+  readonly onHidden?: ((layer: number) => void) | undefined
+  /** Tokens of the workspace's stream, where they vary from replay to replay. */
+  readonly count?: Value<L> | undefined
+}
+
 /** Runs the first `layers` blocks on ws.input_ids: fills hidden[0…layers] and what their backwards
- * need. `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite
- * it. `count` = tokens of ws's stream, where it varies from replay to replay. */
+ * need. */
 export function forward<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   ws: Workspace,
-  layers: number = model.shape.num_hidden_layers,
-  onHidden: (layer: number) => void = () => {},
-  count?: Value<L>,
+  { layers = model.shape.num_hidden_layers, onHidden = () => {}, count }: ForwardOptions<L> = {},
 ): void {
   const tokens = tokensOf(ws, count)
   embed(recorder.run, model.weights.embed_tokens, tokens.count, ws.input_ids, ws.hidden[0])
   if (model.interventions)
-    intervene(recorder.run, model.interventions, 'residual', 0, tokens, ws.hidden[0])
+    intervene(recorder.run, model.interventions, { where: 'residual', layer: 0 }, tokens, {
+      state: ws.hidden[0],
+    })
   onHidden(0)
   for (let l = 0; l < layers; l++) {
-    blockForward(recorder, model, ws, l, tokens)
+    blockForward(recorder, model, { ws, l, tokens })
     // The last block runs backward first, on what it has just computed.
     if (l < layers - 1) storeHalves(recorder.run, ws, l, tokens)
     onHidden(l + 1)
@@ -110,9 +132,7 @@ export function forward<L extends string>(
 export function blockForward<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   model: Model,
-  ws: Workspace,
-  l: number,
-  tokens: Tokens<L>,
+  { ws, l, tokens }: BlockPass<L>,
   part: 'all' | 'activations' = 'all',
 ): void {
   const { shape, weights, inv_freq, matmul, interventions } = model
@@ -124,14 +144,14 @@ export function blockForward<L extends string>(
   const a = ws.layers[l]
   const x = ws.hidden[l]
   const adapt = (product: ProductName, input: Tensor, out: Tensor) =>
-    addLowRank(run, model, ws, tokens, l, product, input, out)
+    addLowRank(run, model, { ws, l, tokens }, product, { x: input, y: out })
   run(rms_norm_forward, norm, {
     x,
     weight: w.input_layernorm,
     y: a.attn_in,
     inv_rms: a.attn_inv_rms,
   })
-  projectQkv(run, shape, tokens, a.attn_in, w, a.qkv, matmul)
+  projectQkv(run, shape, tokens, { x: a.attn_in, layer: w, qkv: a.qkv }, matmul)
   adapt('qkv_proj', a.attn_in, a.qkv)
   run(qk_norm_rope_forward, ropeParams(shape, tokens.count), {
     qkv: a.qkv,
@@ -147,24 +167,29 @@ export function blockForward<L extends string>(
     out: a.context,
     lse: a.lse,
   })
-  const change = (where: Where, state: Tensor, ...bases: readonly Tensor[]) => {
-    if (interventions) intervene(run, interventions, where, l + 1, tokens, state, ...bases)
+  const change = (where: Where, changed: ChangedState) => {
+    if (interventions) intervene(run, interventions, { where, layer: l + 1 }, tokens, changed)
   }
-  change('head', a.context)
-  linear(run, tokens, a.context, w.o_proj, a.middle, x, matmul)
+  change('head', { state: a.context })
+  linear(run, tokens, { x: a.context, weight: w.o_proj, out: a.middle, residual: x }, matmul)
   adapt('o_proj', a.context, a.middle)
-  change('attention', a.middle, x)
+  change('attention', { state: a.middle, base_a: x })
   run(rms_norm_forward, norm, {
     x: a.middle,
     weight: w.post_attention_layernorm,
     y: a.ffn_in,
     inv_rms: a.ffn_inv_rms,
   })
-  gateUp(run, model, ws, l, tokens)
+  gateUp(run, model, { ws, l, tokens })
   if (part === 'activations') return
-  linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
+  linear(
+    run,
+    tokens,
+    { x: a.activated, weight: w.down_proj, out: ws.hidden[l + 1], residual: a.middle },
+    matmul,
+  )
   adapt('down_proj', a.activated, ws.hidden[l + 1])
-  change('residual', ws.hidden[l + 1], a.middle, x)
+  change('residual', { state: ws.hidden[l + 1], base_a: a.middle, base_b: x })
 }
 
 /** The matrix products of a forward and a backward over `tokens` tokens, for the tuner. */

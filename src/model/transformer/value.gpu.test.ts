@@ -60,7 +60,7 @@ async function values(model: Model, ws: Workspace) {
   const { vpreds } = ws.response
   const program = await gpu.record('values', [], (r) => {
     forward(r, model, ws)
-    readValues(r, model, ws, vpreds)
+    readValues(r, model, ws, { values: vpreds })
   })
   gpu.replay(program)
   return (await gpu.read(vpreds))[0]
@@ -99,7 +99,7 @@ describe.for(cases)('%s', ([, config]) => {
     gpu.write(ws.response.d_vpreds, d_values)
     gpu.replay(
       await gpu.record('backward', [], (r) =>
-        backwardValues(r, model, grads, ws, ws.response.d_vpreds),
+        backwardValues(r, model, grads, ws, { d_values: ws.response.d_vpreds }),
       ),
     )
     const [flat] = await gpu.read(flatOf(grads))
@@ -155,7 +155,7 @@ test('more padding on the left changes no value and no gradient', async () => {
     )
     gpu.replay(
       await gpu.record('backward', [], (r) =>
-        backwardValues(r, model, grads, ws, ws.response.d_vpreds),
+        backwardValues(r, model, grads, ws, { d_values: ws.response.d_vpreds }),
       ),
     )
     return { found, flat: (await gpu.read(flatOf(grads)))[0] as Float32Array }
@@ -174,7 +174,7 @@ test('masked values are 0 and send nothing back', async () => {
   gpu.write(ws.response.d_vpreds, new Float32Array(16))
   gpu.replay(
     await gpu.record('backward', [], (r) =>
-      backwardValues(r, model, grads, ws, ws.response.d_vpreds),
+      backwardValues(r, model, grads, ws, { d_values: ws.response.d_vpreds }),
     ),
   )
   expect((await gpu.read(flatOf(grads)))[0].every((g) => g === 0)).toBe(true)
@@ -184,7 +184,7 @@ test('a model with a vocabulary head has no values, and one with a bare score no
   const record = (head: Head) => {
     const { model, ws } = build(TINY, head)
     const { vpreds } = ws.response
-    return gpu.record('values', [], (r) => readValues(r, model, ws, vpreds))
+    return gpu.record('values', [], (r) => readValues(r, model, ws, { values: vpreds }))
   }
   await expect(record('lm_head')).rejects.toThrow(/no score/)
   await expect(record('reward_head')).rejects.toThrow(/no score bias/)

@@ -30,6 +30,13 @@ const headSize = ({ shape }: Model, { tokens }: Scored) => ({
   hidden_size: shape.hidden_size,
 })
 
+/** Which states have values, and of how many tokens, as in forward(). */
+interface ValuePass<L extends string> {
+  /** scoredResponse(ws) where it is absent. */
+  readonly scored?: Scored | undefined
+  readonly count?: Value<L> | undefined
+}
+
 /** values [rows, R] = score · final_norm(hidden[L]) + bias at the states of `scored`; 0 where that
  * says so. By default where verl reads the values of a response: at the token before each. After
  * forward(); `count` as there. Hugging Face's ForTokenClassification with one label, dropout 0. */
@@ -37,9 +44,7 @@ export function readValues<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   ws: Workspace,
-  values: Tensor,
-  scored: Scored = scoredResponse(ws),
-  count?: Value<L>,
+  { values, scored = scoredResponse(ws), count }: ValuePass<L> & { readonly values: Tensor },
 ): void {
   finalNorm(recorder, model, ws, model.shape.num_hidden_layers, count)
   recorder.run(value_head_forward, headSize(model, scored), {
@@ -58,9 +63,7 @@ export function backwardValues<L extends string>(
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
-  d_values: Tensor,
-  scored: Scored = scoredResponse(ws),
-  count?: Value<L>,
+  { d_values, scored = scoredResponse(ws), count }: ValuePass<L> & { readonly d_values: Tensor },
 ): void {
   const { d_normed } = backwardScratch(ws)
   const size = headSize(model, scored)
@@ -78,7 +81,7 @@ export function backwardValues<L extends string>(
     d_weight: scoreOf(grads),
     d_bias: biasOf(grads),
   })
-  backwardStates(recorder, model, grads, ws, model.shape.num_hidden_layers, count)
+  backwardStates(recorder, model, grads, ws, { layer: model.shape.num_hidden_layers, count })
 }
 
 /** What scoring whole sequences needs beside the workspace. */
@@ -153,7 +156,7 @@ export function backwardScores<L extends string>(
     d_weight: scoreOf(grads),
     d_bias: t.d_no_bias,
   })
-  backwardStates(recorder, model, grads, ws, model.shape.num_hidden_layers)
+  backwardStates(recorder, model, grads, ws, { layer: model.shape.num_hidden_layers })
 }
 
 const sequences = ({ rows }: Workspace, { scored }: ScoreTensors): Scored => ({

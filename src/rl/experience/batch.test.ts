@@ -30,7 +30,9 @@ test('prompts are padded on the left, responses masked up to and including their
 test('a phase with shorter responses counts no columns beyond its own maximum', () => {
   const prompts = padPrompts([[7]], 1, 0)
   const size = { rows: 1, prompt_length: 1, response_length: 4 }
-  const batch = makeBatch(prompts, Uint32Array.of(5, 6, 0, 0), size, EOS, 2)
+  const batch = makeBatch(prompts, Uint32Array.of(5, 6, 0, 0), size, EOS, {
+    max_response_length: 2,
+  })
   expect([...batch.response_mask]).toEqual([1, 1, 0, 0])
   expect(batch.is_ended).toEqual([false])
 })

@@ -170,8 +170,10 @@ export function makeBatch(
   response_ids: Uint32Array,
   size: { rows: number; prompt_length: number; response_length: number },
   eos_token_id: EndTokens,
-  max_response_length: number = size.response_length,
-  turns?: BatchTurns,
+  {
+    max_response_length = size.response_length,
+    turns,
+  }: { readonly max_response_length?: number; readonly turns?: BatchTurns | undefined } = {},
 ): RolloutBatch {
   const { rows: B, prompt_length: P, response_length: R } = size
   const T = P + R

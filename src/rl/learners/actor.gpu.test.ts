@@ -56,7 +56,12 @@ const phase = (target_layer: number, change: Partial<RlPhase['actor']> = {}): Rl
 
 async function createActor(phases: ActorPhase[]) {
   const { layout, flat, exact } = testWeights(TINY, 21)
-  return { actor: await Actor.create(gpu, layout, size, phases, flat), layout, flat, exact }
+  return {
+    actor: await Actor.create(gpu, layout, size, phases, { weights: flat }),
+    layout,
+    flat,
+    exact,
+  }
 }
 
 test('ten BuPO steps over the switch follow float64: losses, norms and every weight', async () => {
@@ -80,7 +85,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
     actor.beginStep()
     actor.upload(batch, rows, { advantages: spread })
     actor.computeLogProbs(current, rows)
-    actor.updatePolicy(batch, current, rows, lr, step)
+    actor.updatePolicy(batch, current, rows, { lr, step })
     const { sums, history } = actor.tensors
     const [loss_sums, records, old] = await gpu.read(
       sums,
@@ -137,7 +142,7 @@ test('through the norm, with frozen parts and other rates above: every weight fo
     actor.beginStep()
     actor.upload(batch, rows, { advantages: spread })
     actor.computeLogProbs(current, rows)
-    actor.updatePolicy(batch, current, rows, 2e-3, step)
+    actor.updatePolicy(batch, current, rows, { lr: 2e-3, step })
     const { sums, history, batch: tensors } = actor.tensors
     const [loss_sums, records, old] = await gpu.read(sums, history, tensors.old_log_probs)
     const truth = actorStepRef(TINY, state, layout, batch, spread, current, 2e-3)
@@ -175,7 +180,7 @@ test('the first mini-batch has a ratio of exactly 1, and equal rewards give exac
     actor.beginStep()
     actor.upload(batch, rows, { advantages: batch.response_mask.map((m) => m * advantage) })
     actor.computeLogProbs(whole, rows)
-    actor.updatePolicy(batch, whole, rows, 0, 1)
+    actor.updatePolicy(batch, whole, rows, { lr: 0, step: 1 })
     return gpu.read(actor.tensors.sums, actor.tensors.history)
   }
   const [[pg_loss, ppo_kl, clipfrac]] = await update(0.75)
@@ -281,7 +286,7 @@ test('old log-probs of the first mini-batch are those of its update, bit for bit
     actor.beginStep()
     actor.upload(batch, rows, { advantages })
     actor.computeLogProbs(current, rows, later)
-    actor.updatePolicy(batch, current, rows, 1e-3, 0)
+    actor.updatePolicy(batch, current, rows, { lr: 1e-3, step: 0 })
     const { sums, batch: own } = actor.tensors
     results.push(await gpu.read(sums, own.old_log_probs, own.sum_pi_squared))
     results.push([await actor.exportWeights()])

@@ -40,10 +40,17 @@ export class Actor {
   private constructor(
     gpu: Gpu,
     size: ActorSize,
-    tensors: ActorTensors,
-    trainable: Trainable,
-    programs: { begin: Program<never>; probe: Program<'tokens'> },
-    shuffled: ShuffledBatch | undefined,
+    {
+      tensors,
+      trainable,
+      programs,
+      shuffled,
+    }: {
+      readonly tensors: ActorTensors
+      readonly trainable: Trainable
+      readonly programs: { begin: Program<never>; probe: Program<'tokens'> }
+      readonly shuffled: ShuffledBatch | undefined
+    },
   ) {
     this.#gpu = gpu
     this.layout = trainable.layout
@@ -63,8 +70,10 @@ export class Actor {
     layout: ParamLayout,
     size: ActorSize,
     phases: readonly ActorPhase[],
-    weights: Float32Array,
-    factors?: Float32Array,
+    {
+      weights,
+      factors,
+    }: { readonly weights: Float32Array; readonly factors?: Float32Array | undefined },
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
     const trainable = await Trainable.load(gpu, layout, tensors, weights, factors)
@@ -80,7 +89,7 @@ export class Actor {
     const shuffled =
       tensors.shuffled &&
       (await ShuffledBatch.create(gpu, tensors.shuffled, tensors.batch, use_remove_padding))
-    const actor = new Actor(gpu, size, tensors, trainable, { begin, probe }, shuffled)
+    const actor = new Actor(gpu, size, { tensors, trainable, programs: { begin, probe }, shuffled })
     actor.resetImportance()
     await actor.prepare(phases)
     return actor
@@ -178,9 +187,11 @@ export class Actor {
     batch: RolloutBatch,
     phase: PolicyPhase,
     rows: BatchRows,
-    lr: number,
-    step: number,
-    order?: RowOrder,
+    {
+      lr,
+      step,
+      order,
+    }: { readonly lr: number; readonly step: number; readonly order?: RowOrder | undefined },
   ): number {
     const { actor, target_layer } = phase
     const lr_factors = this.#programs.factors(phase)
@@ -189,7 +200,7 @@ export class Actor {
       for (let first = 0; first < rows.batch; first += rows.mini) {
         if (tokenCount(passed, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(passed, phase, rows, first, step, order ? epoch : 0)
+        this.accumulate(passed, phase, rows, { first, step, epoch: order ? epoch : 0 })
         this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
       }
       this.#later_rows = 0
@@ -208,9 +219,11 @@ export class Actor {
     batch: RolloutBatch,
     phase: PolicyPhase,
     { mini, micro }: BatchRows,
-    first: number,
-    step: number,
-    epoch = 0,
+    {
+      first,
+      step,
+      epoch = 0,
+    }: { readonly first: number; readonly step: number; readonly epoch?: number },
   ): void {
     const pass = this.#programs.pass(phase, micro, 'updated')
     const update = this.#programs.update(phase, micro)

@@ -108,12 +108,12 @@ export class ActorPrograms {
         passKey(phase, micro, isShuffled),
         'log_probs',
         POLICY_LIVE,
-        (r) => recordPass(r, isShuffled ? updatedBatch : tensors, ws, layer, readout),
+        (r) => recordPass(r, isShuffled ? updatedBatch : tensors, ws, { layer, readout }),
       )
     await this.#record(this.#old, micro, 'old_log_prob', ['row'], (r) => recordOld(r, tensors, ws))
     if (needsReference(phase) && reference)
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
-        recordReference(r, tensors, reference, ws, layer, readout),
+        recordReference(r, tensors, reference, ws, { layer, readout }),
       )
     const leaves_entropy = this.#leavesEntropy(phase)
     const objective = { ...objectiveOf(phase), leaves_entropy }
@@ -122,7 +122,7 @@ export class ActorPrograms {
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
     const updateKey = this.#updateKey(phase, micro)
     await this.#record(this.#update, updateKey, 'update_actor', live, (r) =>
-      recordUpdate(r, updated, ws, layer, objective, readout),
+      recordUpdate(r, updated, ws, { layer, readout }, objective),
     )
     if (leaves_entropy)
       await this.#record(this.#final_entropy, updateKey, 'final_entropy', live, (r) =>

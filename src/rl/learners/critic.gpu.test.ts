@@ -194,10 +194,16 @@ describe.for(modes)('%s', (loss_agg_mode) => {
       critic.computeValues({ batch: ROWS, mini: MINI, micro })
       gpu.write(critic.tensors.returns, returns)
       critic.trainable.clearGradients()
-      critic.accumulate(batch, config, { batch: ROWS, mini: MINI, micro }, 0, {
-        ...WHOLE,
-        is_legacy,
-      })
+      critic.accumulate(
+        batch,
+        config,
+        { batch: ROWS, mini: MINI, micro },
+        { first: 0 },
+        {
+          ...WHOLE,
+          is_legacy,
+        },
+      )
       const [g, sums] = await gpu.read(flatOf(critic.tensors.gradients), critic.tensors.value_sums)
       return { g: g as Float32Array, sums: sums as Float32Array }
     }
@@ -241,7 +247,7 @@ test('rows that rejection emptied do not count as sequences, and an empty mini-b
   gpu.write(critic.tensors.returns, returns)
   critic.trainable.clearGradients()
   const config = { cliprange_value: 0.5, loss_agg_mode: 'seq-mean-token-mean' } as const
-  critic.accumulate(some, config, rows, 0, WHOLE)
+  critic.accumulate(some, config, rows, { first: 0 }, WHOLE)
   const { values, value_sums } = critic.tensors
   const [old, [vf_loss]] = await gpu.read(values, value_sums)
   const expected = valueLossRef(config, {

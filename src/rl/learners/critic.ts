@@ -143,8 +143,8 @@ export class Critic {
     const { model, values } = this.tensors
     const { vpreds } = ws.response
     loadRows(r, this.#batch.tensors, ws)
-    forward(r, model, ws, model.shape.num_hidden_layers, undefined, tokens)
-    readValues(r, model, ws, vpreds, undefined, tokens)
+    forward(r, model, ws, { layers: model.shape.num_hidden_layers, count: tokens })
+    readValues(r, model, ws, { values: vpreds, count: tokens })
     storeRows(r, vpreds, values)
   }
 
@@ -160,8 +160,8 @@ export class Critic {
     const columns = (isShuffled ? this.tensors.shuffled : undefined) ?? this.tensors
     loadRows(r, this.#updated(isShuffled).tensors, ws)
     loadColumns(r, columns, ws.response, ['values', 'returns'])
-    forward(r, model, ws, model.shape.num_hidden_layers, undefined, tokens)
-    readValues(r, model, ws, vpreds, undefined, tokens)
+    forward(r, model, ws, { layers: model.shape.num_hidden_layers, count: tokens })
+    readValues(r, model, ws, { values: vpreds, count: tokens })
     const mode = LOSS_AGG_MODES.indexOf(loss_agg_mode)
     r.run(
       loss_weights,
@@ -183,7 +183,7 @@ export class Critic {
       { tokens: ws.rows * ws.response_length, cliprange_value: (live) => live.cliprange_value },
       { vpreds, values, returns, token_weights, loss_weights: weights, d_vpreds, sums },
     )
-    backwardValues(r, model, gradients, ws, d_vpreds, undefined, tokens)
+    backwardValues(r, model, gradients, ws, { d_values: d_vpreds, count: tokens })
   }
 
   /** Starts over as a copy of another model's transformer, with a new optimizer: under that model's
@@ -238,7 +238,7 @@ export class Critic {
       for (let first = 0; first < rows.batch; first += rows.mini) {
         if (tokenCount(passed, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(passed, config, rows, first, rule, order !== undefined)
+        this.accumulate(passed, config, rows, { first, isShuffled: order !== undefined }, rule)
         this.trainable.apply(layer, config.optim, config.grad_clip, lr)
       }
     }
@@ -252,9 +252,8 @@ export class Critic {
     batch: RolloutBatch,
     { cliprange_value, loss_agg_mode }: Pick<CriticConfig, 'cliprange_value' | 'loss_agg_mode'>,
     { mini, micro }: BatchRows,
-    first: number,
+    { first, isShuffled = false }: { readonly first: number; readonly isShuffled?: boolean },
     { is_legacy, max_response_length }: MicroRule,
-    isShuffled = false,
   ): void {
     const update = prepared(this.#update.get(updateKey(micro, loss_agg_mode, isShuffled)))
     const token_count = is_legacy ? 0 : tokenCount(batch, first, mini)

@@ -48,7 +48,7 @@ async function trained(paths: FastPaths, layout = exactLayout): Promise<Float32A
     has_reference: false,
     ...paths,
   }
-  const actor = await Actor.create(gpu, layout, size, [sft, inner, whole], flat)
+  const actor = await Actor.create(gpu, layout, size, [sft, inner, whole], { weights: flat })
   for (let step = 0; step < 4; step++) {
     const batch = BATCHES[step % BATCHES.length]
     actor.beginStep()
@@ -65,7 +65,7 @@ async function trained(paths: FastPaths, layout = exactLayout): Promise<Float32A
     actor.upload(batch, rows, { advantages })
     actor.computeLogProbs(phase, rows)
     // Two mini-batches, so two optimizer steps.
-    actor.updatePolicy(batch, phase, rows, LR, step)
+    actor.updatePolicy(batch, phase, rows, { lr: LR, step })
   }
   return actor.exportWeights()
 }

@@ -61,10 +61,10 @@ function paramsOf({ kernel, params, patches }: Dispatch) {
 function costs(layer: number) {
   const commands = [
     ...collect<UpdateLive>('update', (r) => {
-      recordPass(r, tensors, tensors.workspace, layer)
-      recordUpdate(r, tensors, tensors.workspace, layer, objectiveOf(phase))
+      recordPass(r, tensors, tensors.workspace, { layer })
+      recordUpdate(r, tensors, tensors.workspace, { layer }, objectiveOf(phase))
     }),
-    ...collect<ScoreLive>('score', (r) => recordPass(r, tensors, tensors.workspace, layer)),
+    ...collect<ScoreLive>('score', (r) => recordPass(r, tensors, tensors.workspace, { layer })),
   ].filter((command) => command.kind === 'dispatch')
   const flops = commands.map((command) => costOf(command.kernel, paramsOf(command))?.flops ?? 0)
   return { dispatches: commands.length, flops: flops.reduce((a, b) => a + b, 0) }

@@ -49,7 +49,7 @@ test('thirty BuPO steps of an adapter follow float64: losses, norms and every fa
     has_reference: false,
   }
   const gpu = await Gpu.open()
-  const actor = await Actor.create(gpu, layout, size, [inner, whole], flat, factors)
+  const actor = await Actor.create(gpu, layout, size, [inner, whole], { weights: flat, factors })
   const state = {
     weights: Float64Array.from(factors),
     m: new Float64Array(own.size),
@@ -66,7 +66,7 @@ test('thirty BuPO steps of an adapter follow float64: losses, norms and every fa
     actor.beginStep()
     actor.upload(batch, rows, { advantages: spread })
     actor.computeLogProbs(current, rows)
-    const updates = actor.updatePolicy(batch, current, rows, lr, step)
+    const updates = actor.updatePolicy(batch, current, rows, { lr, step })
     const [sums, history] = await gpu.read(actor.tensors.sums, actor.tensors.history)
     const truth = actorStepRef(config, state, own, batch, spread, current, lr, exact)
     expect(updates).toBe(truth.grad_norms.length)

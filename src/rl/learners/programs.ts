@@ -5,10 +5,9 @@ import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
 import { entropy_loss, sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
-import type { Readout } from '../../model/layout/readout.ts'
 import { backward } from '../../model/transformer/backward.ts'
 import type { Model } from '../../model/transformer/model.ts'
-import { readPolicy } from '../../model/transformer/policy.ts'
+import { type PolicyRead, readPolicy } from '../../model/transformer/policy.ts'
 import { forward } from '../../model/transformer/transformer.ts'
 import type { Workspace } from '../../model/transformer/workspace.ts'
 import type { BatchTensors } from '../experience/training_batch.ts'
@@ -63,17 +62,25 @@ export function storeRows(recorder: Pick<Recorder<'row'>, 'copy'>, from: Tensor,
   recorder.copy(from, to, { to_offset: ({ row }) => row * R, count: rows * R })
 }
 
+/** Where the policy is read: after how many blocks, and how. */
+type ReadPlace = Pick<PolicyRead<never>, 'layer' | 'readout'>
+
 /** Forward and head of one micro-batch: log-probs under the policy that is being trained. */
 export function recordPass(
   r: Recorder<ScoreLive>,
   t: ActorTensors,
   ws: Workspace,
-  layer: number,
-  readout?: Readout,
+  { layer, readout }: ReadPlace,
 ): void {
   loadRows(r, t.batch, ws)
-  forward(r, t.model, ws, layer, undefined, tokens)
-  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
+  forward(r, t.model, ws, { layers: layer, count: tokens })
+  readPolicy(
+    r,
+    t.model,
+    ws,
+    { layer, inv_temperature: (live) => live.inv_temperature, count: tokens, readout },
+    {},
+  )
 }
 
 /** Keeps what the last pass read as that of the old policy: verl's recomputed old_log_probs. */
@@ -92,13 +99,18 @@ export function recordReference(
   t: ActorTensors,
   reference: Model,
   ws: Workspace,
-  layer: number,
-  readout?: Readout,
+  { layer, readout }: ReadPlace,
 ): void {
   loadRows(r, t.batch, ws)
   // Nothing runs backward through it, so nothing is kept of it.
-  forward(r, reference, { ...ws, halves: undefined }, layer, undefined, tokens)
-  readPolicy(r, reference, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
+  forward(r, reference, { ...ws, halves: undefined }, { layers: layer, count: tokens })
+  readPolicy(
+    r,
+    reference,
+    ws,
+    { layer, inv_temperature: (live) => live.inv_temperature, count: tokens, readout },
+    {},
+  )
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }
 
@@ -108,9 +120,8 @@ export function recordUpdate(
   r: Recorder<UpdateLive>,
   t: ActorTensors,
   ws: Workspace,
-  layer: number,
+  { layer, readout }: ReadPlace,
   objective: Objective,
-  readout?: Readout,
 ): void {
   const { batch } = t
   loadColumns(r, batch, ws.response, ['old_log_probs', 'advantages'])
@@ -119,7 +130,7 @@ export function recordUpdate(
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
   recordObjective(r, objective, ws.response, t)
   findBrokenToken(r, t, ws, (live) => live.epoch)
-  backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
+  backward(r, t.model, t.gradients, ws, { layer, inv_temperature, count: tokens, readout })
 }
 
 /** In a phase of an inner layer, after recordUpdate: the bonus for the entropy of the whole model's
@@ -129,15 +140,19 @@ export function recordFinalEntropy(r: Recorder<UpdateLive>, t: ActorTensors, ws:
   const { shape } = t.model
   const { entropy, loss_weights, d_log_probs, d_entropy } = ws.response
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
-  forward(r, t.model, ws, shape.num_hidden_layers, undefined, tokens)
-  readPolicy(r, t.model, ws, shape.num_hidden_layers, inv_temperature, {}, tokens)
+  forward(r, t.model, ws, { layers: shape.num_hidden_layers, count: tokens })
+  readPolicy(r, t.model, ws, { layer: shape.num_hidden_layers, inv_temperature, count: tokens }, {})
   r.clear(d_log_probs)
   r.run(
     entropy_loss,
     { tokens: ws.rows * ws.response_length, entropy_coeff: (live) => live.entropy_coeff },
     { entropy, loss_weights, d_entropy, sums: t.sums },
   )
-  backward(r, t.model, t.gradients, ws, shape.num_hidden_layers, inv_temperature, tokens)
+  backward(r, t.model, t.gradients, ws, {
+    layer: shape.num_hidden_layers,
+    inv_temperature,
+    count: tokens,
+  })
   storeRows(r, entropy, t.trace.entropy)
 }
 
@@ -162,8 +177,8 @@ export function recordSft(
   layer: number,
 ): void {
   loadRows(r, t.batch, ws)
-  forward(r, t.model, ws, layer, undefined, tokens)
-  readPolicy(r, t.model, ws, layer, 1, {}, tokens)
+  forward(r, t.model, ws, { layers: layer, count: tokens })
+  readPolicy(r, t.model, ws, { layer, inv_temperature: 1, count: tokens }, {})
   const { log_probs, response_mask, d_log_probs, d_entropy } = ws.response
   r.run(
     sft_loss,
@@ -171,7 +186,7 @@ export function recordSft(
     { log_probs, response_mask, d_log_probs, d_entropy, sums: t.sums },
   )
   findBrokenToken(r, t, ws)
-  backward(r, t.model, t.gradients, ws, layer, 1, tokens)
+  backward(r, t.model, t.gradients, ws, { layer, inv_temperature: 1, count: tokens })
 }
 
 /** Keeps the first token of the step, or of an epoch's slot, whose log-prob is not finite; to be
@@ -204,9 +219,9 @@ export function recordProbe(
   const read = (l: number) => {
     const shape = [ws.rows, ws.response_length]
     const entropy = alloc.view(t.probe_entropy, `probe_entropy.${l}`, l * stride, shape)
-    readPolicy(r, t.model, ws, l, 1, { entropy }, tokens)
+    readPolicy(r, t.model, ws, { layer: l, inv_temperature: 1, count: tokens }, { entropy })
   }
-  forward(r, t.model, ws, layers, read, tokens)
+  forward(r, t.model, ws, { layers, onHidden: read, count: tokens })
   const tensors = { values: t.probe_entropy, mask: t.probe_mask, sums: t.probe_sums }
   r.run(masked_sum, { count: stride, sets: layers + 1 }, tensors)
 }

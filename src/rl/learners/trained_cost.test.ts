@@ -80,8 +80,8 @@ function updateOf(model: ModelConfig, freeze?: Freeze) {
   const gradients = trainedGradients(trained, tensors.gradients, factors)
   const updated = { ...tensors, gradients }
   const dispatches = collect<UpdateLive>('update', (r) => {
-    recordPass(r, updated, tensors.workspace, target_layer)
-    recordUpdate(r, updated, tensors.workspace, target_layer, objectiveOf(phase))
+    recordPass(r, updated, tensors.workspace, { layer: target_layer })
+    recordUpdate(r, updated, tensors.workspace, { layer: target_layer }, objectiveOf(phase))
   }).filter((command) => command.kind === 'dispatch')
   const flops = dispatches.map((one) => costOf(one.kernel, paramsOf(one))?.flops ?? 0)
   return {

@@ -66,10 +66,17 @@ export class RewardTraining {
   private constructor(
     gpu: Gpu,
     seed: number,
-    layout: ParamLayout,
-    model: RewardModel,
-    scores: Tensor<'f32'>,
-    head: Float32Array,
+    {
+      layout,
+      model,
+      scores,
+      head,
+    }: {
+      readonly layout: ParamLayout
+      readonly model: RewardModel
+      readonly scores: Tensor<'f32'>
+      readonly head: Float32Array
+    },
   ) {
     this.#gpu = gpu
     this.#seed = seed
@@ -82,16 +89,18 @@ export class RewardTraining {
   /** `layout` has a reward head; `weights` are fresh ones of it, of which the score is kept. */
   static async create(
     gpu: Gpu,
-    seed: number,
     layout: ParamLayout,
-    size: RewardSize,
-    pad_token_id: number,
     weights: Float32Array,
+    {
+      seed,
+      size,
+      pad_token_id,
+    }: { readonly seed: number; readonly size: RewardSize; readonly pad_token_id: number },
   ): Promise<RewardTraining> {
     const model = await RewardModel.create(gpu, layout, size, pad_token_id, weights)
     const scores = createScores(gpu, size)
     const head = weights.slice(scoreOffset(layout))
-    return new RewardTraining(gpu, seed, layout, model, scores, head)
+    return new RewardTraining(gpu, seed, { layout, model, scores, head })
   }
 
   /** The present phase's; undefined before the first. */

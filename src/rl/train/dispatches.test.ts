@@ -79,8 +79,8 @@ function programs(matmul: MatmulChoice, joins: boolean) {
       recordPrefill({ ...rollout, recorder })
       recordTokens({ ...rollout, recorder }, 0, R)
     }),
-    pass: count((r) => recordPass(r, t, t.workspace, L)),
-    update: count((r) => recordUpdate(r, t, t.workspace, L, objectiveOf(rl))),
+    pass: count((r) => recordPass(r, t, t.workspace, { layer: L })),
+    update: count((r) => recordUpdate(r, t, t.workspace, { layer: L }, objectiveOf(rl))),
     apply: count((r) => recordApply(plan, r, t, L, undefined)),
     sft: count((r) => recordSft(r, t, t.workspace, L)),
     minis: batch / micro,

@@ -49,7 +49,7 @@ export async function createParts(
   const { lora } = layout.shape
   const factors = lora && initialAdapter(adapterLayout(layout.shape, lora), config.seed)
   const near = config.phases.filter(trainsActor).slice(0, 1)
-  const actor = await Actor.create(gpu, layout, actorSize(config), near, weights, factors)
+  const actor = await Actor.create(gpu, layout, actorSize(config), near, { weights, factors })
   const critic = await createCritic(gpu, config, actor)
   const reward = await createReward(gpu, config)
   const samplers = new Map<string, Sampler>()
@@ -151,5 +151,9 @@ async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTrai
   const layout = rewardLayout(config)
   const { seed, task } = config
   const weights = initialWeights(layout, seed)
-  return RewardTraining.create(gpu, seed, layout, size, task.tokenizer.pad_token_id, weights)
+  return RewardTraining.create(gpu, layout, weights, {
+    seed,
+    size,
+    pad_token_id: task.tokenizer.pad_token_id,
+  })
 }

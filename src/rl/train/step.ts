@@ -192,5 +192,5 @@ function updateActor(
 ): void {
   gpu.stage('update_actor')
   if (!critic || progress.critic_step >= phase.critic.critic_warmup)
-    parts.actor.updatePolicy(trained, phase, rows, actor_lr, progress.step, order)
+    parts.actor.updatePolicy(trained, phase, rows, { lr: actor_lr, step: progress.step, order })
 }

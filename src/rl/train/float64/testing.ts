@@ -121,8 +121,7 @@ function recorded(
     Uint32Array.from(ids.flatMap((row) => [...row])),
     { rows: B, prompt_length: P, response_length: R },
     arithmetic.eos_token_id,
-    R,
-    talks(phase) ? turnsRef(ids, phase) : undefined,
+    { max_response_length: R, turns: talks(phase) ? turnsRef(ids, phase) : undefined },
   )
   const total = (prompt: string, row: Uint32Array) => {
     const length = ended(row) ? row.indexOf(arithmetic.eos_token_id) + 1 : R

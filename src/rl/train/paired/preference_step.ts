@@ -37,7 +37,7 @@ export async function preferenceStep(
   const probe_tokens = uploadProbe(training, batch)
   gpu.stage('update_actor')
   const policy = policyPhaseOf(phase, actor.size.response_length)
-  actor.updatePolicy(batch, policy, rows, lr, progress.step)
+  actor.updatePolicy(batch, policy, rows, { lr, step: progress.step })
   const metrics = {
     'preference/loss': found.loss,
     ...named(found.metrics),

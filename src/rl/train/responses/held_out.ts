@@ -37,7 +37,9 @@ export class HeldOut {
     const config = { ...given, validation: { ...given.validation, prompts } }
     const { model, tensors, size } = HeldOut.room(gpu, config, layout)
     const { eos_token_ids, pad_token_id } = config.task.tokenizer
-    const rollout = await Rollout.create(gpu, model, size, tensors, { eos_token_ids, pad_token_id })
+    const rollout = await Rollout.create(gpu, model, size, tensors, {
+      special: { eos_token_ids, pad_token_id },
+    })
     return new HeldOut(gpu, config, model, rollout)
   }
 

@@ -106,7 +106,10 @@ export class Judge {
       prompt_length: task.max_prompt_length,
       response_length: width,
     }
-    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_ids, R, turns)
+    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_ids, {
+      max_response_length: R,
+      turns,
+    })
   }
 }
 

@@ -80,7 +80,7 @@ export async function sampleBatch(
     ...(hasFilter ? (['entropy'] as const) : []),
   ]
   const change = { row_offset: gen_batch * samples.length }
-  const responded = await generate(parts, request, sampler, samples, change, extra) // readback 1
+  const responded = await generate(parts, request, sampler, samples, { change, columns: extra }) // readback 1
   const { response_ids, turns, placed, read } = responded
   if (placed) sampler.count(placed)
   return {
@@ -103,7 +103,7 @@ async function greedyBaselines(
 ): Promise<readonly number[] | undefined> {
   const { phase, reward } = request
   if (!estimatorOf(phase.adv_estimator).needs.includes('reward_baselines')) return undefined
-  const responded = await generate(parts, request, sampler, samples, { temperature: 0 })
+  const responded = await generate(parts, request, sampler, samples, { change: { temperature: 0 } })
   const { max_response_length } = phase.rollout
   const { batch, scores } = await parts.judge.judge(samples, responded, max_response_length)
   return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
@@ -116,8 +116,13 @@ function generate(
   { phase, step }: SamplingRequest,
   { rollout }: Sampler,
   samples: readonly Sample[],
-  change: { readonly temperature?: number; readonly row_offset?: number },
-  columns: readonly ('log_probs' | 'entropy')[] = [],
+  {
+    change,
+    columns = [],
+  }: {
+    readonly change: { readonly temperature?: number; readonly row_offset?: number }
+    readonly columns?: readonly ('log_probs' | 'entropy')[]
+  },
 ): Promise<Responded> {
   const { seed, task } = config
   const sampling = { row_offset: 0, ...phase.rollout, ...change, seed, stream: TRAIN_STREAM, step }

@@ -73,7 +73,7 @@ export class Sampler {
     const { eos_token_ids, pad_token_id } = tokenizer
     const stops = tensors.rollout.forced ? stop_token_ids : []
     const special = { eos_token_ids: [...eos_token_ids, ...stops], pad_token_id }
-    const rollout = await Rollout.create(gpu, model, size, tensors.rollout, special)
+    const rollout = await Rollout.create(gpu, model, size, tensors.rollout, { special })
     const sum = await gpu.record('rollout_entropy', [], (r) => {
       const values = tensors.rollout.entropy
       r.run(masked_sum, { count, sets: 1 }, { values, mask: counted, sums: entropy_sum })

@@ -51,12 +51,17 @@ export async function validate(
   const prompts = validationPrompts(validation, task)
   const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
   const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
-  const greedy = await respond(gpu, rollout, config, step, 1, 0, LIKELIEST)
+  const greedy = await respond(gpu, rollout, config, {
+    step,
+    n: 1,
+    first_row: 0,
+    filter: LIKELIEST,
+  })
   const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.is_right.map(Number)) }
   const generations = generationsOf(greedy, config, 1, false)
   if (n > 0) {
     const filter = { temperature: validation.temperature || temperature, top_k, top_p }
-    const sampled = await respond(gpu, rollout, config, step, n, prompts, filter)
+    const sampled = await respond(gpu, rollout, config, { step, n, first_row: prompts, filter })
     Object.assign(
       metrics,
       nameValidationMetrics(processValidationMetrics(samplesOf(sampled, task.id, n))),
@@ -74,7 +79,8 @@ export const greedyRight = async (
   gpu: Gpu,
   rollout: Rollout,
   config: TrainerConfig,
-): Promise<readonly boolean[]> => (await respond(gpu, rollout, config, 0, 1, 0, LIKELIEST)).is_right
+): Promise<readonly boolean[]> =>
+  (await respond(gpu, rollout, config, { step: 0, n: 1, first_row: 0, filter: LIKELIEST })).is_right
 
 /** Responses to all held-out prompts, those to one prompt side by side. */
 interface Responses extends Omit<Scored, 'problems'> {
@@ -127,10 +133,17 @@ async function respond(
   gpu: Gpu,
   rollout: Rollout,
   config: TrainerConfig,
-  step: number,
-  n: number,
-  first_row: number,
-  filter: Filter,
+  {
+    step,
+    n,
+    first_row,
+    filter,
+  }: {
+    readonly step: number
+    readonly n: number
+    readonly first_row: number
+    readonly filter: Filter
+  },
 ): Promise<Responses> {
   const { seed, task, validation } = config
   const { rows: B, response_length: R, max_turns = 1 } = rollout.size
