@@ -21,7 +21,7 @@ import type { Workspace } from './workspace.ts'
 /** Gradient of everything that readPolicy used, from ws.response.d_log_probs and
  * d_entropy. Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final
  * norm's weight where it was read through; nothing for what `grads` do not have. Blocks above
- * `layer` are not run. `count` as in forward(). */
+ * `layer` are not run. */
 export function backward<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,

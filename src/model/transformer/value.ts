@@ -39,7 +39,7 @@ interface ValuePass<L extends string> {
 
 /** values [rows, R] = score · final_norm(hidden[L]) + bias at the states of `scored`; 0 where that
  * says so. By default where verl reads the values of a response: at the token before each. After
- * forward(); `count` as there. Hugging Face's ForTokenClassification with one label, dropout 0. */
+ * forward(). Hugging Face's ForTokenClassification with one label, dropout 0. */
 export function readValues<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,

@@ -74,13 +74,12 @@ export function recordPass(
 ): void {
   loadRows(r, t.batch, ws)
   forward(r, t.model, ws, { layers: layer, count: tokens })
-  readPolicy(
-    r,
-    t.model,
-    ws,
-    { layer, inv_temperature: (live) => live.inv_temperature, count: tokens, readout },
-    {},
-  )
+  readPolicy(r, t.model, ws, {
+    layer,
+    inv_temperature: (live) => live.inv_temperature,
+    count: tokens,
+    readout,
+  })
 }
 
 /** Keeps what the last pass read as that of the old policy: verl's recomputed old_log_probs. */
@@ -104,13 +103,12 @@ export function recordReference(
   loadRows(r, t.batch, ws)
   // Nothing runs backward through it, so nothing is kept of it.
   forward(r, reference, { ...ws, halves: undefined }, { layers: layer, count: tokens })
-  readPolicy(
-    r,
-    reference,
-    ws,
-    { layer, inv_temperature: (live) => live.inv_temperature, count: tokens, readout },
-    {},
-  )
+  readPolicy(r, reference, ws, {
+    layer,
+    inv_temperature: (live) => live.inv_temperature,
+    count: tokens,
+    readout,
+  })
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }
 
@@ -141,7 +139,7 @@ export function recordFinalEntropy(r: Recorder<UpdateLive>, t: ActorTensors, ws:
   const { entropy, loss_weights, d_log_probs, d_entropy } = ws.response
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
   forward(r, t.model, ws, { layers: shape.num_hidden_layers, count: tokens })
-  readPolicy(r, t.model, ws, { layer: shape.num_hidden_layers, inv_temperature, count: tokens }, {})
+  readPolicy(r, t.model, ws, { layer: shape.num_hidden_layers, inv_temperature, count: tokens })
   r.clear(d_log_probs)
   r.run(
     entropy_loss,
@@ -178,7 +176,7 @@ export function recordSft(
 ): void {
   loadRows(r, t.batch, ws)
   forward(r, t.model, ws, { layers: layer, count: tokens })
-  readPolicy(r, t.model, ws, { layer, inv_temperature: 1, count: tokens }, {})
+  readPolicy(r, t.model, ws, { layer, inv_temperature: 1, count: tokens })
   const { log_probs, response_mask, d_log_probs, d_entropy } = ws.response
   r.run(
     sft_loss,
