@@ -40,7 +40,7 @@ import {
   Record,
   Reference,
 } from './later_parts.ts'
-import { Choice, Controls } from './palette/Controls.tsx'
+import { Choice, Controls, HelpButton } from './palette/Controls.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'
 import { TabPanel } from './Tabs.tsx'
 import { Workspace } from './Workspace.tsx'
@@ -120,14 +120,15 @@ export function App() {
       <Part name="The head of the page">
         <Header />
       </Part>
-      <div className="bar" ref={follow}>
+      <section className="bar" aria-label="The experiment" ref={follow}>
         <Part name="The experiment">
           <Choice />
         </Part>
         <Part name="The controls">
           <Controls />
         </Part>
-      </div>
+        <HelpButton />
+      </section>
       <div className="body">
         <Part name="The lessons">
           <Lessons />

@@ -18,6 +18,7 @@ import { reset } from '../../../page/client/starting.ts'
 import { nextPhase } from '../../../page/client/steering.ts'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { IS_MAC, pressName } from '../../kit/keys.ts'
 import {
   canNextPhase,
   canReset,
@@ -46,7 +47,8 @@ const ReplayBar = later(
 
 const selectPreset = (state: LabState) => state.preset_id
 
-function Preset() {
+/** Which experiment. */
+export function Choice() {
   const preset_id = useLab(selectPreset)
   const chosen = PRESETS.find((preset) => preset.id === preset_id)
   const is_locked = useLocked('experiment')
@@ -76,17 +78,6 @@ function Preset() {
         <LayoutGrid className="icon" aria-hidden="true" />
       </button>
     </div>
-  )
-}
-
-/** Which experiment, and the list of keys: before and after the controls, and above the page on a
- * phone. */
-export function Choice() {
-  return (
-    <>
-      <Preset />
-      <HelpButton />
-    </>
   )
 }
 
@@ -170,7 +161,9 @@ function Wrong() {
   )
 }
 
-function HelpButton() {
+/** The list of keys: after the controls, and beside the experiment on a phone, where the controls
+ * are at the bottom. */
+export function HelpButton() {
   return (
     <button
       type="button"
@@ -185,14 +178,25 @@ function HelpButton() {
   )
 }
 
-/** Keys come after the first paint, with all commands that they stand for. */
+/** Keys come after the first paint, with all commands that they stand for. What is pressed before
+ * is heard then. */
 function listenSoon(): () => void {
   let is_over = false
-  let stop = () => {}
+  const early: KeyboardEvent[] = []
+  const wait = (event: KeyboardEvent) => {
+    early.push(event)
+    // The browser has its own Ctrl+K.
+    if (pressName(event, IS_MAC) === 'Mod+K') event.preventDefault()
+  }
+  document.addEventListener('keydown', wait)
+  let stop = () => document.removeEventListener('keydown', wait)
   const listen = async () => (await import('./keys/shortcuts.ts')).listenToKeys
   listen()
     .then((listenToKeys) => {
-      if (!is_over) stop = listenToKeys()
+      if (is_over) return
+      stop()
+      stop = listenToKeys()
+      for (const event of early) event.target?.dispatchEvent(new KeyboardEvent('keydown', event))
     })
     // The palette asks for the same file again, and says when it cannot be loaded.
     .catch(() => {})
