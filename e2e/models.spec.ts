@@ -120,7 +120,7 @@ test('an address is asked only when the person agrees; the model is kept, opened
   const before = server.asked.length
   await page.reload()
   await lab.waitForStatus('idle')
-  await command(lab, 'open a model')
+  await lab.get('open-model').click()
   await lab.get('models-kept').getByRole('button', { name: 'Open' }).click()
   await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
   await lab.get('models-kept').getByRole('button', { name: 'Forget' }).click()

@@ -8,6 +8,7 @@ import { PRESETS } from '../../document/presets/presets.ts'
 import { choosePreset } from '../../page/client/opening.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { showDialog } from '../open/dialogs.ts'
 import { useLocked } from '../open/locked.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { useUnfold, useWantedPhase } from '../open/wanted.ts'
@@ -59,6 +60,17 @@ const countChanged = (fields: readonly FieldData[], original: Values): number =>
 
 const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => help).join(' ')
 
+/** Beside the size of the model: another one can be looked into, or trained. */
+function OpenModel() {
+  return (
+    <div className="task-samples">
+      <button type="button" data-testid="open-model" onClick={() => showDialog('model')}>
+        Open a model …
+      </button>
+    </div>
+  )
+}
+
 function Group(props: {
   group: string
   fields: readonly FieldData[]
@@ -107,6 +119,7 @@ function Group(props: {
               />
               {field.path === 'task.id' ? <TaskSamples /> : null}
               {field.path === 'task.id' ? <RewardLine /> : null}
+              {field.path === 'model.num_hidden_layers' ? <OpenModel /> : null}
               {phase !== undefined && field.path === `phases.${phase}.target_layer` ? (
                 <SuggestedFor index={phase} />
               ) : null}

@@ -67,6 +67,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
     <>
       <button
         type="button"
+        className="primary"
         data-testid="model-train"
         onClick={() => trainOpened(adapter !== '' || wants_adapter)}
       >
@@ -194,7 +195,7 @@ export function ModelView() {
       {first || name !== '' ? null : (
         <p className="soft">
           Look through its layers, write with it, or train it, on this machine: a folder with
-          config.json and safetensors, or one from the Hugging Face Hub.
+          config.json and safetensors, or one from the Hugging Face Hub. The page uploads nothing.
         </p>
       )}
       {first ? <Facts facts={first} place="first" can_keep={can_keep} /> : null}
