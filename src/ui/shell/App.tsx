@@ -127,7 +127,9 @@ export function App() {
         <Part name="The controls">
           <Controls />
         </Part>
-        <HelpButton />
+        <Part name="The list of keys">
+          <HelpButton />
+        </Part>
       </section>
       <div className="body">
         <Part name="The lessons">
