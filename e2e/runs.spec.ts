@@ -156,6 +156,10 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
 test('what the database holds is believed only where it is sound', async ({ lab, page }) => {
   await lab.open(SHORT)
   await lab.waitForStatus('idle')
+  // The part of the page that keeps runs comes after the first paint, and makes the database.
+  await page.waitForFunction(async () =>
+    (await indexedDB.databases()).some(({ name }) => name === 'understory.runs'),
+  )
   await breakRecord(page, 'broken')
   await page.reload()
   await lab.get('tab-runs').click()
