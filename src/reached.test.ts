@@ -109,7 +109,9 @@ test('a value is exported for somebody', () => {
 
 test('a use is found in every form that an import has', () => {
   expect(by('src/document/presets/presets.ts', 'PRESETS')).toContain('src/ui/learning/Intro.tsx')
-  expect(by('src/record/files/recording.ts', 'readRecording')).toContain('src/ui/open/replays.ts')
+  expect(by('src/record/files/recording.ts', 'readRecording')).toContain(
+    'src/page/connection/shipped_recording.ts',
+  )
   expect(by('src/ui/kit/format.ts', 'nothing of this name')).toEqual(['src/ui/kit/format.test.ts'])
   expect(timesIn('a.b(ab, b_)', 'b')).toBe(1)
 })

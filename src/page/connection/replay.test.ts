@@ -9,11 +9,11 @@ import { readRecording } from '../../record/files/recording.ts'
 import { train } from '../client/controls.ts'
 import { editField } from '../client/edits.ts'
 import { closeLab, openInstead, openLab } from '../client/lab.ts'
-import { applyEvent } from '../events/apply.ts'
 import { replayStore } from '../state/replay.ts'
 import { resultOf } from '../state/result.ts'
-import { emptyRun, initialState, type LabState, labStore } from '../state/store.ts'
+import { initialState, labStore } from '../state/store.ts'
 import { type ReplayClock, replayPort } from './replay_port.ts'
+import { recordedState } from './shipped_recording.ts'
 
 const read = readRecording(readFileSync('public/recordings/tiny.json', 'utf8'))
 if (!read.ok) throw new Error(read.problem)
@@ -142,22 +142,8 @@ test('what would change or measure the run is refused with a reason', () => {
   expect(of('failed')[0]).toMatchObject({ run: 8, error: { code: 'experiment' } })
 })
 
-const played = () =>
-  events.reduce<LabState>(
-    (state, { at_ms, event }) => applyEvent(state, { ...event, run: 1 } as LabEvent, at_ms),
-    {
-      ...initialState(),
-      ...emptyRun(),
-      adapter: recording.adapter,
-      experiment,
-      run: 1,
-      run_experiment: experiment,
-      run_document: experiment,
-    },
-  )
-
 test('the recorded run draws what the page draws, and its curves fit into a short link', () => {
-  const state = played()
+  const state = recordedState(recording)
   expect(state.step).toBe(total)
   expect(state.metrics['critic/score/mean']).toBeGreaterThan(0.2)
   expect(state.samples.length).toBeGreaterThan(0)

@@ -17,7 +17,7 @@ import { estimateWords } from '../learning/estimate.ts'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { useLab } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { nextLesson, phaseCaptions } from './captions.ts'
 import { examplesOf } from './examples.ts'
@@ -42,8 +42,8 @@ const selectAdapter = ({ adapter }: LabState) => adapter
 const EXAMPLES = 3
 
 export function EndCard() {
-  const is_over = useShown(selectIsOver)
-  const preset = useShown(presetOfRun)
+  const is_over = usePresent(selectIsOver)
+  const preset = usePresent(presetOfRun)
   const [is_open, setOpen] = useState(false)
   if (!is_over && !preset) return null
   return (
@@ -62,7 +62,7 @@ export function EndCard() {
 }
 
 function Outcome() {
-  const state = useShown(selectAll)
+  const state = usePresent(selectAll)
   return (
     <>
       <Answers />
@@ -83,7 +83,7 @@ function Outcome() {
 
 /** The same problems before the run and after it. */
 function Answers() {
-  const found = examplesOf(useShown(selectAll), EXAMPLES)
+  const found = examplesOf(usePresent(selectAll), EXAMPLES)
   if (!found) return null
   const [before, after] = found.steps
   return (

@@ -1,9 +1,6 @@
 // Shows the first screen of the page: the picture, one sentence and one button. While there is a
 // run, the picture alone.
 import { Play } from 'lucide-react'
-import { sameSettings } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { openingOn } from '../../document/presets/presets.ts'
 import { train } from '../../page/client/controls.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { useEstimate } from '../learning/estimate.ts'
@@ -11,7 +8,8 @@ import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { canToggle } from '../open/actions.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { selectHasRun, useLab } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
+import { selectIsUnchosen } from '../shown/unchosen.ts'
 import { SENTENCE } from './sentence.ts'
 import './forest.css'
 
@@ -28,19 +26,6 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
   className: 'failure card',
 })
 
-const OPENINGS = [true, false].map((is_software) => openingOn({ is_software }))
-
-/** Nobody has chosen an experiment: the settings are those that the page opens with. */
-const selectIsUnchosen = ({ experiment }: LabState): boolean => {
-  if (compared?.experiment !== experiment)
-    compared = {
-      experiment,
-      is_first: OPENINGS.some((opening) => sameSettings(experiment, opening.experiment)),
-    }
-  return compared.is_first
-}
-/** Compared once for each experiment: the store changes with every step. */
-let compared: { readonly experiment: Experiment; readonly is_first: boolean } | undefined
 const selectExperiment = ({ experiment }: LabState) => experiment
 
 /** What the button trains, and how long that takes as far as it was measured here. */
@@ -84,7 +69,7 @@ function Opening() {
 }
 
 export function FirstScreen() {
-  const has_run = useShown(selectHasRun)
+  const has_run = usePresent(selectHasRun)
   const lacks_gpu = useLab(selectLacksGpu)
   return (
     <section

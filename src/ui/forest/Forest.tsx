@@ -5,7 +5,7 @@ import { useStore } from 'zustand'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
-import { shownStore, useShown } from '../shown/shown.ts'
+import { presentStore, usePresent } from '../shown/shown.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { useVisible } from '../shown/visible.ts'
 import { captionOf, headline } from './captions.ts'
@@ -43,7 +43,7 @@ function playedAt(ms: number): Scene {
 }
 
 const presentScene = (): Scene | undefined =>
-  runScene(shownStore.getState(), uiStore.getState().at_step)
+  runScene(presentStore.getState(), uiStore.getState().at_step)
 
 /** Moves from scene to scene, so that a step is not a jump. */
 function eased(from: Scene | undefined, to: Scene): Scene {
@@ -70,7 +70,7 @@ interface Painter {
   say(scene: Scene): void
 }
 
-const hasGpu = () => shownStore.getState().adapter?.is_software === false
+const hasGpu = () => presentStore.getState().adapter?.is_software === false
 
 /** A screen's frame, by which an animation frame may come too early. */
 const SCREEN_MS = 17
@@ -143,7 +143,7 @@ const selectMoves = ({ status, adapter, run_experiment }: LabState): boolean =>
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   const is_visible = useVisible(canvas)
   const is_unwelcome = useMedia('(prefers-reduced-motion: reduce)')
-  const is_moving = useShown(selectMoves) && !is_unwelcome
+  const is_moving = usePresent(selectMoves) && !is_unwelcome
   const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
   // What throws outside of rendering would stop whatever else follows the stores: it is thrown
   // again where the part breaks alone.
@@ -172,10 +172,10 @@ const selectFrameHasRun = (_: UiState) => selectHasRun()
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 /** What a run came to, at its end and where it was measured. */
 const selectHeadline = (_: UiState) =>
-  selectIsOver(shownStore.getState()) && uiStore.getState().at_step === undefined
-    ? headline(shownStore.getState())
+  selectIsOver(presentStore.getState()) && uiStore.getState().at_step === undefined
+    ? headline(presentStore.getState())
     : undefined
-const selectCaption = (_: UiState) => captionOf(shownStore.getState(), uiStore.getState().at_step)
+const selectCaption = (_: UiState) => captionOf(presentStore.getState(), uiStore.getState().at_step)
 
 /** What happens in this phase, and at the end what happened in all. */
 function Caption() {

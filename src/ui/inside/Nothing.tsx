@@ -3,11 +3,11 @@ import { Play, Search } from 'lucide-react'
 import { train } from '../../page/client/controls.ts'
 import { canToggle } from '../open/actions.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 import { openModels } from '../tokens/model/model_files.ts'
 
 export function Nothing() {
-  const has_run = useShown(selectHasRun)
+  const has_run = usePresent(selectHasRun)
   const can_train = useLab(canToggle)
   if (has_run) return null
   return (

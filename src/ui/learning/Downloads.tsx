@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { saveMetrics } from '../open/files.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 
 const KINDS = [
   { extension: 'jsonl', says: 'a line per step' },
@@ -16,8 +16,8 @@ const selectThinned = (state: LabState) => thinnedWords(thinnedOf(state.series.v
 
 /** Nothing before the first step. */
 export function Downloads() {
-  const thinned = useShown(selectThinned)
-  if (!useShown(selectHasSteps)) return null
+  const thinned = usePresent(selectThinned)
+  if (!usePresent(selectHasSteps)) return null
   return (
     <div className="downloads">
       <span className="soft">Metrics</span>

@@ -14,7 +14,7 @@ import {
   shownPhases,
   useLastLayer,
 } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 
 const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToSee, {
   name: 'What you should see',
@@ -29,8 +29,8 @@ const selectPreset = (state: LabState) => state.preset_id
 
 /** The preset that is shown, if nothing in it was changed. */
 function useUnchangedPreset() {
-  const preset_id = useShown(selectPreset)
-  const experiment = useShown(shownExperiment)
+  const preset_id = usePresent(selectPreset)
+  const experiment = usePresent(shownExperiment)
   return useMemo(() => {
     const preset = PRESETS.find(({ id }) => id === preset_id)
     if (!preset) return undefined
@@ -39,12 +39,12 @@ function useUnchangedPreset() {
 }
 
 export function Intro() {
-  const is_empty = useShown(selectIsEmpty)
+  const is_empty = usePresent(selectIsEmpty)
   const preset = useUnchangedPreset()
-  const phases = useShown(shownPhases)
+  const phases = usePresent(shownPhases)
   const last_layer = useLastLayer()
-  const by_hand = useShown(selectByHand)
-  const planned = useShown(plannedSteps)
+  const by_hand = usePresent(selectByHand)
+  const planned = usePresent(plannedSteps)
   const [is_open, setOpen] = useState(false)
   if (!is_empty) return null
   return (

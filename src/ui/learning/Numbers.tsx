@@ -19,14 +19,14 @@ import {
   TASK_SCORE,
 } from '../shown/metrics.ts'
 import { hasRewardPhase, plannedSteps } from '../shown/run.ts'
-import { isImported, shownStore } from '../shown/shown.ts'
+import { isImported, presentStore } from '../shown/shown.ts'
 import { Status } from './Status.tsx'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
 /** The time that is left, beside the newest step of a run that is training. */
 function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
-  const { status, timing } = shownStore.getState()
+  const { status, timing } = presentStore.getState()
   const { left } = timing
   const is_shown = status === 'running' && is_newest
   return (
@@ -47,7 +47,7 @@ function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
 
 export function Numbers({ shown }: PanelProps) {
   const { experiment, is_newest, metric } = shown
-  const state = shownStore.getState()
+  const state = presentStore.getState()
   const has_steps = selectHasSteps(state)
   const has_begun = state.run_experiment !== undefined
   const { steps_per_second, tokens_per_second } = state.timing

@@ -18,7 +18,7 @@ import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { later } from '../part/later.tsx'
 import { selectStatus, useLab } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 import { useEstimate } from './estimate.ts'
 import { selectLacksGpu } from './without_gpu.ts'
 
@@ -64,11 +64,11 @@ const pausingWords = (status: LabState['status']): string =>
   status === 'preparing' ? 'will pause once it is prepared' : 'pausing after this step …'
 
 export function Status() {
-  const status = useShown(selectStatus)
-  const message = useShown(selectMessage)
-  const has_steps = useShown(selectHasSteps)
-  const planned = useShown(selectPlanned)
-  const is_pausing = useShown(selectIsPausing)
+  const status = usePresent(selectStatus)
+  const message = usePresent(selectMessage)
+  const has_steps = usePresent(selectHasSteps)
+  const planned = usePresent(selectPlanned)
+  const is_pausing = usePresent(selectIsPausing)
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
   const time = useEstimate(useLab(selectExperiment))

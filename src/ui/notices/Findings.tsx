@@ -10,7 +10,7 @@ import { Words } from '../glossary/Words.tsx'
 import { showSetting } from '../open/wanted.ts'
 import { type FieldData, shownFields } from '../settings/form.ts'
 import { selectIsBusy, selectIsEdited, shownExperiment, useLab } from '../shown/run.ts'
-import { shownStore, useShown } from '../shown/shown.ts'
+import { presentStore, usePresent } from '../shown/shown.ts'
 import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
 
 const selectRun = (state: LabState) => state.run
@@ -20,14 +20,14 @@ const selectSettings = (state: LabState) => state.experiment
 
 /** The findings of the current phase, looked for once per step. */
 function useFindings(run: number): readonly Diagnosis[] {
-  const step = useShown(selectStep)
-  const switches = useShown(selectSwitches)
-  const shown = useShown(shownExperiment)
+  const step = usePresent(selectStep)
+  const switches = usePresent(selectSwitches)
+  const shown = usePresent(shownExperiment)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are mutable; run and step are their version.
   return useMemo(() => {
     const current = switches.at(-1)
     if (!current) return []
-    const { series } = shownStore.getState()
+    const { series } = presentStore.getState()
     const view = { experiment: shown, phase: current.phase, phase_start: current.step, series }
     return diagnose(view)
   }, [run, step, switches, shown])
@@ -125,7 +125,7 @@ function Finding({ finding, onDismiss }: FindingProps) {
 }
 
 export function Findings() {
-  const run = useShown(selectRun)
+  const run = usePresent(selectRun)
   const settings = useLab(selectSettings)
   const [dismissed, setDismissed] = useState<Dismissed>(new Map())
   const found = shownFindings(useFindings(run), run, dismissed)

@@ -12,7 +12,7 @@ import { useOpenedEntry } from '../open/opened_run.ts'
 import { phaseMark } from '../scales/geometry.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../shown/run.ts'
 import { endText, statusWord } from '../shown/run_words.ts'
-import { useIsPast, useShown } from '../shown/shown.ts'
+import { useIsPast, usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
@@ -69,10 +69,10 @@ const endOf = (past: RunEntry['header'] | undefined): Event[] =>
 
 /** The record of a run that was steered; before it, what its document says will be done. */
 export function Record() {
-  const switches = useShown(selectSwitches)
-  const steered = useShown(selectSteered)
+  const switches = usePresent(selectSwitches)
+  const steered = usePresent(selectSteered)
   const planned = useLab(selectPlanned)
-  const phases = useShown(shownPhases)
+  const phases = usePresent(shownPhases)
   const is_busy = useLab(selectIsBusy)
   const is_past = useIsPast()
   const is_planned = !is_past && planned.length > 0 && switches.length === 0

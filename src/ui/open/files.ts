@@ -4,7 +4,7 @@ import { labStore } from '../../page/state/store.ts'
 import { metricsFileName, runFileStem } from '../../record/files/file_names.ts'
 import { saveFile } from '../kit/save.ts'
 import { shownExperiment } from '../shown/run.ts'
-import { shownStore } from '../shown/shown.ts'
+import { presentStore } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { chosenStore } from './file_store.ts'
 
@@ -38,7 +38,7 @@ const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 export async function saveMetrics(extension: keyof typeof TYPES): Promise<void> {
   const { metricsCsv, metricsJsonl } = await import('../../record/files/metrics_file.ts')
   const write = extension === 'csv' ? metricsCsv : metricsJsonl
-  const state = shownStore.getState()
+  const state = presentStore.getState()
   const thinned = thinnedOf(state.series.values())
   const name = metricsFileName(shownExperiment(state), extension, thinned !== undefined)
   saveFile(name, new Blob([write(state.series)], { type: TYPES[extension] }))

@@ -4,9 +4,6 @@ import { train } from '../../page/client/controls.ts'
 import { openInstead } from '../../page/client/lab.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 
-/** Recorded with `lab record tiny`. */
-const FILE = 'recordings/tiny.json'
-
 interface Loading {
   readonly is_loading: boolean
   /** Why the last try came to nothing; '' where it did not. */
@@ -31,21 +28,17 @@ export async function watchRecording(): Promise<void> {
 async function open(): Promise<string | undefined> {
   try {
     // The reader and the player are loaded with the recording: most visitors need neither.
-    const [{ readRecording }, { replayPort }] = await Promise.all([
-      import('../../record/files/recording.ts'),
+    const [{ shippedRecording }, { replayPort }] = await Promise.all([
+      import('../../page/connection/shipped_recording.ts'),
       import('../../page/connection/replay_port.ts'),
     ])
-    const response = await fetch(new URL(FILE, document.baseURI))
-    if (!response.ok) return `The recording could not be loaded (${response.status}).`
-    const read = readRecording(await response.text())
-    if (!read.ok) return read.problem
-    const { recording } = read
+    const recording = await shippedRecording()
     goBack = openInstead(() => replayPort(recording), recording.experiment)
     replayStore.setState({ recording })
     train()
     return undefined
-  } catch {
-    return 'The recording could not be loaded.'
+  } catch (error) {
+    return error instanceof Error ? error.message : 'The recording could not be loaded.'
   }
 }
 

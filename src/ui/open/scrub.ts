@@ -3,7 +3,7 @@
 import { labStore } from '../../page/state/store.ts'
 import type { Kept } from '../../record/run/kept.ts'
 import { KEPT_KINDS, type KeptOfRun, setKeptBudget } from '../../record/run/kept_run.ts'
-import { shownStep, shownStore } from '../shown/shown.ts'
+import { presentStore, shownStep } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 
 /** The first kept step after this one. */
@@ -37,7 +37,7 @@ export const keptSteps = (kept: KeptOfRun): number[] => [
 
 /** Shows a step on the whole page; the newest step, and undefined, follow the run. */
 export function scrubTo(step: number | undefined): void {
-  const newest = shownStore.getState().step
+  const newest = presentStore.getState().step
   const at_step = step === undefined || step >= newest ? undefined : Math.max(0, Math.round(step))
   uiStore.setState({ at_step })
 }
@@ -46,7 +46,7 @@ export const follow = (): void => scrubTo(undefined)
 
 /** To the kept step before or after the shown one; after the last one the page follows again. */
 export function scrubKept(direction: -1 | 1): void {
-  const { kept } = shownStore.getState()
+  const { kept } = presentStore.getState()
   if (direction === 1) return scrubTo(nextKept(kept, shownStep()))
   const step = previousKept(kept, shownStep())
   if (step !== undefined) scrubTo(step)
@@ -58,7 +58,7 @@ export const showAllSteps = (): void => uiStore.setState({ zoom: undefined })
 /** Keeps as much as was chosen, and follows again when another run is shown. */
 export function startScrubbing(): void {
   setKeptBudget(uiStore.getState().kept_bytes, labStore.getState().kept)
-  shownStore.subscribe((now, before) => {
+  presentStore.subscribe((now, before) => {
     // Every run has columns of its own.
     if (now.series === before.series) return
     const { at_step, zoom } = uiStore.getState()

@@ -5,7 +5,7 @@ import { labStore } from '../../page/state/store.ts'
 import { autoName, runName } from '../../record/run/names.ts'
 import { cutText } from '../kit/xml_text.ts'
 import { shownExperiment } from '../shown/run.ts'
-import { shownStore } from '../shown/shown.ts'
+import { recordedInstead, shownStore } from '../shown/shown.ts'
 import { openedStore } from './opened_run.ts'
 
 /** Letters, so that the seed has room. */
@@ -13,6 +13,8 @@ const MAX_NAME = 50
 
 /** '“GRPO, lr 3e-4”, seed 1, from Reverse six digits'. */
 export function shownRunWords(): string {
+  const recorded = recordedInstead()
+  if (recorded) return `a recording of “${cutText(shownExperiment(recorded).name, MAX_NAME)}”`
   const { opened } = openedStore.getState()
   const id = opened?.id ?? libraryStore.getState().living
   const entry = id === undefined ? undefined : runOf(id)

@@ -1,6 +1,7 @@
 // The phases of the shown experiment, how far each has come, and what may still be changed about
 // it.
 import { useMemo } from 'react'
+import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
@@ -8,7 +9,8 @@ import { isEnding } from '../../document/experiment/steering/planned.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { useLab } from '../shown/run.ts'
-import { useIsPast, useShown, useShownFrame } from '../shown/shown.ts'
+import { presentStore, useIsPast, usePresent } from '../shown/shown.ts'
+import { uiStore } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectPhase = (state: LabState) => state.phase
@@ -55,16 +57,16 @@ export interface Timeline {
 
 /** The timeline of the shown run or of the settings; renders with every redraw of the page. */
 export function useTimeline(): Timeline {
-  const experiment = useShown(selectShown)
+  const experiment = usePresent(selectShown)
   const phases = useMemo(() => resolvePhases(experiment), [experiment])
-  const has_begun = useShown(selectHasBegun)
+  const has_begun = usePresent(selectHasBegun)
   const is_busy = useLab(isBusy)
   const is_past = useIsPast()
-  const is_finished = useShown(selectIsFinished)
+  const is_finished = usePresent(selectIsFinished)
   const is_ending = useLab(isEnding) && is_busy && !is_past
-  const current = useShown(selectPhase)
-  const phase_step = useShownFrame(selectPhaseStep)
-  const switches = useShown(selectSwitches)
+  const current = usePresent(selectPhase)
+  const phase_step = useStore(uiStore, () => selectPhaseStep(presentStore.getState()))
+  const switches = usePresent(selectSwitches)
   const present = has_begun ? current : -1
   const doneOf = (index: number) => {
     if (index >= present) return index === present ? phase_step : 0

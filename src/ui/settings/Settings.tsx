@@ -15,7 +15,7 @@ import { useUnfold, useWantedPhase } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
 import { AddPhase, PhaseTools, panelOfGroup, phaseOfGroup } from '../phases/PhaseTools.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields, mainFields, shownFields } from './form.ts'
@@ -44,7 +44,7 @@ const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
 const SuggestedFor = later(
   'The suggested layer',
   async () => (await import('../inside/suggested/SuggestedFor.tsx')).SuggestedFor,
-  () => useShown(hasBegun),
+  () => usePresent(hasBegun),
 )
 
 type Values = ReadonlyMap<string, FieldData['value']>

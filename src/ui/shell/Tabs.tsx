@@ -5,7 +5,7 @@ import { TABS, type Tab } from '../../document/links/view.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
-import { EndCard } from './later_parts.ts'
+import { AtRest, EndCard } from './later_parts.ts'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
 /** It is open at first: its place is kept, so that nothing moves when it comes. */
@@ -32,11 +32,22 @@ const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
   learn: () => (
     <>
       <EndCard />
+      <AtRest />
       <Charts />
     </>
   ),
-  inside: () => <InsideTab />,
-  tokens: () => <TokensTab />,
+  inside: () => (
+    <>
+      <AtRest />
+      <InsideTab />
+    </>
+  ),
+  tokens: () => (
+    <>
+      <AtRest />
+      <TokensTab />
+    </>
+  ),
   runs: () => <RunsTab />,
   study: () => <StudyTab />,
   gpu: () => <GpuTab />,

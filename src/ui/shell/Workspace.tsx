@@ -7,7 +7,7 @@ import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
 import { Phases } from '../phases/Phases.tsx'
 import { selectHasRun } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 import { followHeight } from './bar_height.ts'
 import { TabBar } from './Tabs.tsx'
 import './workspace.css'
@@ -20,7 +20,7 @@ const PROGRESS: readonly PanelEntry[] = [
 const follow = (bar: HTMLElement | null) => (bar ? followHeight(bar, '--work-height') : undefined)
 
 export function Workspace() {
-  const has_run = useShown(selectHasRun)
+  const has_run = usePresent(selectHasRun)
   return (
     <div className={has_run ? 'work with-run' : 'work'} data-testid="work-bar" ref={follow}>
       <section className="card now" aria-label="Progress">

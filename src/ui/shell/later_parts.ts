@@ -10,9 +10,10 @@ import { openLessonStore } from '../open/open_lesson.ts'
 import { openedStore } from '../open/opened_run.ts'
 import { later } from '../part/later.tsx'
 import { versionStore } from '../part/new_version.ts'
+import { useIsAtRest } from '../replay/at_rest.ts'
 import { offersStore } from '../runs/checkpoints/offers.ts'
 import { hasRewardPhase, selectIsBusy } from '../shown/run.ts'
-import { useShown } from '../shown/shown.ts'
+import { usePresent } from '../shown/shown.ts'
 
 export const PastRun = later(
   'The past run',
@@ -95,18 +96,24 @@ export const Preferences = later(
   () => useStore(labStore, hasRewardPhase),
 )
 
+export const AtRest = later(
+  'The recording before a first run',
+  async () => (await import('../replay/AtRest.tsx')).AtRest,
+  useIsAtRest,
+)
+
 const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
 
 export const Findings = later(
   'The findings',
   async () => (await import('../notices/Findings.tsx')).Findings,
-  () => useShown(hasBegun),
+  () => usePresent(hasBegun),
 )
 
 export const EndCard = later(
   'The end of the run',
   async () => (await import('../forest/EndCard.tsx')).EndCard,
-  () => useShown(hasBegun),
+  () => usePresent(hasBegun),
 )
 
 const hasHistory = ({ phase_switches, experiment }: LabState) =>
@@ -117,7 +124,7 @@ export const Record = later(
   async () => (await import('../notices/Record.tsx')).Record,
   () => {
     const is_planned = useStore(labStore, hasHistory)
-    return useShown(hasHistory) || is_planned
+    return usePresent(hasHistory) || is_planned
   },
 )
 

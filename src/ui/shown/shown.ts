@@ -1,4 +1,5 @@
-// The run that the page shows: the living one, or a past one that was opened.
+// The run that the page shows: the living one, a past one that was opened, or before any the
+// recording that fills its charts.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { type LabState, labStore } from '../../page/state/store.ts'
@@ -9,18 +10,24 @@ interface View {
   readonly viewed: LabState | undefined
   /** It was imported from a log: its experiment is not what was trained. */
   readonly is_imported: boolean
+  /** A recording whose numbers fill charts and figures while there is no run. */
+  readonly recorded: LabState | undefined
 }
 
-export const viewStore = createStore<View>(() => ({ viewed: undefined, is_imported: false }))
+export const viewStore = createStore<View>(() => ({
+  viewed: undefined,
+  is_imported: false,
+  recorded: undefined,
+}))
 
-/** Reads as a store of the shown run. */
-export const shownStore = {
-  getState: (): LabState => viewStore.getState().viewed ?? labStore.getState(),
+/** Reads as a store of what `read` finds. */
+const runStore = (read: () => LabState) => ({
+  getState: read,
   getInitialState: (): LabState => labStore.getInitialState(),
   subscribe: (listener: (state: LabState, before: LabState) => void): (() => void) => {
-    let before = shownStore.getState()
+    let before = read()
     const tell = () => {
-      const state = shownStore.getState()
+      const state = read()
       if (state === before) return
       const last = before
       before = state
@@ -31,12 +38,30 @@ export const shownStore = {
       for (const stop of stops) stop()
     }
   },
+})
+
+/** The run that the page is about: for bars, sentences and files, which are never of the recording
+ * that fills the charts. */
+export const presentStore = runStore(() => viewStore.getState().viewed ?? labStore.getState())
+
+/** The recording that fills charts and figures now; undefined where a run does. */
+export function recordedInstead(): LabState | undefined {
+  const { viewed, recorded } = viewStore.getState()
+  return viewed || labStore.getState().run_experiment ? undefined : recorded
 }
+
+/** The run whose numbers charts and figures show. */
+export const shownStore = runStore(() => recordedInstead() ?? presentStore.getState())
 
 /** A part of the shown run; `selector` is a module-level function. What acts on the current run
  * uses useLab. */
 export function useShown<T>(selector: (state: LabState) => T): T {
   return useStore(shownStore, selector)
+}
+
+/** A part of the run that the page is about. */
+export function usePresent<T>(selector: (state: LabState) => T): T {
+  return useStore(presentStore, selector)
 }
 
 /** The same at the pace of the page's redraws: for what changes with every step. */
@@ -45,7 +70,7 @@ export function useShownFrame<T>(selector: (state: LabState) => T): T {
 }
 
 /** The step that the page shows: the one that was scrubbed to, else the newest. */
-export const shownStep = (): number => uiStore.getState().at_step ?? shownStore.getState().step
+export const shownStep = (): number => uiStore.getState().at_step ?? presentStore.getState().step
 
 /** undefined while the page follows the run. */
 export const useAtStep = (): number | undefined => useStore(uiStore, (state) => state.at_step)

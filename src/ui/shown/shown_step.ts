@@ -5,7 +5,7 @@ import type { LabState } from '../../page/state/store.ts'
 import type { KeptKind, KeptOfRun } from '../../record/run/kept_run.ts'
 import { newestIn } from './readout.ts'
 import { shownExperiment } from './run.ts'
-import { shownStore } from './shown.ts'
+import { presentStore } from './shown.ts'
 import { uiStore } from './store.ts'
 
 /** What was kept of a run, of each kind the newest at or before the step; undefined where there is
@@ -41,7 +41,7 @@ let known: { readonly key: readonly unknown[]; readonly shown: ShownStep } | und
 /** The same object until the page redraws, is scrubbed, or shows another run. */
 function getState(): ShownStep {
   const { at_step, frame } = uiStore.getState()
-  const run = shownStore.getState()
+  const run = presentStore.getState()
   // Every run has columns of its own.
   const key = [at_step, frame, run.series]
   if (!known || key.some((part, i) => part !== known?.key[i]))
@@ -62,7 +62,7 @@ export const shownStepStore = {
       before = state
       listener(state, last)
     }
-    const stops = [uiStore.subscribe(tell), shownStore.subscribe(tell)]
+    const stops = [uiStore.subscribe(tell), presentStore.subscribe(tell)]
     return () => {
       for (const stop of stops) stop()
     }

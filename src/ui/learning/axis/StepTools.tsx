@@ -7,7 +7,7 @@ import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
 import { lastDrawnStep, shownPhases, useEqualPhases, useStepDomain } from '../../shown/run.ts'
-import { shownStep, shownStore, useAtStep, useShown } from '../../shown/shown.ts'
+import { presentStore, shownStep, useAtStep, usePresent } from '../../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
 
 const selectFrame = (state: UiState) => state.frame
@@ -18,7 +18,7 @@ const BUDGETS = [4e6, 16e6, 64e6, 256e6] as const
 
 function chooseBudget(bytes: number): void {
   setPreference({ kept_bytes: bytes })
-  setKeptBudget(bytes, shownStore.getState().kept)
+  setKeptBudget(bytes, presentStore.getState().kept)
 }
 
 const KINDS = [
@@ -32,7 +32,7 @@ const KINDS = [
 function KeptFold() {
   useStore(uiStore, selectFrame)
   const budget = useStore(uiStore, selectKeptBytes)
-  const { kept } = shownStore.getState()
+  const { kept } = presentStore.getState()
   const bytes = keptBytes(kept)
   const all = Object.values(bytes).reduce((sum, own) => sum + own, 0)
   const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
@@ -85,7 +85,7 @@ function KeptFold() {
 function KeptSteps() {
   useStore(uiStore, selectFrame)
   const at_step = useAtStep()
-  const { kept } = shownStore.getState()
+  const { kept } = presentStore.getState()
   const previous = previousKept(kept, shownStep())
   return (
     <>
@@ -160,7 +160,7 @@ const selectHasPhases = (state: LabState) => shownPhases(state).length > 1
 /** Steps at one scale, or phases of equal width; nothing where there is one phase. */
 function EqualPhases() {
   const is_equal = useEqualPhases()
-  if (!useShown(selectHasPhases)) return null
+  if (!usePresent(selectHasPhases)) return null
   return (
     <button
       type="button"
@@ -178,13 +178,13 @@ const selectHasSteps = (state: LabState) => state.step > 0
 
 /** Nothing before the first step. */
 export function StepTools() {
-  return useShown(selectHasSteps) ? <Tools /> : null
+  return usePresent(selectHasSteps) ? <Tools /> : null
 }
 
 function Tools() {
   useStore(uiStore, selectFrame)
   const at_step = useAtStep()
-  const newest = shownStore.getState().step
+  const newest = presentStore.getState().step
   return (
     <div className="axis-tools">
       <output className="scrub-step" data-testid="scrub-step" aria-live="off">

@@ -15,7 +15,7 @@ import {
   useStepDomain,
   useStepScale,
 } from '../../shown/run.ts'
-import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
+import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 
 const selectFrame = (state: UiState) => state.frame
@@ -42,7 +42,7 @@ function axisOf(scale: StepScale | undefined, end: number): Axis {
 /** The whole run on one axis: to its planned end, or to that of a longer one behind it. */
 function useAxis(): Axis {
   const scale = useStepScale()
-  const planned = useShown(plannedSteps)
+  const planned = usePresent(plannedSteps)
   const drawn = useStore(uiStore, lastDrawnStep)
   return axisOf(scale, Math.max(planned, drawn, 1))
 }
@@ -69,7 +69,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0)
       ctx.clearRect(0, 0, width, height)
       ctx.fillStyle = resolveColor('--edge', is_dark)
-      const pixels = keptSteps(shownStore.getState().kept).map((step) =>
+      const pixels = keptSteps(presentStore.getState().kept).map((step) =>
         Math.round(latest.current.share(step) * (width - 1)),
       )
       for (const x of new Set(pixels)) ctx.fillRect(x, 0, 1, height)
@@ -162,7 +162,7 @@ function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
 function useHandles() {
   useStore(uiStore, selectFrame)
   const at_step = useAtStep()
-  const newest = shownStore.getState().step
+  const newest = presentStore.getState().step
   const drawn = lastDrawnStep()
   const [low, end] = useStepDomain()
   const high = Math.min(end, drawn)
@@ -236,5 +236,5 @@ function Track() {
 
 /** Below the phases, as wide as they are; nothing before the first step. */
 export function StepTrack() {
-  return useShown(selectHasSteps) ? <Track /> : null
+  return usePresent(selectHasSteps) ? <Track /> : null
 }

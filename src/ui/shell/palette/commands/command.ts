@@ -1,6 +1,6 @@
 // Declares a command of the page, and the keys that panels answer themselves.
 import type { LabState } from '../../../../page/state/store.ts'
-import { shownStore } from '../../../shown/shown.ts'
+import { presentStore } from '../../../shown/shown.ts'
 
 export type CommandGroup = 'Run' | 'Settings' | 'Files' | 'Steps' | 'Parts of the page' | 'Page'
 
@@ -19,7 +19,7 @@ export interface Command {
 }
 
 /** Whether the shown run has taken a step. */
-export const hasSteps = (): boolean => shownStore.getState().series.size > 0
+export const hasSteps = (): boolean => presentStore.getState().series.size > 0
 
 /** Keys that a panel of the page answers itself, while it is on screen. */
 export const PANEL_KEYS: readonly { readonly keys: readonly string[]; readonly does: string }[] = [

@@ -1,0 +1,65 @@
+// Before a first run: shows the recording that comes with the page in charts and figures, and says
+// that it is one.
+import './at_rest.css'
+import { Film } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { adapterName } from '../../document/links/names.ts'
+import { recordedState, shippedRecording } from '../../page/connection/shipped_recording.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { useLab } from '../shown/run.ts'
+import { viewStore } from '../shown/shown.ts'
+import { useVisible } from '../shown/visible.ts'
+import { useIsAtRest } from './at_rest.ts'
+
+const selectHasGpu = ({ adapter }: LabState): boolean => adapter !== undefined
+
+/** Once for all tabs. */
+let recorded: LabState | undefined
+
+/** Loads the recording when its place comes into view. */
+function useRecorded() {
+  const place = useRef<HTMLElement>(null)
+  const is_visible = useVisible(place)
+  const [state, setState] = useState(recorded)
+  const [problem, setProblem] = useState('')
+  useEffect(() => {
+    if (!is_visible || state) return
+    let is_here = true
+    shippedRecording().then(
+      (recording) => {
+        recorded ??= recordedState(recording)
+        if (is_here) setState(recorded)
+      },
+      ({ message }: Error) => {
+        if (is_here) setProblem(message)
+      },
+    )
+    return () => {
+      is_here = false
+    }
+  }, [is_visible, state])
+  useEffect(() => {
+    if (!state) return
+    viewStore.setState({ recorded: state })
+    return () => viewStore.setState({ recorded: undefined })
+  }, [state])
+  return { place, state, problem }
+}
+
+export function AtRest() {
+  return useIsAtRest() ? <Recorded /> : null
+}
+
+function Recorded() {
+  const { place, state, problem } = useRecorded()
+  const has_gpu = useLab(selectHasGpu)
+  const words =
+    state?.adapter &&
+    `A recording of “${state.experiment.name}”, made on ${adapterName(state.adapter)}${has_gpu ? '; press Train to make your own' : ''}.`
+  return (
+    <section ref={place} className="card at-rest" aria-label="Recording" data-testid="at-rest">
+      <Film className="icon" aria-hidden="true" />
+      <p>{words ?? (problem || 'Loading a recorded run …')}</p>
+    </section>
+  )
+}
