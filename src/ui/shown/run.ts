@@ -171,7 +171,7 @@ export function methodName(phase: Phase): string {
   if (phase.kind === 'reward_model') return 'Bradley–Terry'
   if (phase.kind === 'preference') return preferenceLabel(phase.preference)
   if (phase.adv_estimator === 'gae') return 'PPO (GAE)'
-  return phase.adv_estimator.toUpperCase().replaceAll('_', ' ')
+  return phase.adv_estimator.toUpperCase().replaceAll('_PLUS', '+').replaceAll('_', ' ')
 }
 
 const selectSteered = (state: LabState) => state.steered
