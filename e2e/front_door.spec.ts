@@ -7,6 +7,12 @@ import { test } from './warm_page.ts'
 test('a preset is found by its tags and chosen with the keyboard', async ({ lab, page }) => {
   await lab.open()
   await lab.waitForStatus('idle')
+  // Before a first run a recording fills the charts, and nothing else of the page.
+  await lab.get('at-rest').scrollIntoViewIfNeeded()
+  await expect(lab.get('at-rest')).toContainText(/A recording of “.+”, made on .+; press Train/)
+  await expect(page.locator('.charts')).toHaveAttribute('data-empty', 'false')
+  await expect(lab.get('train-here')).toBeEnabled()
+  await expect(lab.get('intro')).toBeVisible()
   await lab.get('open-presets').focus()
   await page.keyboard.press('Enter')
   const dialog = lab.get('presets-dialog')

@@ -17,7 +17,8 @@ const selectIsLive = ({ recording }: ReplayState): boolean => recording === unde
 
 /** The visitor pays for every byte, or wants few. */
 const savesData = (): boolean =>
-  (navigator as { connection?: { readonly saveData?: boolean } }).connection?.saveData === true
+  (globalThis.navigator as { connection?: { readonly saveData?: boolean } } | undefined)?.connection
+    ?.saveData === true
 
 /** Nothing was trained, chosen, sent or opened: without the recording everything would be empty. */
 export function useIsAtRest(): boolean {
