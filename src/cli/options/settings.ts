@@ -66,7 +66,7 @@ function together(experiment: Experiment, settings: readonly Setting[]): Experim
 }
 
 /** The document with every field set, in their order, and says of each what it was and is. A
- * document that is wrong already is left to whoever reads it. Throws UsageError or LabFailure. */
+ * document that is wrong already is refused where it is read. Throws UsageError or LabFailure. */
 export function withSettings(document: object, given: readonly string[]): object {
   const settings = given.map(settingOf)
   const parsed = parseExperiment(document)

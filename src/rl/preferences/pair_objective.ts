@@ -50,18 +50,26 @@ export interface PreferenceUpdate {
   readonly metrics: Readonly<Record<string, number>>
 }
 
+/** Which options of pairs a loss can be had with. */
+export const pairOptions = (loss: PairedLoss) => ({
+  f_divergence_type: loss.takes_divergence === true,
+  ld_alpha: loss.score === 'ratio',
+  use_weighting: loss.score === 'ratio' && !loss.nll && !loss.compares_batch,
+  reference_free: loss.may_be_reference_free === true,
+})
+
 /** Why a loss cannot be had with these settings, in words; undefined where it can. */
 export function pairRefusal({ terms, ...rest }: PairObjective): string | undefined {
   for (const { loss, k } of terms) {
     const { name } = loss
-    if (rest.f_divergence_type !== 'reverse_kl' && !loss.takes_divergence)
+    const can = pairOptions(loss)
+    if (rest.f_divergence_type !== 'reverse_kl' && !can.f_divergence_type)
       return `f_divergence_type: expected reverse_kl with the loss ${name}, got ${rest.f_divergence_type}`
-    if (rest.ld_alpha !== null && loss.score !== 'ratio')
+    if (rest.ld_alpha !== null && !can.ld_alpha)
       return `ld_alpha: expected none with the loss ${name}, got ${rest.ld_alpha}`
-    const isWeighable = loss.score === 'ratio' && !loss.nll && !loss.compares_batch
-    if (rest.use_weighting && !isWeighable)
+    if (rest.use_weighting && !can.use_weighting)
       return `use_weighting: expected off with the loss ${name}, which is not a sum over pairs`
-    if (rest.reference_free && !loss.may_be_reference_free)
+    if (rest.reference_free && !can.reference_free)
       return `reference_free: expected off with the loss ${name}`
     if (!(k.beta > 0)) return `beta: expected above 0, got ${k.beta}`
     const wrong = loss.contradiction?.(k)

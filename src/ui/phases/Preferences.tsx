@@ -1,8 +1,9 @@
-// Two responses side by side: which one is better? Below it, what the reward model has learned of
-// the answers.
+// Two responses side by side: which one is better? Below it, what the reward model or the policy
+// has learned of the answers.
 
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
+import { asksPerson } from '../../document/experiment/fields/pairs_fields.ts'
 import { isPairedDocument } from '../../document/experiment/phases.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { editField } from '../../page/client/edits.ts'
@@ -53,9 +54,6 @@ const selectFew = (state: LabState): string | undefined => {
 /** Whether a person is asked in a phase. */
 const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
   'pairs' in phase && asksPerson(phase.pairs) && phase.pairs.verdicts.length === 0
-
-const asksPerson = ({ source }: { source: string }): boolean =>
-  source === 'human' || source === 'mixed'
 
 /** The settings’ first phase whose verdicts are recorded, so that nobody is asked in it; -1 without
  * one. */

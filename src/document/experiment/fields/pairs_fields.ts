@@ -7,6 +7,10 @@ import { readVerdicts } from '../verdicts.ts'
 /** The engine's, with a person's verdicts as text (../verdicts.ts). */
 export type PairsFields = Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
 
+/** Whether a person says which response is better, of all pairs or of some. */
+export const asksPerson = ({ source }: Pick<PairsFields, 'source'>): boolean =>
+  source === 'human' || source === 'mixed'
+
 export const PAIRS: Tree<PairsFields> = {
   source: select(
     {

@@ -2,8 +2,10 @@
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { preferenceLossOf } from '../../../rl/preferences/losses.ts'
+import { pairOptions } from '../../../rl/preferences/pair_objective.ts'
 import { PREFERENCE_NUMBERS } from '../../../rl/preferences/preference_numbers.ts'
 import { epochWords, hasTrainingSet } from '../epochs.ts'
+import { asksPerson } from '../fields/pairs_fields.ts'
 import { PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
 import { trainedHasEffect } from '../fields/trained_fields.ts'
 import type {
@@ -26,10 +28,10 @@ const optimMatters = (name: string, { optim }: SftDocument | PairedDocument): bo
   name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
 
 /** Whether a setting of a phase's pairs changes anything. */
-function pairsMatter(name: string, { source }: PairedDocument['pairs']): boolean {
-  if (name === 'pairs.min_pairs') return source === 'human'
-  if (name === 'pairs.temperature') return source !== 'file'
-  return name !== 'pairs.verdicts' || source === 'human' || source === 'mixed'
+function pairsMatter(name: string, pairs: PairedDocument['pairs']): boolean {
+  if (name === 'pairs.min_pairs') return pairs.source === 'human'
+  if (name === 'pairs.temperature') return pairs.source !== 'file'
+  return name !== 'pairs.verdicts' || asksPerson(pairs)
 }
 
 /** What ends a phase before its steps are over. */
@@ -94,15 +96,10 @@ function objectiveMatters(name: string, { preference }: PreferenceDocument): boo
   const loss = preferenceLossOf(preference.loss_type)
   if (name in PREFERENCE_NUMBERS) return loss.numbers.some((own) => own === name)
   if (loss.data === 'answers') return name === 'loss_type'
-  const has_divergence = loss.takes_divergence === true
-  const is_used: Readonly<Record<string, boolean>> = {
-    f_divergence_type: has_divergence,
-    f_alpha_divergence_coef: has_divergence && preference.f_divergence_type === 'alpha_divergence',
-    ld_alpha: loss.score === 'ratio',
-    use_weighting: loss.score === 'ratio' && !loss.nll && !loss.compares_batch,
-    reference_free: loss.may_be_reference_free === true,
-  }
-  return is_used[name] ?? true
+  const can = pairOptions(loss)
+  if (name === 'f_alpha_divergence_coef')
+    return can.f_divergence_type && preference.f_divergence_type === 'alpha_divergence'
+  return name in can ? can[name as keyof typeof can] : true
 }
 
 function preferenceFields(

@@ -1,6 +1,7 @@
 // Applies a steering action to a list of phases, and says which fields may change while a run
 // trains.
 import type { PhaseReason } from '../../../rl/config/phase.ts'
+import { asksPerson } from '../fields/pairs_fields.ts'
 import type { PhaseDocument } from '../phases.ts'
 import type { SteeringAction } from './actions.ts'
 
@@ -88,12 +89,7 @@ function interrupted(
       at: '',
       message: `expected a phase that can continue after another one; phase ${present + 1} trains a reward model, which would start again`,
     }
-  if (
-    own.kind === 'preference' &&
-    own.pairs.source !== 'judge' &&
-    own.pairs.source !== 'file' &&
-    left > 0
-  )
+  if (own.kind === 'preference' && asksPerson(own.pairs) && left > 0)
     return {
       ok: false,
       at: '',

@@ -1,6 +1,7 @@
 // Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes
 // its step after each of the first.
 import { createStore } from 'zustand/vanilla'
+import { asksPerson } from '../../../document/experiment/fields/pairs_fields.ts'
 import { isPairedDocument } from '../../../document/experiment/phases.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import { unopenedModel } from '../../../host/content/models/unopened.ts'
@@ -46,7 +47,7 @@ const browserPage: Omit<DuelPage, 'newRecorder'> = {
 }
 
 const asksPeople = ({ phases }: Experiment): boolean =>
-  phases.some((phase) => isPairedDocument(phase) && phase.pairs.source !== 'judge')
+  phases.some((phase) => isPairedDocument(phase) && asksPerson(phase.pairs))
 
 /** Why two experiments cannot run in turns and be told apart by nothing but their settings;
  * undefined where they can. */
