@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { withField } from '../../../document/experiment/experiment.ts'
+import { newPhase, withField } from '../../../document/experiment/experiment.ts'
 import type { LabCommand, LabEvent } from '../../../host/protocol/protocol.ts'
 import { pause, resume } from '../../client/controls.ts'
 import { closeLab, openLab } from '../../client/lab.ts'
@@ -175,4 +175,13 @@ test('other seeds, other tasks and questions to people are refused with the reas
   expect(duelProblem(experiment, changed('actor.optim.lr', 0.05))).toBeUndefined()
   expect(duelProblem(experiment, changed('seed', 2))).toMatch(/seed 2/)
   expect(duelProblem(experiment, changed('task.length', 4))).toMatch(/task/)
+  const taught = (source: 'judge' | 'human' | 'mixed' | 'file') => {
+    const phase = newPhase('preference')
+    if (phase.kind !== 'preference') throw new Error('expected a phase of preferences')
+    return { ...experiment, phases: [{ ...phase, pairs: { ...phase.pairs, source } }] }
+  }
+  for (const source of ['judge', 'file'] as const)
+    expect(duelProblem(experiment, taught(source)), source).toBeUndefined()
+  for (const source of ['human', 'mixed'] as const)
+    expect(duelProblem(experiment, taught(source)), source).toBeDefined()
 })
