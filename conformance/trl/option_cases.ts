@@ -15,6 +15,7 @@ import {
 import { CaseError, type Fields } from '../fields.ts'
 import type { Handler } from '../fixture.ts'
 import { within } from '../tolerances.ts'
+import { trlObjectiveOnGpu } from './objective_cases.ts'
 
 const F64 = { rtol: 1e-9, atol: 1e-11 } as const
 /** sapo's temperatures are float32. */
@@ -113,7 +114,7 @@ const trl_grpo_loss: Handler = ({ inputs, config, expected }) => {
       ...within(F32, { metrics }),
     }
   }
-  return [{ on: 'reference', run }]
+  return [{ on: 'reference', run }, ...trlObjectiveOnGpu(settings, batch)]
 }
 
 const trl_adaptive_entropy: Handler = ({ inputs, config }) => {

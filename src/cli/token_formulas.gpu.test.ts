@@ -63,6 +63,7 @@ const OBJECTIVES: Readonly<Record<string, Change>> = {
   geo_mean: { actor: { loss_mode: 'geo_mean' } },
   cispo: { actor: { loss_mode: 'cispo' } },
   sapo: { actor: { loss_mode: 'sapo' } },
+  vespo: { actor: { loss_mode: 'vespo' } },
   clip_cov: { actor: { loss_mode: 'clip_cov', policy_loss } },
   kl_cov: { actor: { loss_mode: 'kl_cov', policy_loss } },
   gpg: { phase: { adv_estimator: 'gpg' }, actor: { loss_mode: 'gpg' } },

@@ -141,6 +141,28 @@ describe('what a job holds', () => {
       expect(script).toContain(`    ${line}\n`)
   })
 
+  test('TRL’s loss types are losses and means of the lab, and its delta is the dual clip', () => {
+    const scriptOf = (actor: object) => {
+      const experiment = experimentOf({ phases: [RL], actor })
+      return filesOf(experiment, { target: 'trl' }).text.get('train_trl.py') ?? ''
+    }
+    const luspo = scriptOf({ loss_agg_mode: 'seq-mean-token-sum', clip_ratio_c: 1.5 })
+    expect(luspo).toContain('    loss_type="luspo",\n')
+    expect(luspo).toContain('    delta=1.5,\n')
+    const vespo = scriptOf({ loss_mode: 'vespo', policy_loss: { vespo_k_pos: 1.5 } })
+    expect(vespo).toContain('    loss_type="vespo",\n')
+    expect(vespo).toContain('    vespo_k_pos=1.5,\n')
+    expect(vespo).not.toContain('delta=')
+    expect(() => scriptOf({ clip_ratio_c: 1.1 })).toThrow(/clip_ratio_c is 1.1: expected a number/)
+    const summed = { loss_mode: 'vespo', loss_agg_mode: 'seq-mean-token-sum' }
+    expect(() => scriptOf(summed)).toThrow(
+      /loss_agg_mode is seq-mean-token-sum: expected token-mean/,
+    )
+    expect(() => filesOf(experimentOf({ phases: [RL], actor: { loss_mode: 'vespo' } }))).toThrow(
+      /loss_mode is vespo/,
+    )
+  })
+
   test('a loss that is divided by the responses has its clip divided too', () => {
     const { text } = filesOf(preset('tiny-dr-grpo'))
     // 16 prompts with 4 responses each.

@@ -91,8 +91,7 @@ function klLines(input: TokenInput): FilledLine[] {
 function totalLines(input: TokenInput, loss: number): FilledLine[] {
   const { table, sample, t } = input
   const { entropy_coeff, use_kl_loss, kl_loss_coef } = table.phase.actor
-  // A loss of whole responses has the weights in it.
-  const is_weighted = policyLossOf(table.loss_mode).own_mean === 'responses'
+  const { holds_weights: is_weighted } = policyLossOf(table.loss_mode)
   const weight = is_weighted ? undefined : sample.columns.rollout_is_weights?.[t]
   const has_entropy = entropy_coeff !== 0
   const weighted_loss = (weight ?? 1) * loss

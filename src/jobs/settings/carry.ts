@@ -62,8 +62,11 @@ export function carry(facts: JobFacts, target: Target, version: VerlVersion): Ca
         (fate.refuse ? refused : lost).push({ path: shownPath(path), value, why: fate.lost })
       continue
     }
-    if (fate.legal && !fate.legal.includes(String(value))) {
-      const why = `expected ${fate.legal.join(', ')}`
+    const expected = fate.legal?.includes(String(value))
+      ? fate.expected?.(value as never, facts)
+      : (fate.legal?.join(', ') ?? fate.expected?.(value as never, facts))
+    if (expected !== undefined) {
+      const why = `expected ${expected}`
       refused.push({ path: shownPath(path), value, why })
       continue
     }

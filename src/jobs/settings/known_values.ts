@@ -46,7 +46,7 @@ export const VERL_LOSS_MODES: readonly string[] = [
 ]
 export const BUPO_LOSS_MODES: readonly string[] = OLD_LOSS_MODES
 /** Losses of the lab that TRL has with the same meaning; its cispo clamps from above alone. */
-export const TRL_LOSS_MODES: readonly string[] = ['vanilla', 'gspo', 'sapo']
+export const TRL_LOSS_MODES: readonly string[] = ['vanilla', 'gspo', 'sapo', 'vespo']
 
 /** actor_rollout_ref.actor.loss_agg_mode. */
 export const VERL_0_7_LOSS_AGG_MODES: readonly string[] = [
@@ -64,6 +64,7 @@ export const VERL_LOSS_AGG_MODES: readonly string[] = [
 ]
 export const TRL_LOSS_AGG_MODES: readonly string[] = [
   'token-mean',
+  'seq-mean-token-sum',
   'seq-mean-token-mean',
   'seq-mean-token-sum-norm',
   TODAYS_NORM,

@@ -52,6 +52,9 @@ interface Renamed {
   /** The values that the system knows, where it does not check them itself. Any other is
    * refused. */
   readonly legal?: readonly string[]
+  /** What is expected where the value does not mean the same there; undefined = it does. Such a
+   * value is refused. */
+  readonly expected?: (value: never, facts: JobFacts) => string | undefined
 }
 
 /** The field has no counterpart. A value that does nothing (`unless`) is not mentioned; any other

@@ -372,7 +372,15 @@ const LOSS: Record<string, Setting> = {
   'actor.clip_ratio_high': { verl: to(`${ACTOR}.clip_ratio_high`), trl: to('epsilon_high') },
   'actor.clip_ratio_c': {
     verl: to(`${ACTOR}.clip_ratio_c`),
-    trl: lost('the dual clip is left out: its delta clips in both directions', 100),
+    trl: {
+      to: 'delta',
+      value: (bound: number, { settings }) =>
+        settings.actor.loss_mode === 'vanilla' ? bound : undefined,
+      expected: (bound: number, { settings: { actor } }) =>
+        actor.loss_mode !== 'vanilla' || bound > 1 + actor.clip_ratio_high
+          ? undefined
+          : 'a number above 1 + clip_ratio_high, because delta holds the ratio before the clip does',
+    },
   },
   'actor.tau_pos': {
     when: withLoss('sapo'),
@@ -405,13 +413,21 @@ const LOSS: Record<string, Setting> = {
   'actor.loss_agg_mode': {
     verl: oneOf(`${ACTOR}.loss_agg_mode`, VERL_LOSS_AGG_MODES, inVerl),
     verl_0_7: oneOf(`${ACTOR}.loss_agg_mode`, VERL_0_7_LOSS_AGG_MODES),
-    trl: oneOf('loss_type', TRL_LOSS_AGG_MODES, (mode: string, { settings, updates }) => {
-      if (settings.actor.loss_mode === 'sapo') return 'sapo'
-      if (mode === 'seq-mean-token-mean' || settings.actor.loss_mode === 'gspo') return 'grpo'
-      if (dividesByConstant(mode)) return 'dr_grpo'
-      // dapo divides by the tokens of the whole generation, bnpo by those of the mini-batch.
-      return updates === settings.actor.ppo_epochs ? 'dapo' : 'bnpo'
-    }),
+    trl: {
+      ...oneOf('loss_type', TRL_LOSS_AGG_MODES, (mode: string, { settings, updates }) => {
+        const { loss_mode } = settings.actor
+        if (loss_mode === 'sapo' || loss_mode === 'vespo') return loss_mode
+        if (mode === 'seq-mean-token-mean' || settings.actor.loss_mode === 'gspo') return 'grpo'
+        if (mode === 'seq-mean-token-sum') return 'luspo'
+        if (dividesByConstant(mode)) return 'dr_grpo'
+        // dapo divides by the tokens of the whole generation, bnpo by those of the mini-batch.
+        return updates === settings.actor.ppo_epochs ? 'dapo' : 'bnpo'
+      }),
+      expected: (mode: string, { settings }) =>
+        settings.actor.loss_mode === 'vespo' && mode !== 'token-mean'
+          ? 'token-mean, which is how its vespo is averaged'
+          : undefined,
+    },
   },
   'actor.loss_scale_factor': {
     when: ({ settings }) => dividesByConstant(settings.actor.loss_agg_mode),

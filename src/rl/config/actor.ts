@@ -138,7 +138,7 @@ export const ACTOR: Tree<Actor> = {
       label: 'Several micro-batches',
       help: 'Which of verl’s two rules divides the loss of a mini-batch that is cut into micro-batches.',
     },
-    { disable: 'by the whole mini-batch', enable: 'each by itself (legacy worker)' },
+    { disable: 'by the whole mini-batch', enable: 'each by itself (legacy worker; TRL: bnpo)' },
   ),
   grad_clip: gradClip,
   optim: optim({ lr: 0.0001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),

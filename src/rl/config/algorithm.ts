@@ -95,7 +95,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
   }),
   norm_adv_by_std_in_grpo: boolean({
     label: 'Normalise by spread',
-    help: 'Whether a group’s advantages are divided by the standard deviation of its rewards.',
+    help: 'Whether a group’s advantages are divided by the standard deviation of its rewards: TRL’s scale_rewards group or none; its batch is an estimator of its own.',
     default: true,
   }),
   norm_adv_epsilon: number({

@@ -16,7 +16,10 @@ export const lossMode = select(
 
 /** How token losses are averaged, in the actor and in the critic. */
 export const lossAggMode = select(
-  { label: 'Averaging', help: 'How the losses of single tokens become one number.' },
+  {
+    label: 'Averaging',
+    help: 'How the losses of single tokens become one number; TRL names most of its loss types after it.',
+  },
   Object.fromEntries(AGGREGATIONS.map(({ name, label }) => [name, label])) as Readonly<
     Record<LossAggMode, string>
   >,

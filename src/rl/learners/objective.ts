@@ -150,7 +150,11 @@ function runLossWeights(
   response_mask: Tensor,
 ): void {
   const [rows, response_length] = t.response_mask.shape
-  const { rollout_is_weights, token_weights, loss_weights: weights, pg_weights } = t
+  const { token_weights, loss_weights: weights, pg_weights } = t
+  // 1 at every token that counts, for a loss that has the weights in its own rule.
+  const rollout_is_weights = policyLossOf(loss_mode).holds_weights
+    ? response_mask
+    : t.rollout_is_weights
   run(
     loss_weights,
     {

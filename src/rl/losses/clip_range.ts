@@ -31,7 +31,7 @@ export const DUAL_CLIP = {
   clip_ratio_c: {
     section: 'actor',
     label: 'Dual clip',
-    help: 'Bounds the loss of a bad response whose probability has grown, as a multiple of its advantage.',
+    help: 'Bounds the loss of a bad response whose probability has grown, as a multiple of its advantage; TRL’s delta, where that is above 1 plus the clip upwards.',
     default: 3,
     min: 1.001,
     max: 100,

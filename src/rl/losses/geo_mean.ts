@@ -47,6 +47,7 @@ export const geo_mean = policyLoss({
   numbers: CLIP_RANGE,
   metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
   own_mean: 'responses',
+  holds_weights: 'any',
   code: { main },
   rule: (row, k) => {
     const means = responseMeans(row, k)

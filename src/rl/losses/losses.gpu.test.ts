@@ -134,7 +134,12 @@ async function run(
   batch: Batch,
   { loss_agg_mode = 'token-mean', start }: RunOptions = {},
 ) {
-  const { token, pg } = await weights(batch, [loss_agg_mode, pgAggMode(loss_mode, loss_agg_mode)])
+  // A loss that holds the weights is not multiplied by them.
+  const weighted = policyLossOf(loss_mode).holds_weights
+    ? { ...batch, rollout_is_weights: batch.response_mask }
+    : batch
+  const modes = [loss_agg_mode, pgAggMode(loss_mode, loss_agg_mode)] as const
+  const { token, pg } = await weights(weighted, modes)
   const n = batch.log_probs.length
   const rows = n / batch.response_length
   const tensors = {

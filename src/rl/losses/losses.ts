@@ -13,6 +13,7 @@ import type { LossNumber, PolicyLoss } from './policy_loss.ts'
 import { reinforce } from './reinforce.ts'
 import { sapo } from './sapo.ts'
 import { vanilla } from './vanilla.ts'
+import { vespo } from './vespo.ts'
 
 /** Every policy loss, in the order of the menu; the first is the default. */
 const LOSSES = [
@@ -28,6 +29,7 @@ const LOSSES = [
   dppo_tv,
   dppo_kl,
   dro,
+  vespo,
 ] as const
 
 type Declared = (typeof LOSSES)[number]

@@ -46,14 +46,15 @@ export interface PolicyLossResult {
 
 /** The weight of every token's loss. */
 function weightsOf(
-  { name, own_mean }: PolicyLoss<LossMode>,
+  { name, own_mean, holds_weights }: PolicyLoss<LossMode>,
   config: PolicyLossConfig,
   { response_mask, response_length, rollout_is_weights }: PolicyLossBatch,
 ): Float64Array {
   const loss_agg_mode = pgAggMode(name, config.loss_agg_mode)
+  const factors = holds_weights ? undefined : rollout_is_weights
   if (own_mean !== 'responses')
     return aggregationWeights(response_mask, response_length, { ...config, loss_agg_mode }).map(
-      (weight, i) => (weight === 0 ? 0 : weight * (rollout_is_weights?.[i] ?? 1)),
+      (weight, i) => (weight === 0 ? 0 : weight * (factors?.[i] ?? 1)),
     )
   // Each token has an even share of its response, which knows of the importance weights itself.
   const global_batch_size = response_mask.length / response_length

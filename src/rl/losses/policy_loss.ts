@@ -104,6 +104,9 @@ export interface PolicyLoss<Name extends string = string, N extends LossNumbers 
   /** How it is averaged whatever loss_agg_mode says of entropy and KL; 'responses': one loss each,
    * over all rows. */
   readonly own_mean?: LossAggMode | 'responses'
+  /** It has the weights of rollout correction in its rule: 'any', or those of single tokens alone.
+   * Absent = every token's loss is multiplied by its weight. */
+  readonly holds_weights?: 'any' | 'token'
   readonly code: PolicyLossCode
   readonly choice?: Choice<ValuesOf<N>>
   /** The float64 rule: of a response, then of one of its unmasked tokens. */

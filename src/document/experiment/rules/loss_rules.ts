@@ -10,7 +10,7 @@ const CORRECTION = 'algorithm.rollout_correction'
 /** The loss fits bypass mode, and its numbers fit each other. */
 export function lossRules({ settings, path, rule }: RuledPhase): void {
   const { loss_mode } = settings.actor
-  const { bypass_mode, loss_type } = settings.algorithm.rollout_correction
+  const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
   rule(
     !bypass_mode || loss_mode === 'vanilla' || loss_mode === bypassLoss({ loss_type }),
     path('actor.loss_mode'),
@@ -18,6 +18,12 @@ export function lossRules({ settings, path, rule }: RuledPhase): void {
     `expected 'vanilla', because in bypass mode the loss is chosen by rollout_correction.loss_type (${loss_type}); got '${loss_mode}'`,
   )
   const loss = policyLossOf(loss_mode)
+  rule(
+    loss.holds_weights !== 'token' || rollout_is !== 'sequence',
+    path(`${CORRECTION}.rollout_is`),
+    [path('actor.loss_mode')],
+    `expected 'token', because the loss ${loss_mode} adds up the weights of the tokens itself; got 'sequence'`,
+  )
   const found = loss.contradiction?.(numbersOf(loss, settings.actor))
   if (found)
     rule(

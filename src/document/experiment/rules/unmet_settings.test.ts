@@ -50,6 +50,13 @@ describe('what could never have an effect', () => {
       { actor: { loss_mode: 'gspo' }, algorithm: { rollout_correction: { bypass_mode: true } } },
       /^actor.loss_mode: expected 'vanilla', .*loss_type \(ppo_clip\); got 'gspo'/,
     ],
+    [
+      {
+        actor: { loss_mode: 'vespo' },
+        algorithm: { rollout_correction: { rollout_is: 'sequence' } },
+      },
+      /^algorithm.rollout_correction.rollout_is: expected 'token', .*adds up the weights/,
+    ],
   ] as const)('%j is refused with its reason', ([document, reason]) => {
     expect(issues(document)).toEqual([expect.stringMatching(reason)])
   })

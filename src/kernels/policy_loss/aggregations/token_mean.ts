@@ -3,7 +3,7 @@ import { aggregation } from './aggregation.ts'
 
 export const token_mean = aggregation({
   name: 'token-mean',
-  label: 'mean over tokens',
+  label: 'mean over tokens (TRL: dapo, bnpo)',
   weight_of: 'return params.scale / counts.tokens;',
   divides_by: 'tokens',
   weight: ({ tokens }) => 1 / tokens,
