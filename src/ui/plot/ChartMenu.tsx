@@ -1,6 +1,5 @@
 // Shows the menu of one chart: its axes, a larger view, files.
-import { Ellipsis } from 'lucide-react'
-import { type FocusEvent, type KeyboardEvent, type RefObject, useRef } from 'react'
+import type { RefObject } from 'react'
 import { useStore } from 'zustand'
 import { shownRunWords } from '../open/shown_run.ts'
 import type { Domain } from '../scales/domain.ts'
@@ -9,6 +8,7 @@ import { chartCsv, chartJsonl, type NamedColumns } from './files/chart_file.ts'
 import { chartPng, chartSvg, type PictureContent } from './files/picture.ts'
 import { type Makers, SaveAs } from './files/SaveAs.tsx'
 import type { Stroke } from './lines/strokes.ts'
+import { FullScreenChoice, Menu } from './Menu.tsx'
 import type { PlotHandle } from './Plot.tsx'
 
 export interface ChartMenuProps {
@@ -64,49 +64,16 @@ function Scales({ id, chart }: { id: string; chart: string }) {
 }
 
 export function ChartMenu(props: ChartMenuProps) {
-  const { id, title, has_log, is_full, onFull } = props
-  const menu = useRef<HTMLDetailsElement>(null)
-  const close = () => {
-    if (menu.current) menu.current.open = false
-  }
-  const onBlur = (event: FocusEvent) => {
-    const to = event.relatedTarget
-    if (to instanceof Node && !event.currentTarget.contains(to)) close()
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !menu.current?.open) return
-    // Escape closes the menu, and not the full screen behind it.
-    event.preventDefault()
-    event.stopPropagation()
-    close()
-    menu.current.querySelector('summary')?.focus()
-  }
+  const { id, title, has_log } = props
   return (
-    <details
-      ref={menu}
-      className="chart-menu"
-      name="chart-menu"
-      onBlur={onBlur}
-      onKeyDown={onKeyDown}
-      data-testid={`${id}-menu`}
-    >
-      <summary aria-label={`Axes, full screen and files of “${title}”`}>
-        <Ellipsis className="icon" aria-hidden="true" />
-      </summary>
-      <div>
-        {has_log ? <Scales id={id} chart={props.chart} /> : null}
-        <button
-          type="button"
-          data-testid={`${id}-full-screen`}
-          onClick={() => {
-            close()
-            onFull()
-          }}
-        >
-          {is_full ? 'Leave full screen' : 'Full screen'}
-        </button>
-        <SaveAs id={id} what={title} file={props.file} make={makersOf(props)} onSave={close} />
-      </div>
-    </details>
+    <Menu id={id} label={`Axes, full screen and files of “${title}”`}>
+      {(close) => (
+        <>
+          {has_log ? <Scales id={id} chart={props.chart} /> : null}
+          <FullScreenChoice {...props} close={close} />
+          <SaveAs id={id} what={title} file={props.file} make={makersOf(props)} onSave={close} />
+        </>
+      )}
+    </Menu>
   )
 }

@@ -8,6 +8,8 @@ interface Said {
   readonly stops: readonly number[]
   readonly at: number | undefined
   readonly text: string
+  /** What is written, where the values are written beside it. */
+  readonly written?: string
 }
 
 export interface ReadoutProps {
@@ -39,10 +41,10 @@ export function Readout({ id, label, read, onMove, onVertical }: ReadoutProps) {
       if (!element || !said) return
       element.hidden = said.stops.length === 0
       const attributes = attributesOf(said)
-      const stamp = JSON.stringify(attributes)
+      const stamp = JSON.stringify([attributes, said.written])
       if (stamp === written || element.hidden) return
       written = stamp
-      element.textContent = said.text
+      element.textContent = said.written ?? said.text
       for (const [name, value] of Object.entries(attributes))
         element.setAttribute(name, String(value))
     })

@@ -1,22 +1,113 @@
-// Shows what a study found: its answer in words, the pictures, and what limits them.
+// Shows what a study found: its answer in words, charts, and what limits them.
 import { useMemo } from 'react'
-import { useStore } from 'zustand'
 import type { Analysis } from '../../document/study/analysis.ts'
-import { studyPictures } from '../../document/study/report/files.ts'
-import { DARK, LIGHT } from '../../document/study/report/svg.ts'
+import { boundsOf } from '../../document/study/bounds.ts'
+import { heatGrid } from '../../document/study/report/heat.ts'
+import {
+  curveLines,
+  layerLines,
+  type PictureLines,
+  profileLines,
+} from '../../document/study/report/lines.ts'
+import { short } from '../../document/study/report/svg.ts'
 import { armSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
-import { type UiState, uiStore } from '../shown/store.ts'
+import { fileSlug } from '../../record/files/file_names.ts'
+import { runColor } from '../../record/run/record.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
+import type { Owner } from '../plot/files/SaveAs.tsx'
+import type { FigureLine } from '../plot/still/figure_lines.ts'
+import { LinesFigure } from '../plot/still/LinesFigure.tsx'
+import { ForestFigure } from './ForestFigure.tsx'
+import { GridFigure } from './GridFigure.tsx'
 
-const selectIsDark = (state: UiState) => state.is_dark
+/** Beyond these the bands of arms cover each other. */
+const MOST_BANDS = 6
 
-const SAYS: Readonly<Record<string, string>> = {
-  'forest.svg': 'Forest plot: the difference of every arm from the first, with 95 % intervals',
-  'curves.svg':
-    'Curves: the measure of every arm over the budget, with 95 % bands, which end at the bounds of the measure',
-  'profiles.svg': 'Performance profiles: the share of runs above each value',
-  'heat.svg': 'Heat map: the mean over two settings',
-  'layers.svg': 'The entropy of every layer’s policy at the end, by arm',
+function figureLines(lines: PictureLines['lines']): FigureLine[] {
+  const shown = lines.flatMap((line, i) => (line.band.at.length > 0 ? [{ ...line, i }] : []))
+  return shown.map(({ name, band: { at, middle, low, high }, i }) => ({
+    key: name,
+    label: name,
+    ...runColor(i),
+    at,
+    middle,
+    length: at.length,
+    ...(shown.length <= MOST_BANDS && low !== middle ? { low, high } : {}),
+  }))
+}
+
+interface ArmLinesProps {
+  readonly id: string
+  readonly note: string
+  readonly picture: PictureLines | undefined
+  readonly owner: Owner
+  readonly y_unit?: string
+  readonly is_share: boolean
+}
+
+/** Lines of the arms; nothing where nothing was measured. */
+function ArmLines({ picture, is_share, ...props }: ArmLinesProps) {
+  const lines = useMemo(() => picture && figureLines(picture.lines), [picture])
+  if (!picture || !lines || lines.length === 0) return null
+  return (
+    <LinesFigure
+      {...props}
+      title={picture.title}
+      unit={picture.unit}
+      lines={lines}
+      is_share={is_share}
+      height={280}
+      formatX={short}
+      formatY={is_share ? formatPercent : formatTick}
+      formatValue={is_share ? formatShare : formatNumber}
+      has_names
+    />
+  )
+}
+
+function Charts({ study, analysis }: { readonly study: Study; readonly analysis: Analysis }) {
+  const drawn = useMemo(
+    () => ({
+      curves: curveLines(study, analysis),
+      profiles: profileLines(analysis),
+      grid: heatGrid(study, analysis),
+      layers: layerLines(study, analysis),
+    }),
+    [study, analysis],
+  )
+  const is_share = boundsOf(analysis.metric ?? '').high === 1
+  const owner = { words: study.name, stem: fileSlug(study.name) || 'study' }
+  return (
+    <div className="study-figures">
+      {analysis.arms.length > 1 ? (
+        <ForestFigure analysis={analysis} is_share={is_share} owner={owner} />
+      ) : null}
+      <ArmLines
+        id="study-curves"
+        note="Mean over the seeds and its 95 % interval, Student’s t, without what is a seed’s own: bands that do not meet tell arms apart. They end where the measure ends."
+        picture={drawn.curves}
+        owner={owner}
+        is_share={is_share}
+      />
+      <ArmLines
+        id="study-profiles"
+        note="For each value, the share of an arm’s runs that end above it: a line further to the right is better everywhere, lines that cross are better for some seeds only."
+        picture={drawn.profiles}
+        owner={owner}
+        is_share
+      />
+      {drawn.grid ? <GridFigure grid={drawn.grid} is_share={is_share} owner={owner} /> : null}
+      <ArmLines
+        id="study-layers"
+        note="0 is the embedding. Layers below the last are read without the final norm: compare arms at a layer, not layers of an arm."
+        picture={drawn.layers}
+        owner={owner}
+        y_unit="nats"
+        is_share={false}
+      />
+    </div>
+  )
 }
 
 export function Findings(props: {
@@ -25,11 +116,6 @@ export function Findings(props: {
   readonly changes: readonly string[]
 }) {
   const { study, analysis, changes } = props
-  const is_dark = useStore(uiStore, selectIsDark)
-  const pictures = useMemo(
-    () => studyPictures(study, analysis, is_dark ? DARK : LIGHT),
-    [study, analysis, is_dark],
-  )
   const limits = [...analysis.warnings, ...changes]
   return (
     <section className="card" aria-label="What was found">
@@ -48,14 +134,7 @@ export function Findings(props: {
           ))}
         </ul>
       ) : null}
-      {[...pictures].map(([name, svg]) => (
-        <img
-          key={name}
-          data-testid={`study-${name.replace('.svg', '')}`}
-          alt={SAYS[name] ?? name}
-          src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
-        />
-      ))}
+      <Charts study={study} analysis={analysis} />
     </section>
   )
 }

@@ -8,25 +8,23 @@ import { encodeStudy } from '../study_link.ts'
 import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
-import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
-import { type Inks, LIGHT, short } from './svg.ts'
+import { curveLines, layerLines, linesPicture, profileLines } from './lines.ts'
+import { short } from './svg.ts'
 import { answerSentence, armSentence, differenceText, planSentence } from './words.ts'
 
 /** Pictures by the names of their files. */
-export function studyPictures(
-  study: Study,
-  analysis: Analysis,
-  inks: Inks = LIGHT,
-): Map<string, string> {
+export function studyPictures(study: Study, analysis: Analysis): Map<string, string> {
   const pictures = new Map<string, string>()
   const add = (name: string, svg: string | undefined) => {
     if (svg !== undefined) pictures.set(name, svg)
   }
-  if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis, inks))
-  add('curves.svg', curvesPlot(study, analysis, inks))
-  add('profiles.svg', profilesPlot(analysis, inks))
-  add('heat.svg', heatMap(study, analysis, inks))
-  add('layers.svg', layersPlot(study, analysis, inks))
+  const profiles = profileLines(analysis)
+  const layers = layerLines(study, analysis)
+  if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis))
+  add('curves.svg', linesPicture(curveLines(study, analysis)))
+  add('profiles.svg', profiles && linesPicture(profiles, 320))
+  add('heat.svg', heatMap(study, analysis))
+  add('layers.svg', layers && linesPicture(layers, 340))
   return pictures
 }
 

@@ -1,31 +1,47 @@
 // The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
 // own differences.
-import type { Analysis } from '../analysis.ts'
-import { escaped, type Inks, LIGHT, picture, scaleOf, short } from './svg.ts'
+import type { Analysis, Comparison } from '../analysis.ts'
+import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
 const WIDTH = 760
 
-/** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
- * the seeds. */
-export function forestPlot({ arms, baseline, metric }: Analysis, inks: Inks = LIGHT): string {
-  const compared = arms.flatMap(({ arm, comparison }) =>
+export interface ForestRow {
+  readonly name: string
+  readonly comparison: Comparison
+}
+
+/** The arms that have a seed in common with the baseline. */
+export const forestRows = ({ arms }: Analysis): ForestRow[] =>
+  arms.flatMap(({ arm, comparison }) =>
     comparison && comparison.pairs.length > 0 ? [{ name: arm.name, comparison }] : [],
   )
-  const all = compared.flatMap(({ comparison: { pairs, t } }) => [
+
+/** What a forest plot has room for: every seed's difference, and the t intervals. */
+export const forestValues = (rows: readonly ForestRow[]): number[] =>
+  rows.flatMap(({ comparison: { pairs, t } }) => [
     ...pairs.map(({ difference }) => difference),
     ...(t ? [t.low, t.high] : []),
   ])
+
+export const forestTitle = ({ baseline, metric }: Analysis): string =>
+  `${metric ?? ''}: difference from ${baseline}`
+
+/** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
+ * the seeds. */
+export function forestPlot(analysis: Analysis): string {
+  const compared = forestRows(analysis)
+  const all = forestValues(compared)
   const { ticks, place } = scaleOf(Math.min(0, ...all), Math.max(0, ...all), LEFT, WIDTH - RIGHT)
   const bottom = TOP + compared.length * ROW
   const grid = ticks.map(
     (x) =>
-      `<path d="M${place(x)} ${TOP - 8}V${bottom}" stroke="${x === 0 ? inks.zero : inks.grid}"/><text x="${place(x)}" y="${bottom + 18}" text-anchor="middle">${short(x)}</text>`,
+      `<path d="M${place(x)} ${TOP - 8}V${bottom}" stroke="${x === 0 ? INKS.zero : INKS.grid}"/><text x="${place(x)}" y="${bottom + 18}" text-anchor="middle">${short(x)}</text>`,
   )
   const rows = compared.map(
     ({ name, comparison: { pairs, t, bootstrap, mean, verdict, p_holm } }, i) => {
       const y = TOP + i * ROW + ROW / 2 - 4
-      const colour = inks[verdict === 'better' || verdict === 'worse' ? verdict : 'none']
+      const colour = INKS[verdict === 'better' || verdict === 'worse' ? verdict : 'none']
       const dots = pairs.map(
         ({ difference }) =>
           `<circle cx="${place(difference)}" cy="${y}" r="2.5" fill="${colour}" fill-opacity="0.35"/>`,
@@ -40,11 +56,5 @@ export function forestPlot({ arms, baseline, metric }: Analysis, inks: Inks = LI
       return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(name.slice(0, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${says}, p ${short(p_holm)}</text>`
     },
   )
-  return picture(
-    `${metric ?? ''}: difference from ${baseline}`,
-    WIDTH,
-    bottom + 30,
-    [...grid, ...rows],
-    inks,
-  )
+  return picture(forestTitle(analysis), WIDTH, bottom + 30, [...grid, ...rows])
 }

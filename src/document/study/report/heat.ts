@@ -2,16 +2,23 @@
 import type { Analysis } from '../analysis.ts'
 import { axisValues } from '../grid.ts'
 import type { Study } from '../study.ts'
-import { escaped, type Inks, LIGHT, picture, short } from './svg.ts'
+import { escaped, INKS, picture, short } from './svg.ts'
 
 const [LEFT, TOP, CELL_W, CELL_H] = [150, 62, 84, 34]
 
+/** Means by the values of two fields; `cells` are rows of `downs` over columns of `acrosses`. */
+export interface HeatGrid {
+  readonly title: string
+  readonly down: string
+  readonly across: string
+  readonly downs: readonly string[]
+  readonly acrosses: readonly string[]
+  /** Undefined where nobody measured. */
+  readonly cells: readonly (readonly (number | undefined)[])[]
+}
+
 /** Undefined for a study whose grid has not two fields. */
-export function heatMap(
-  study: Study,
-  { arms, metric }: Analysis,
-  inks: Inks = LIGHT,
-): string | undefined {
+export function heatGrid(study: Study, { arms, metric }: Analysis): HeatGrid | undefined {
   const axes = Object.entries(study.grid)
   if (axes.length !== 2 || study.search) return undefined
   const [[down, downs], [across, acrosses]] = axes.map(
@@ -27,19 +34,34 @@ export function heatMap(
       return means.length > 0 ? means.reduce((x, y) => x + y, 0) / means.length : undefined
     }),
   )
+  const texts = (values: readonly unknown[]) => values.map((value) => `${value}`)
+  const title = `${metric ?? ''}, mean over seeds`
+  return { title, down, across, downs: texts(downs), acrosses: texts(acrosses), cells }
+}
+
+/** How far a value lies between the lowest and the highest of a grid, 0…1. */
+export function heatShade({ cells }: HeatGrid): (value: number) => number {
   const known = cells.flat().filter((x) => x !== undefined)
   const [low, high] = [Math.min(...known), Math.max(...known)]
-  const shade = (x: number) => (high === low ? 0.5 : (x - low) / (high - low))
+  return (x) => (high === low ? 0.5 : (x - low) / (high - low))
+}
+
+/** Undefined for a study whose grid has not two fields. */
+export function heatMap(study: Study, analysis: Analysis): string | undefined {
+  const grid = heatGrid(study, analysis)
+  if (!grid) return undefined
+  const { title, down, across, downs, acrosses, cells } = grid
+  const shade = heatShade(grid)
   const parts = cells.flatMap((row, i) =>
     row.map((value, j) => {
       const [x, y] = [LEFT + j * CELL_W, TOP + i * CELL_H]
       if (value === undefined)
-        return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${inks.empty}"/>`
+        return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${INKS.empty}"/>`
       const dark = shade(value) > 0.55
-      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${inks.heat}" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ` fill="${inks.on_heat}"` : ''}>${short(value)}</text>`
+      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${INKS.heat}" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ` fill="${INKS.on_heat}"` : ''}>${short(value)}</text>`
     }),
   )
-  const text = (value: unknown) => escaped(`${value}`.slice(0, 16))
+  const text = (value: string) => escaped(value.slice(0, 16))
   const heads = [
     ...acrosses.map(
       (a, j) =>
@@ -52,11 +74,5 @@ export function heatMap(
     `<text x="${LEFT}" y="${TOP - 26}">${escaped(across)} →, ${escaped(down)} ↓</text>`,
   ]
   const width = Math.max(LEFT + acrosses.length * CELL_W + 16, 420)
-  return picture(
-    `${metric ?? ''}, mean over seeds`,
-    width,
-    TOP + downs.length * CELL_H + 16,
-    [...heads, ...parts],
-    inks,
-  )
+  return picture(title, width, TOP + downs.length * CELL_H + 16, [...heads, ...parts])
 }

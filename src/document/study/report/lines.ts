@@ -9,7 +9,7 @@ import type { RunResult } from '../results.ts'
 import { performanceProfile } from '../statistics/rliable.ts'
 import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
-import { colourOf, dashOf, escaped, type Inks, LIGHT, picture, scaleOf, short } from './svg.ts'
+import { colourOf, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
 
@@ -24,6 +24,14 @@ interface Band {
 export interface PictureLine {
   readonly name: string
   readonly band: Band
+}
+
+/** What a picture of lines shows, for a file and for a chart of the page. */
+export interface PictureLines {
+  readonly title: string
+  /** What the lower axis counts. */
+  readonly unit: string
+  readonly lines: readonly PictureLine[]
 }
 
 interface SeedCurve {
@@ -79,14 +87,8 @@ function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
   }
 }
 
-/** Lines in one frame, with bands of their 95 % intervals. `unit` is what the lower axis counts. */
-export function linesPicture(
-  title: string,
-  unit: string,
-  lines: readonly PictureLine[],
-  height = 400,
-  inks: Inks = LIGHT,
-): string {
+/** Lines in one frame, with bands of their 95 % intervals. */
+export function linesPicture({ title, unit, lines }: PictureLines, height = 400): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
   const columns = 3
   const legend_rows = Math.ceil(shown.length / columns)
@@ -98,7 +100,7 @@ export function linesPicture(
   const grid = [
     ...y.ticks.map(
       (v) =>
-        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="${inks.grid}"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${short(v)}</text>`,
+        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="${INKS.grid}"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${short(v)}</text>`,
     ),
     ...x.ticks.map(
       (v) => `<text x="${x.place(v)}" y="${bottom + 18}" text-anchor="middle">${short(v)}</text>`,
@@ -111,20 +113,20 @@ export function linesPicture(
     const area = [...path(band.high), ...path(band.low).reverse()].join('L')
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
     const fill =
-      shown.length > 6 ? '' : `<path d="M${area}Z" fill="${colourOf(i, inks)}" fill-opacity="0.1"/>`
-    return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i, inks)}" stroke-width="2"${dash}/>`
+      shown.length > 6 ? '' : `<path d="M${area}Z" fill="${colourOf(i)}" fill-opacity="0.1"/>`
+    return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"${dash}/>`
   })
   const legend = shown.map(({ name }, i) => {
     const left = LEFT + (i % columns) * 232
     const top = height + Math.floor(i / columns) * 18
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
-    return `<path d="M${left} ${top}h24" stroke="${colourOf(i, inks)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
+    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
   })
-  return picture(title, WIDTH, height + legend_rows * 18 + 8, [...grid, ...drawn, ...legend], inks)
+  return picture(title, WIDTH, height + legend_rows * 18 + 8, [...grid, ...drawn, ...legend])
 }
 
 /** The measured metric of every arm over the budget. */
-export function curvesPlot(study: Study, analysis: Analysis, inks: Inks = LIGHT): string {
+export function curveLines(study: Study, analysis: Analysis): PictureLines {
   const { metric = '' } = analysis
   const { same } = study.budget
   const curves = analysis.arms.map(({ arm: { name } }) =>
@@ -138,7 +140,7 @@ export function curvesPlot(study: Study, analysis: Analysis, inks: Inks = LIGHT)
     band: bandOf(own, boundsOf(metric)),
   }))
   const unit = same === 'arithmetic' ? '10⁹ operations' : same
-  return linesPicture(`${metric} by arm`, unit, lines, 400, inks)
+  return { title: `${metric} by arm`, unit, lines }
 }
 
 /** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
@@ -154,31 +156,28 @@ export const entropiesOf = (analysis: Analysis, study: Study, name: string): See
 
 /** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none
  * was measured. */
-export function layersPlot(
-  study: Study,
-  analysis: Analysis,
-  inks: Inks = LIGHT,
-): string | undefined {
+export function layerLines(study: Study, analysis: Analysis): PictureLines | undefined {
   const curves = analysis.arms.map(({ arm: { name } }) => entropiesOf(analysis, study, name))
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
     band: bandOf(own, boundsOf('layer/entropy')),
   }))
-  if (lines.every(({ band }) => band.at.length === 0)) return undefined
-  return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340, inks)
+  return lines.every(({ band }) => band.at.length === 0)
+    ? undefined
+    : { title: 'Entropy of every layer’s policy at the end, nats', unit: 'layer', lines }
 }
 
 /** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than
  * three runs of an arm. */
-export function profilesPlot(analysis: Analysis, inks: Inks = LIGHT): string | undefined {
-  const numbers = analysis.arms.map(({ values }) => values.map(({ value }) => value))
+export function profileLines({ arms, metric = '' }: Analysis): PictureLines | undefined {
+  const numbers = arms.map(({ values }) => values.map(({ value }) => value))
   const all = numbers.flat()
   if (numbers.some((own) => own.length < 3)) return undefined
   const [low, high] = [Math.min(...all, 0), Math.max(...all)]
   const at = Array.from({ length: 61 }, (_, i) => low + ((high - low) * i) / 60)
-  const lines = analysis.arms.map(({ arm: { name } }, i) => {
+  const lines = arms.map(({ arm: { name } }, i) => {
     const middle = performanceProfile(numbers[i], at)
     return { name, band: { at, middle, low: middle, high: middle } }
   })
-  return linesPicture('Share of runs above a value', analysis.metric ?? '', lines, 320, inks)
+  return { title: 'Share of runs above a value', unit: metric, lines }
 }

@@ -1,13 +1,11 @@
-// The pictures of a study: in the colours of the page, and with bands that end where the measure
-// ends.
+// The pictures of a study: bands end where the measure ends.
 import { expect, test } from 'vitest'
 import { analyse } from '../analysis.ts'
 import { boundsOf } from '../bounds.ts'
 import { plannedRuns } from '../queue.ts'
 import { clamped, tInterval } from '../statistics/student.ts'
 import { armsOf, madeUpResult, studyOf } from '../testing.ts'
-import { studyFiles, studyPictures } from './files.ts'
-import { DARK } from './svg.ts'
+import { studyPictures } from './files.ts'
 
 const study = studyOf()
 const arms = armsOf()
@@ -46,17 +44,4 @@ test('only what is bounded is cut', () => {
   const wide = { low: -2, high: 3 }
   expect(clamped(wide, boundsOf('critic/score/mean'))).toEqual(wide)
   expect(clamped(undefined, boundsOf('acc/greedy'))).toBeUndefined()
-})
-
-test('on a dark page no picture has the paper or the inks of a light one; files stay light', () => {
-  const light = studyPictures(study, analysis)
-  const dark = studyPictures(study, analysis, DARK)
-  expect([...dark.keys()]).toEqual([...light.keys()])
-  for (const [name, svg] of dark) {
-    expect(svg, name).not.toMatch(/"#(fff|222|000000|e4e4e4|666|555|eee)"/)
-    expect(svg.replaceAll(/"(#[\da-f]{3,6}|none)"/g, '""'), name).toBe(
-      (light.get(name) ?? '').replaceAll(/"(#[\da-f]{3,6}|none)"/g, '""'),
-    )
-    expect(studyFiles(study, analysis).get(name), name).toBe(light.get(name))
-  }
 })

@@ -1,74 +1,38 @@
-// Pictures as text: what all pictures of a study share. They are files on the command line and
-// images in the page.
+// Pictures as text: what the files of a study's pictures share. The page draws the same numbers
+// itself.
 
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** What a picture is drawn in. */
-export interface Inks {
-  readonly paper: string
-  readonly ink: string
-  readonly grid: string
-  /** The line of no difference. */
-  readonly zero: string
-  readonly better: string
-  readonly worse: string
-  readonly none: string
-  /** A cell that nobody measured, and the strongest colour of those that were, with the ink on
-   * it. */
-  readonly empty: string
-  readonly heat: string
-  readonly on_heat: string
-  /** Of arms; those beyond them repeat with another dash. */
-  readonly arms: readonly string[]
-}
-
-/** For files, and for a light page: Okabe and Ito's colours, which most people can tell apart. */
-export const LIGHT: Inks = {
+/** What a picture is drawn in: Okabe and Ito's colours, which most people can tell apart. */
+export const INKS = {
   paper: '#fff',
   ink: '#222',
   grid: '#e4e4e4',
+  /** The line of no difference. */
   zero: '#666',
-  empty: '#eee',
   better: '#00704f',
   worse: '#b34700',
   none: '#555',
+  /** A cell that nobody measured, and the strongest colour of those that were, with the ink on
+   * it. */
+  empty: '#eee',
   heat: '#0072b2',
   on_heat: '#fff',
+  /** Of arms; those beyond them repeat with another dash. */
   arms: ['#000000', '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56b4e9'],
-}
-
-/** The same colours for a dark page, light enough for its paper, and white in place of black. */
-export const DARK: Inks = {
-  paper: 'none',
-  ink: '#e6e9e7',
-  grid: '#3a423e',
-  zero: '#98a29d',
-  empty: '#262d29',
-  better: '#3fcf9d',
-  worse: '#ff9a5c',
-  none: '#aab3ae',
-  heat: '#56b4e9',
-  on_heat: '#0e1512',
-  arms: ['#ffffff', '#56b4e9', '#ff9a5c', '#3fcf9d', '#e29cc4', '#e3bd4a', '#8fa8ff'],
-}
+} as const
 
 const DASHES = ['', '6 3', '2 3']
-export const colourOf = (i: number, { arms }: Inks): string => arms[i % arms.length]
+export const colourOf = (i: number): string => INKS.arms[i % INKS.arms.length]
 export const dashOf = (i: number): string =>
-  DASHES[Math.floor(i / LIGHT.arms.length) % DASHES.length]
+  DASHES[Math.floor(i / INKS.arms.length) % DASHES.length]
 
 /** A picture with a title that screen readers say. */
-export const picture = (
-  title: string,
-  width: number,
-  height: number,
-  parts: readonly string[],
-  { ink, paper }: Inks,
-) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="12" fill="${ink}">
+export const picture = (title: string, width: number, height: number, parts: readonly string[]) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="12" fill="${INKS.ink}">
 <title>${escaped(title)}</title>
-<rect width="${width}" height="${height}" fill="${paper}"/>
+<rect width="${width}" height="${height}" fill="${INKS.paper}"/>
 <text x="12" y="20" font-weight="600">${escaped(title)}</text>
 ${parts.join('\n')}
 </svg>

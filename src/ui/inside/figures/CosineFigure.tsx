@@ -2,11 +2,12 @@
 // figure 12).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
+import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import { Keys } from '../../plot/Keys.tsx'
 import { linearScale } from '../../plot/still/axes.ts'
 import { ATTENTION, FEED_FORWARD } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, FigureNumbers } from '../frame/Figure.tsx'
+import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { cosinePoints } from '../points.ts'
 import { cosineSays } from '../says.ts'

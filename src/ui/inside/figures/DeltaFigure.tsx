@@ -2,11 +2,12 @@
 // 2512.19673, figure 3).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
+import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { linearScale, type Scale } from '../../plot/still/axes.ts'
 import { ATTENTION, FEED_FORWARD, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, FigureNumbers } from '../frame/Figure.tsx'
+import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { type Band, CHANGE_NAMES, type Change, deltaBands } from '../points.ts'
 import { deltaSays } from '../says.ts'

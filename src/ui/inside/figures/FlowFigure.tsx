@@ -3,13 +3,14 @@
 import { useId, useState } from 'react'
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { Keys } from '../../plot/Keys.tsx'
 import { linearScale, logScale } from '../../plot/still/axes.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, FigureNumbers } from '../frame/Figure.tsx'
+import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import {
   type FlowPlace,

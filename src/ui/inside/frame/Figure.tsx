@@ -3,13 +3,7 @@
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
-import { shownRunWords } from '../../open/shown_run.ts'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
-import { type FigureContent, figurePng, figureSvg } from '../../plot/files/figure_picture.ts'
-import { type NumberTable, tableCsv, tableJsonl } from '../../plot/files/number_table.ts'
-import { SaveAs } from '../../plot/files/SaveAs.tsx'
-import { NumbersTable } from '../../plot/NumbersTable.tsx'
-import { uiStore } from '../../shown/store.ts'
 import type { FigureState } from './use_figure.ts'
 
 export interface FigureProps {
@@ -92,40 +86,6 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
         )}
       </div>
       {children}
-    </div>
-  )
-}
-
-/** The numbers behind a figure, made only while they are unfolded, and the figure as files. */
-export function FigureNumbers(props: {
-  readonly id: string
-  readonly caption: string
-  readonly table: () => NumberTable
-}) {
-  const { id, caption, table } = props
-  const content = () => ({
-    title: caption,
-    run: shownRunWords(),
-    is_dark: uiStore.getState().is_dark,
-  })
-  const picture = <T,>(button: HTMLElement, make: (of: HTMLElement, to: FigureContent) => T) => {
-    const of = button.closest<HTMLElement>('.figure-body')
-    return of ? make(of, content()) : undefined
-  }
-  return (
-    <div className="figure-foot">
-      <NumbersTable id={id} title={caption} table={table} />
-      <SaveAs
-        id={id}
-        what={caption}
-        file={id.replace(/-numbers$/, '')}
-        make={{
-          csv: () => tableCsv(table()),
-          jsonl: () => tableJsonl(table()),
-          png: (button) => picture(button, figurePng),
-          svg: (button) => picture(button, figureSvg),
-        }}
-      />
     </div>
   )
 }

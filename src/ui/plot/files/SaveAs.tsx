@@ -17,24 +17,33 @@ export type Makers = Readonly<
 
 const TEXTS = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
+/** Whose numbers a figure shows. */
+export interface Owner {
+  readonly words: string
+  /** Its files begin with it. */
+  readonly stem: string
+}
+
 interface Props {
   readonly id: string
   /** What is saved, in words. */
   readonly what: string
-  /** Its files are called so, behind the run's name. */
+  /** Its files are called so, behind the owner's name. */
   readonly file: string
+  /** Of the run that the page shows, where not given. */
+  readonly owner?: Owner | undefined
   readonly make: Makers
   /** Called when a button was pressed. */
   readonly onSave?: () => void
 }
 
-async function save(kind: Kind, { file, make }: Props, button: HTMLElement): Promise<void> {
+async function save(kind: Kind, { file, owner, make }: Props, button: HTMLElement): Promise<void> {
   try {
     const blob =
       kind === 'csv' || kind === 'jsonl'
         ? new Blob([make[kind]()], { type: TEXTS[kind] })
         : await make[kind](button)
-    const stem = runFileStem(shownExperiment(shownStore.getState()))
+    const stem = owner?.stem ?? runFileStem(shownExperiment(shownStore.getState()))
     if (blob) saveFile(`${stem}.${file}.${kind}`, blob)
   } catch (error) {
     showToast(`The file was not saved: ${error instanceof Error ? error.message : error}.`)

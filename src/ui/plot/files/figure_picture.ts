@@ -1,6 +1,8 @@
 // Saves the visible part of a figure as an SVG or a PNG. The picture loads nothing from elsewhere.
 
 import { resolveColor } from '../../scales/css_colors.ts'
+import type { Key } from '../Keys.tsx'
+import { legendOf } from './picture.ts'
 import { pngFile, SVG, svgFile, svgNode } from './picture_file.ts'
 
 const HEAD = 52
@@ -20,8 +22,10 @@ const STYLES = [
   'dominant-baseline',
 ] as const
 /** Words that belong to the picture; notes and controls do not. */
-const WORDS = 'h3, .figure-step, .figure-keys li, .readout, .chart-readout'
-const LEFT_OUT = '.chart-files, .chart-menu, .chart-numbers, fieldset, button, label'
+const WORDS =
+  'h3, .figure-step, .figure-keys li, .readout, .chart-readout, .lines-values li, .map-name'
+const LEFT_OUT =
+  '.chart-files, .chart-menu, .chart-numbers, .still-figure > figcaption, fieldset, button, label'
 
 /** A drawing of the page with its styles written out, at its place. */
 function drawing(svg: SVGElement, at: { x: number; y: number }): SVGElement {
@@ -50,7 +54,8 @@ function lines(element: HTMLElement): { text: string; x: number; bottom: number 
       const range = document.createRange()
       range.setStart(text, index)
       range.setEnd(text, index + word.length)
-      const { left, bottom } = range.getBoundingClientRect()
+      const { left, bottom, width } = range.getBoundingClientRect()
+      if (width === 0) continue
       const last = found.at(-1)
       if (last && Math.abs(last.bottom - bottom) < 4) last.text += ` ${word}`
       else found.push({ text: word, x: left, bottom })
@@ -63,10 +68,12 @@ export interface FigureContent {
   /** Whose numbers these are. */
   readonly run: string
   readonly is_dark: boolean
+  /** What its lines are, where the figure itself does not say it. */
+  readonly keys?: readonly Key[]
 }
 
 /** What is seen of a figure: its title, then everything at its place. */
-function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
+function picture(body: HTMLElement, { title, run, is_dark, keys = [] }: FigureContent) {
   const box = body.getBoundingClientRect()
   const width = box.width + 2 * MARGIN
   const at = ({ left, top }: { left: number; top: number }) => ({
@@ -110,7 +117,8 @@ function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
       add(part, element)
     }
   }
-  const height = Math.ceil(bottom + MARGIN)
+  const legend = legendOf(keys, { width, top: bottom + 4, is_dark })
+  const height = Math.ceil(bottom + legend.height + MARGIN)
   const font = getComputedStyle(body).fontFamily
   const svg = svgNode('svg', { xmlns: SVG, width, height, 'font-family': font })
   const head = svgNode('text', {
@@ -129,7 +137,7 @@ function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
     head,
     whose,
   )
-  svg.append(...parts)
+  svg.append(...parts, ...legend.parts)
   return { svg, width, height }
 }
 

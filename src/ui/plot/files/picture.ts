@@ -66,6 +66,32 @@ function keyRows(keys: readonly Key[], width: number): Key[][] {
   return rows
 }
 
+/** The legend of a picture of this width below `top`, and how high it is. */
+export function legendOf(
+  keys: readonly Key[],
+  { width, top, is_dark }: { readonly width: number; readonly top: number; is_dark: boolean },
+): { readonly parts: readonly SVGElement[]; readonly height: number } {
+  const colour = (name: string) => (name.startsWith('--') ? resolveColor(name, is_dark) : name)
+  const rows = keyRows(
+    keys.map((key) => ({ ...key, label: cut(key.label, width - 56, 12) })),
+    width - 16,
+  )
+  const parts = rows.flatMap((row, index) => {
+    const y = top + (index + 1) * KEY_ROW - 4
+    let x = 12
+    return row.flatMap(({ label, color, width: stroke = 1.5, dash = [] }) => {
+      const line = { x1: x, x2: x + 20, y1: y - 4, y2: y - 4, stroke: colour(color) }
+      const text = { x: x + 25, y, fill: colour('--ink'), 'font-size': 12 }
+      x += 40 + 6.2 * label.length
+      return [
+        svgNode('line', { ...line, 'stroke-width': stroke, 'stroke-dasharray': dash.join(' ') }),
+        svgNode('text', text, label),
+      ]
+    })
+  })
+  return { parts, height: rows.length * KEY_ROW }
+}
+
 interface Picture {
   readonly svg: SVGElement
   /** Where the lines go. */
@@ -80,12 +106,9 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   const colour = (name: string) => resolveColor(name, is_dark)
   const width = view.width + INSET.left + INSET.right + 2 * MARGIN
   const frame_height = view.height + INSET.top + INSET.bottom
-  const rows = keyRows(
-    keys.map((key) => ({ ...key, label: cut(key.label, width - 56, 12) })),
-    width - 16,
-  )
   const keys_top = HEAD + frame_height + X_LABEL
-  const height = keys_top + rows.length * KEY_ROW + 10
+  const legend = legendOf(keys, { width, top: keys_top, is_dark })
+  const height = keys_top + legend.height + 10
   const size = { width, height, viewBox: `0 0 ${width} ${height}` }
   const svg = svgNode('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
   svg.append(svgNode('title', {}, title))
@@ -108,19 +131,7 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
     'clip-path': 'url(#plot)',
   })
   body.append(clip, plot)
-  svg.append(body)
-  rows.forEach((row, index) => {
-    const y = keys_top + (index + 1) * KEY_ROW - 4
-    let x = 12
-    for (const { label, color, width: stroke = 1.5, dash = [] } of row) {
-      const line = { x1: x, x2: x + 20, y1: y - 4, y2: y - 4, stroke: colour(color) }
-      svg.append(
-        svgNode('line', { ...line, 'stroke-width': stroke, 'stroke-dasharray': dash.join(' ') }),
-        svgNode('text', { x: x + 25, y, fill: colour('--ink') }, label),
-      )
-      x += 40 + 6.2 * label.length
-    }
-  })
+  svg.append(body, ...legend.parts)
   return { svg, plot, width, height }
 }
 

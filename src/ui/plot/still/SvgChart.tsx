@@ -1,11 +1,14 @@
 // A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
 import { type PointerEvent, useId } from 'react'
+import { cutText } from '../../kit/xml_text.ts'
+import { gutterLabels } from '../lines/place_labels.ts'
 import { useSize } from '../plot_hooks.ts'
 import './still.css'
 import { type Axis, type Scale, stopAt } from './axes.ts'
 
 interface ChartLine {
   readonly key: string
+  readonly label?: string
   /** Any CSS colour. */
   readonly color: string
   readonly width: number
@@ -41,6 +44,10 @@ export interface SvgChartProps {
   readonly axis: Axis
   readonly scale: Scale
   readonly formatY: (value: number) => string
+  /** What the values are in, where their text does not say it. */
+  readonly unit?: string | undefined
+  /** Names lines at their ends, in a gutter right of the plot, where there is room. */
+  readonly has_labels?: boolean
   readonly lines: readonly ChartLine[]
   readonly dots?: readonly ChartDots[]
   readonly bands?: readonly ChartBand[]
@@ -51,6 +58,13 @@ export interface SvgChartProps {
 
 const INSET = { top: 10, right: 8, bottom: 20, left: 40 } as const
 const LABEL_WIDTH = 24
+/** Above the plot, for the unit of the values. */
+const UNIT_HEIGHT = 14
+const GUTTER = 180
+/** A narrower chart has no gutter. */
+const LEAST_WIDTH = 620
+const NAME_HEIGHT = 13
+const NAME_LETTERS = 26
 
 const isDrawn = ([x, y]: readonly [number, number]) => Number.isFinite(x) && Number.isFinite(y)
 
@@ -74,7 +88,7 @@ interface Place {
 type PlacedProps = SvgChartProps & { readonly place: Place }
 
 /** Grid, labels and marked values. */
-function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
+function Axes({ axis, scale, marks = [], formatY, unit, place }: PlacedProps) {
   const { width, height, px, py } = place
   const labelled = axis.ticks ?? axis.stops
   const every = Math.max(1, Math.ceil((labelled.length * LABEL_WIDTH) / width))
@@ -91,6 +105,11 @@ function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
       <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
         {axis.name}
       </text>
+      {unit === undefined ? null : (
+        <text className="axis-name" x={-6} y={-UNIT_HEIGHT + 2} textAnchor="end">
+          {unit}
+        </text>
+      )}
       {labelled.map((stop, i) =>
         i % every === 0 ? (
           <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">
@@ -158,11 +177,39 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
   )
 }
 
+/** The names of the lines in the gutter, each with a stroke from the end of its line. */
+function Names({ lines, place }: PlacedProps) {
+  const { px, py } = place
+  const ends = lines.map(({ points }) => {
+    const last = points.findLast(isDrawn)
+    return last && { x: px(last[0]), y: py(last[1]) }
+  })
+  return gutterLabels(ends, NAME_HEIGHT, place).map((name, i) => {
+    const { key, label, color } = lines[i]
+    return name && label !== undefined ? (
+      <g key={key}>
+        <path
+          d={`M${name.stroke.map(({ x, y }) => `${x} ${y}`).join('L')}`}
+          fill="none"
+          style={{ stroke: color }}
+        />
+        <text x={name.left} y={name.top + NAME_HEIGHT - 3}>
+          <title>{label}</title>
+          {cutText(label, NAME_LETTERS)}
+        </text>
+      </g>
+    ) : null
+  })
+}
+
 function Drawing(props: SvgChartProps & { readonly width: number }) {
   const { axis, scale, cursor, onCursor } = props
   const clip = useId()
-  const width = Math.max(1, props.width - INSET.left - INSET.right)
-  const height = Math.max(1, props.height - INSET.top - INSET.bottom)
+  const has_gutter = props.has_labels === true && props.width >= LEAST_WIDTH
+  const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
+  const right = has_gutter ? GUTTER : INSET.right
+  const width = Math.max(1, props.width - INSET.left - right)
+  const height = Math.max(1, props.height - top - INSET.bottom)
   const place: Place = {
     width,
     height,
@@ -181,7 +228,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
       width={props.width}
       height={props.height}
     >
-      <g transform={`translate(${INSET.left} ${INSET.top})`}>
+      <g transform={`translate(${INSET.left} ${top})`}>
         <clipPath id={clip}>
           <rect x={-3} y={-4} width={width + 6} height={height + 8} />
         </clipPath>
@@ -192,6 +239,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
         <g clipPath={`url(#${clip})`}>
           <Curves {...props} place={place} />
         </g>
+        {has_gutter ? <Names {...props} place={place} /> : null}
         <rect
           width={width}
           height={height}

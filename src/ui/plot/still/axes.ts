@@ -35,15 +35,18 @@ export function logAxis(stops: readonly number[]): Axis {
   }
 }
 
-/** From 0, where its name stands, to the last stop, evenly; `name` says what is counted. */
+/** From 0, or the first stop where that is lower, to the last stop, evenly; `name` says what is
+ * counted. */
 export function evenAxis(
   name: string,
   stops: readonly number[],
   label: (stop: number) => string,
 ): Axis {
+  const first = Math.min(0, stops[0] ?? 0)
   const last = stops[stops.length - 1] ?? 1
-  const ticks = niceTicks(0, last, 5).filter((tick) => tick > 0 && tick <= last)
-  return { name, stops, ticks, label, place: (value) => value / (last || 1) }
+  // The name stands where the first tick would.
+  const ticks = niceTicks(first, last, 5).filter((tick) => tick > first && tick <= last)
+  return { name, stops, ticks, label, place: (value) => (value - first) / (last - first || 1) }
 }
 
 /** The stop nearest to a share of the width. */

@@ -207,7 +207,7 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
       <Bands runs={all} />
       <GroupKeys groups={groups} />
       <Panels groups={groups} />
-      <EntropyMaps runs={shown} />
+      <EntropyMaps groups={groups} />
       {runs.length > 1 ? (
         <>
           <h3>Numbers</h3>

@@ -21,6 +21,7 @@ import { distinctColors } from '../../../record/run/looks.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
 import { openedStore, redraw } from '../../open/opened_run.ts'
+import type { Owner } from '../../plot/files/SaveAs.tsx'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { groupRuns } from '../table/groups.ts'
@@ -58,6 +59,12 @@ export interface Compared {
   /** Each with the colour of the line. */
   readonly entries: readonly RunEntry[]
 }
+
+/** Whose numbers a figure of these lines shows, for its files. */
+export const ownerOf = (groups: readonly Compared[]): Owner => ({
+  words: groups.map(({ label }) => label).join('; '),
+  stem: 'comparison',
+})
 
 const withColor = (entry: RunEntry, color: number): RunEntry =>
   entry.labels.color === color ? entry : { ...entry, labels: { ...entry.labels, color } }

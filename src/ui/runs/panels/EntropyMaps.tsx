@@ -1,42 +1,47 @@
 // The entropy of every layer over the steps, a small map for each run, on one scale.
-import { useEffect, useRef } from 'react'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../kit/format.ts'
-import { heatmapPixels } from '../../plot/heat/heat.ts'
-import type { Columns } from '../../scales/columns.ts'
-import { extentOf } from '../../scales/extent.ts'
+import { HeatScale } from '../../plot/heat/HeatMap.tsx'
+import { heatmapPixels, rowAt } from '../../plot/heat/heat.ts'
+import { Readout } from '../../plot/Readout.tsx'
+import { StillFigure } from '../../plot/still/StillFigure.tsx'
 import { HEAT_RAMP } from '../../scales/palette.ts'
-import { layerEntropy } from '../../shown/metrics.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { columnsOf } from '../compare/compared.ts'
+import { type Compared, ownerOf } from '../compare/compared.ts'
 import { RunMark } from '../RunMark.tsx'
+import {
+  type EntropyRows,
+  entropyAt,
+  mapsOf,
+  mapTable,
+  type RunMap,
+  rowLabel,
+} from './entropy_maps.ts'
 
 const FOLLOW_MS = 1000
 /** Pixels of a map, scaled to its place. */
 const WIDTH = 320
 
-type Rows = readonly (Columns | undefined)[]
-
-/** From the embedding to the final policy; undefined where no layer was measured. */
-function rowsOf(entry: RunEntry): Rows | undefined {
-  const columns = columnsOf(entry.id)
-  const layers = entry.header.experiment.model.num_hidden_layers + 1
-  const rows = Array.from({ length: layers }, (_, l) => columns?.get(layerEntropy(l)))
-  return rows.some((row) => row !== undefined && row.length > 0) ? rows : undefined
+/** Where a person points, on all maps. */
+interface Place {
+  readonly step: number
+  readonly layer: number
 }
 
 interface MapProps {
-  readonly entry: RunEntry
-  readonly rows: Rows
+  readonly map: RunMap
   readonly last_step: number
   readonly scale_max: number
+  readonly at: Place | undefined
+  readonly onMove: (at: Place | undefined) => void
 }
 
-function EntropyMap({ entry, rows, last_step, scale_max }: MapProps) {
+/** Paints the rows; they grow in place, and then have another length. */
+function usePainted(rows: EntropyRows, last_step: number, scale_max: number) {
   const ref = useRef<HTMLCanvasElement>(null)
   const grown = rows.map((row) => row?.length).join()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows grow in place, and then have another length.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   useEffect(() => {
     const context = ref.current?.getContext('2d')
     if (!context) return
@@ -44,49 +49,113 @@ function EntropyMap({ entry, rows, last_step, scale_max }: MapProps) {
     const pixels = heatmapPixels(rows, size, scale_max, HEAT_RAMP)
     context.putImageData(new ImageData(pixels, WIDTH, rows.length), 0, 0)
   }, [grown, last_step, scale_max])
+  return ref
+}
+
+function EntropyMap({ map, last_step, scale_max, at, onMove }: MapProps) {
+  const { entry, rows } = map
+  const ref = usePainted(rows, last_step, scale_max)
   const { name } = runName(entry)
   const ends = rows.flatMap((row, layer) =>
     row ? [`layer ${layer}: ${formatNumber(row.values[row.length - 1])}`] : [],
   )
+  const move = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLDivElement>) => {
+    const box = currentTarget.getBoundingClientRect()
+    const share = Math.min(1, Math.max(0, (clientX - box.left) / (box.width || 1)))
+    const layer = rowAt(clientY - box.top, box.height || 1, rows.length)
+    onMove({ step: Math.round(share * last_step), layer })
+  }
   return (
-    <figure className="entropy-map">
-      <figcaption>
+    <div className="entropy-map">
+      <p className="map-name" title={name}>
         <RunMark color={entry.labels.color} /> {name}
-      </figcaption>
-      <canvas
-        ref={ref}
-        width={WIDTH}
-        height={rows.length}
-        role="img"
-        aria-label={`Entropy by layer and step of ${name}; at the end, in nats, ${ends.join(', ')}`}
-      />
-    </figure>
+        <b>{at ? ` ${formatNumber(entropyAt(rows, at))}` : ''}</b>
+      </p>
+      <div className="map-rows soft" aria-hidden="true">
+        <span className="map-name">{rowLabel(rows.length - 1)}</span>
+        <span className="map-name">{rowLabel(0)}</span>
+      </div>
+      <div className="map-place" onPointerMove={move} onPointerLeave={() => onMove(undefined)}>
+        <canvas
+          ref={ref}
+          width={WIDTH}
+          height={rows.length}
+          role="img"
+          aria-label={`Entropy by layer and step of ${name}; at the end, in nats, ${ends.join(', ')}`}
+        />
+        {at && at.layer < rows.length ? (
+          <span
+            className="map-mark"
+            style={{
+              left: `${(100 * at.step) / last_step}%`,
+              bottom: `${(100 * at.layer) / rows.length}%`,
+              height: `${100 / rows.length}%`,
+            }}
+          />
+        ) : null}
+      </div>
+      <div className="map-steps soft" aria-hidden="true">
+        <span className="map-name">step 0</span>
+        <span className="map-name">{last_step.toLocaleString('en')}</span>
+      </div>
+    </div>
   )
 }
 
 /** Nothing where no run measured its layers. */
-export function EntropyMaps({ runs }: { readonly runs: readonly RunEntry[] }) {
+export function EntropyMaps({ groups }: { readonly groups: readonly Compared[] }) {
   useSlowFrame(FOLLOW_MS)
-  const maps = runs.flatMap((entry) => {
-    const rows = rowsOf(entry)
-    return rows ? [{ entry, rows }] : []
-  })
-  if (maps.length === 0) return null
-  const known = maps.flatMap(({ rows }) => rows.flatMap((row) => (row?.length ? [row] : [])))
-  const scale_max = Math.max(...known.map((row) => extentOf(row)[1]), 1e-6)
-  const last_step = Math.max(...known.map(({ steps, length }) => steps[length - 1]), 1)
+  const [at, move] = useState<Place>()
+  const found = mapsOf(groups)
+  if (!found) return null
+  const { maps, scale_max, last_step, stops } = found
+  const top = Math.max(...maps.map(({ rows }) => rows.length)) - 1
+  const place = at ?? { step: last_step, layer: top }
+  const where = `step ${place.step.toLocaleString('en')}, ${place.layer === 0 ? 'the embedding' : `layer ${place.layer}`}`
+  const said = maps.map(
+    ({ entry, rows }) => `${runName(entry).name} ${formatNumber(entropyAt(rows, place))}`,
+  )
   return (
-    <>
-      <h3>Entropy of every layer</h3>
-      <p className="soft">
-        From the embedding at the bottom to the final policy at the top, step 0 to {last_step}. Dark
-        is certain; the brightest is {formatNumber(scale_max)} nats on every map.
-      </p>
-      <div className="flow-figures" data-testid="entropy-maps">
-        {maps.map((map) => (
-          <EntropyMap key={map.entry.id} {...map} last_step={last_step} scale_max={scale_max} />
-        ))}
-      </div>
-    </>
+    <StillFigure
+      id="entropy-maps"
+      title="Entropy of every layer"
+      note="In nats, from the embedding at the bottom to the final policy at the top, on one scale of colours for all runs. A layer below the last reads its states without the final norm: how far it is from 0 says less than how it moves."
+      owner={ownerOf(groups)}
+      table={(most) => mapTable(maps, most)}
+    >
+      {(id) => (
+        <>
+          <div className="flow-figures">
+            {maps.map((map) => (
+              <EntropyMap
+                key={map.entry.id}
+                map={map}
+                last_step={last_step}
+                scale_max={scale_max}
+                at={at}
+                onMove={move}
+              />
+            ))}
+          </div>
+          <div className="map-foot">
+            <Readout
+              id={`${id}-value`}
+              label="Step, and layer by up and down, in “Entropy of every layer”"
+              read={() => ({
+                stops,
+                at: at?.step,
+                text: `${where}: ${said.join('; ')} nats`,
+                written: `${where}, nats`,
+              })}
+              onMove={(step) => move(step === undefined ? undefined : { ...place, step })}
+              onVertical={(by) =>
+                move({ ...place, layer: Math.min(top, Math.max(0, place.layer + by)) })
+              }
+            />
+            <HeatScale max={scale_max} />
+          </div>
+        </>
+      )}
+    </StillFigure>
   )
 }

@@ -8,22 +8,27 @@ import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
 import { LineMark } from '../../plot/Keys.tsx'
+import type { FigureLine } from '../../plot/still/figure_lines.ts'
+import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { type Compared, columnsOfGroup } from '../compare/compared.ts'
+import { type Compared, columnsOfGroup, ownerOf } from '../compare/compared.ts'
 import { columnLabel, isMetric, isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
 import { type Selection, selectionStore } from '../table/selection.ts'
-import { LinesPanel, type PanelLine } from './LinesPanel.tsx'
 
 const FOLLOW_MS = 1000
+const formatStep = (step: number) => step.toLocaleString('en')
 const selectView = ({ view }: Selection) => view
 const selectBand = ({ band }: Selection) => band
+
+/** Entropies are in nats. */
+const isEntropy = (metric: string): boolean => /entropy/.test(metric)
 
 /** What a panel draws for one metric, or another choice of the table. */
 function linesOf(
   groups: readonly Compared[],
   choice: string,
   kind: BandKind | undefined,
-): PanelLine[] {
+): FigureLine[] {
   return groups.flatMap((group) => {
     const found = columnsOfGroup(group, kind, (entry) => metricOf(entry, choice))
     if (!found || found.mean.length < 2) return []
@@ -74,7 +79,8 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
   useSlowFrame(FOLLOW_MS)
   const kind = useStore(selectionStore, selectBand)
   const choices = useChoices()
-  const [cursor, setCursor] = useState<number>()
+  const [at, move] = useState<number>()
+  const cursor = useMemo(() => ({ at, move }), [at])
   const panels = choices.flatMap((choice) => {
     const lines = linesOf(groups, choice, kind)
     return lines.length > 0 ? [{ choice, lines }] : []
@@ -84,20 +90,23 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
   return (
     <div className="lines-panels" data-testid="panels">
       {panels.map(({ choice, lines }) => {
-        const { high } = boundsOf(metricOf(groups[0].entries[0], choice))
+        const metric = metricOf(groups[0].entries[0], choice)
+        const { high } = boundsOf(metric)
         const is_share = isShare(choice) || high === 1
         return (
-          <LinesPanel
+          <LinesFigure
             key={choice}
             id={`panel-${choice}`}
             title={columnLabel(`metric:${choice}`)}
+            owner={ownerOf(groups)}
             unit="step"
+            y_unit={isEntropy(metric) ? 'nats' : undefined}
             lines={lines}
             is_share={is_share}
+            formatX={formatStep}
             formatY={is_share ? formatPercent : formatTick}
             formatValue={is_share ? formatShare : formatNumber}
             cursor={cursor}
-            onCursor={setCursor}
           />
         )
       })}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
-import { greedyAccuracy } from '../../shown/metrics.ts'
+import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
 import { FIRST_VIEW } from '../table/table.ts'
 import { entryOf } from '../table/testing.ts'
 import { runReport } from './run_report.ts'
@@ -20,6 +20,8 @@ function runOf(
   return { entry, columns }
 }
 
+const READING = { ...FIRST_VIEW, band: 't95' } as const
+
 const RUNS = [
   runOf('a', { seed: 1, greedy: 0.5 }, [0, 0.5], { notes: 'the first', tags: ['paper'] }),
   runOf('b', { seed: 2, greedy: 0.7 }, [0, 0.7]),
@@ -27,7 +29,7 @@ const RUNS = [
 ]
 
 test('a report has the numbers, the means, what differs, curves and a link to every run', () => {
-  const files = runReport(RUNS, FIRST_VIEW, 'https://lab.example/')
+  const files = runReport(RUNS, READING, 'https://lab.example/')
   expect([...files.keys()]).toEqual(['report.md', 'greedy.svg'])
   const text = files.get('report.md') ?? ''
   expect(text).toContain('# 3 runs')
@@ -44,7 +46,7 @@ test('a report has the numbers, the means, what differs, curves and a link to ev
 })
 
 test('a run that measured nothing has a report too', () => {
-  const files = runReport([RUNS[2]], FIRST_VIEW, '')
+  const files = runReport([RUNS[2]], READING, '')
   expect([...files.keys()]).toEqual(['report.md'])
   expect(files.get('report.md')).toContain('None of the runs has measured two steps.')
 })
@@ -53,7 +55,42 @@ test('a report says no setting of a run that was imported', () => {
   const source = { kind: 'verl', file: 'verl.jsonl', remarks: [] }
   const [a, , c] = RUNS
   const imported = { ...a, entry: { ...a.entry, header: { ...a.entry.header, source } } }
-  const text = runReport([imported, c], FIRST_VIEW, '').get('report.md') ?? ''
+  const text = runReport([imported, c], READING, '').get('report.md') ?? ''
   expect(text).toContain('Of imported runs no setting is known.')
   expect(text).not.toContain('actor.optim.lr |')
+})
+
+/** Two runs of one setting whose layers were measured. */
+const LAYERED = [1, 2].map((seed) => {
+  const run = runOf(`l${seed}`, { seed, greedy: 1 }, [0.5, seed === 1 ? 0.9 : 1])
+  const layers = run.entry.header.experiment.model.num_hidden_layers
+  for (let layer = 0; layer <= layers; layer++)
+    for (const step of [0, 10]) appendRow(run.columns, layerEntropy(layer), step, layer + step / 10)
+  return run
+})
+
+const areas = (svg: string) => [...svg.matchAll(/<path d="M([^"Z]+)Z"/g)].map(([, path]) => path)
+
+test('seeds of one setting are one line with a band that ends where the measure ends', () => {
+  const svg = runReport(LAYERED, READING, '').get('greedy.svg') ?? ''
+  const [area, ...others] = areas(svg)
+  expect(others).toEqual([])
+  // The axis ends at the highest value: an interval beyond 1 would move 1 below the upper edge.
+  const top = Math.min(...area.split('L').map((point) => Number(point.split(' ')[1])))
+  const one = Number(/y="([\d.]+)" text-anchor="end">1</.exec(svg)?.[1]) - 4
+  expect(Math.abs(top - one)).toBeLessThan(0.2)
+  const alone = runReport(LAYERED, { ...READING, band: undefined }, '').get('greedy.svg') ?? ''
+  expect(new Set(areas(alone)).size).toBe(2)
+})
+
+test('the maps layer × step are small multiples on one scale', () => {
+  const files = runReport(LAYERED, READING, '')
+  const svg = files.get('maps.svg') ?? ''
+  expect(files.get('report.md')).toContain('![maps](maps.svg)')
+  expect(svg.match(/<g transform/g)).toHaveLength(2)
+  expect(svg).toContain('step 0')
+  expect(svg).toMatch(/>\d+ nats</)
+  const layers = LAYERED[0].entry.header.experiment.model.num_hidden_layers
+  // Each layer has the stretch of step 0 and that of step 10 at least.
+  expect(svg.match(/fill="rgb/g)?.length).toBeGreaterThanOrEqual(2 * (layers + 1))
 })

@@ -2,28 +2,31 @@
 // needed to read it.
 
 import { encodeLink } from '../../../document/links/link.ts'
+import { boundsOf } from '../../../document/study/bounds.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'
 import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { differences } from '../../../record/compare/compare.ts'
-import { meanInterval } from '../../../record/compare/statistics.ts'
+import { type BandKind, meanBand, meanInterval } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
 import { NONE } from '../../kit/format.ts'
 import { spread } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { differenceText, endText, numberText, tookText } from '../../shown/run_words.ts'
+import { entropyRows } from '../panels/entropy_maps.ts'
 import { cellOf, cellText, METRIC_CHOICES, metricOf } from '../table/columns.ts'
 import { groupRuns } from '../table/groups.ts'
-import { MAX_COMPARED } from '../table/selection.ts'
+import { MAX_COMPARED, type Selection } from '../table/selection.ts'
 import type { TableView } from '../table/table.ts'
+import { mapsPicture } from './maps_picture.ts'
 
 export interface ReportRun {
   readonly entry: RunEntry
   readonly columns: ReadonlyMap<string, Series>
 }
 
-type Reading = Pick<TableView, 'group' | 'statistic' | 'is_smoothed'>
+type Reading = Pick<TableView, 'group' | 'statistic' | 'is_smoothed'> & Pick<Selection, 'band'>
 
 /** Points of a line in a picture: more cannot be seen. */
 const POINTS = 300
@@ -43,26 +46,58 @@ const table = (heads: readonly string[], rows: readonly (readonly string[])[]): 
     rows.map((row) => row.map(markdownText)),
   )
 
-/** One column as a line without a band. */
-function lineOf(name: string, series: Series): PictureLine {
-  const chosen = spread(series.length, POINTS).filter((i) => Number.isFinite(series.values[i]))
-  const middle = chosen.map((i) => series.values[i])
-  const at = chosen.map((i) => series.steps[i])
-  return { name, band: { at, middle, low: middle, high: middle } }
+/** Runs as one line, with a band where they are several; undefined where not all have two
+ * values. */
+function lineOf(
+  name: string,
+  runs: readonly ReportRun[],
+  choice: string,
+  kind: BandKind,
+): PictureLine | undefined {
+  const metric = metricOf(runs[0].entry, choice)
+  const found = runs.flatMap(({ entry, columns }) => columns.get(metricOf(entry, choice)) ?? [])
+  if (found.length < runs.length) return undefined
+  const { low, high } = boundsOf(metric)
+  const band = meanBand(found, kind, [low, high])
+  const middle = band?.mean ?? found[0]
+  if (middle.length < 2) return undefined
+  const chosen = spread(middle.length, POINTS).filter((i) => Number.isFinite(middle.values[i]))
+  const take = (values: ArrayLike<number>) => chosen.map((i) => values[i])
+  return {
+    name,
+    band: {
+      at: take(middle.steps),
+      middle: take(middle.values),
+      low: take(band?.low.values ?? middle.values),
+      high: take(band?.high.values ?? middle.values),
+    },
+  }
 }
 
-/** A picture of every key metric that a run has measured, a line per run. */
-function curves(runs: readonly ReportRun[]): [string, string][] {
-  return METRICS.flatMap(({ key, label }) => {
-    const lines = runs.flatMap(({ entry, columns }) => {
-      const series = columns.get(metricOf(entry, key))
-      return series && series.length > 1 ? [lineOf(runName(entry).name, series)] : []
+/** A picture of every key metric: a line per run, or per setting with the band of its seeds. */
+function curves(runs: readonly ReportRun[], reading: Reading): [string, string][] {
+  const { band } = reading
+  const byEntry = new Map(runs.map((run) => [run.entry, run]))
+  const alone = () => runs.map((run) => ({ label: runName(run.entry).name, entries: [run.entry] }))
+  const groups = (band ? groupRuns([...byEntry.keys()], reading) : alone()).slice(0, MAX_COMPARED)
+  return METRICS.flatMap(({ key, label }): [string, string][] => {
+    const lines = groups.flatMap(({ label: name, entries }) => {
+      const own = entries.flatMap((entry) => byEntry.get(entry) ?? [])
+      return lineOf(name, own, key, band ?? 't95') ?? []
     })
-    const file = `${key}.svg`
     return lines.length === 0
       ? []
-      : [[file, linesPicture(label, 'step', lines)] as [string, string]]
+      : [[`${key}.svg`, linesPicture({ title: label, unit: 'step', lines })]]
   })
+}
+
+/** The maps layer × step of the runs that measured their layers. */
+function maps(runs: readonly ReportRun[]): [string, string][] {
+  const found = runs.flatMap(({ entry, columns }) => {
+    const rows = entropyRows(entry, columns)
+    return rows ? [{ name: runName(entry).name, rows }] : []
+  })
+  return found.length === 0 ? [] : [['maps.svg', mapsPicture(found)]]
 }
 
 /** The entropy of every layer's policy, as each run last measured it. */
@@ -79,7 +114,7 @@ function layers(runs: readonly ReportRun[]): [string, string][] {
   })
   if (lines.length === 0) return []
   const title = 'Entropy of every layer’s policy at the end, nats'
-  return [['layers.svg', linesPicture(title, 'layer', lines, 340)]]
+  return [['layers.svg', linesPicture({ title, unit: 'layer', lines }, 340)]]
 }
 
 const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
@@ -154,7 +189,7 @@ export function runReport(
 ): ReadonlyMap<string, string> {
   const entries = runs.map(({ entry }) => entry)
   const drawn = runs.slice(0, MAX_COMPARED)
-  const pictures = [...curves(drawn), ...layers(drawn)]
+  const pictures = [...curves(runs, reading), ...layers(drawn), ...maps(drawn)]
   const means = meansTable(entries, reading)
   const { statistic, is_smoothed } = reading
   const parts = [
@@ -166,7 +201,14 @@ export function runReport(
       : ['## Means', means, 'Mean and its 95 % interval, Student’s t over the runs of a group.']),
     ...(runs.length > 1 ? ['## Settings that differ', settingsTable(entries)] : []),
     '## Curves',
-    ...(runs.length > drawn.length ? [`Of the first ${drawn.length} runs.`] : []),
+    ...(means === '' || !reading.band
+      ? []
+      : [
+          `Lines of several runs are their mean; the band is ${reading.band === 't95' ? 'its 95 % interval, Student’s t, cut where the measure ends' : 'that of the lowest and the highest run'}.`,
+        ]),
+    ...(runs.length > drawn.length
+      ? [`Layers and maps are those of the first ${drawn.length} runs.`]
+      : []),
     ...(pictures.length === 0 ? ['None of the runs has measured two steps.'] : []),
     ...pictures.map(([file]) => `![${file.replace('.svg', '')}](${file})`),
     '## Runs',

@@ -21,8 +21,8 @@ export async function saveReport(entries: readonly RunEntry[]): Promise<void> {
   try {
     const runs = await Promise.all(entries.slice(0, MAX_AVERAGED).map(withColumns))
     const address = location.href.replace(/[?#].*$/s, '')
-    const { view } = selectionStore.getState()
-    const files = [...runReport(runs, view, address)].map(([path, text]) => ({
+    const { view, band } = selectionStore.getState()
+    const files = [...runReport(runs, { ...view, band }, address)].map(([path, text]) => ({
       path,
       pieces: [new TextEncoder().encode(text)],
     }))

@@ -1,0 +1,129 @@
+// Lines of several runs or arms over one axis, with bands where a line is a mean, and every value
+// at the pointer or where the arrow keys stop.
+import { useMemo, useState } from 'react'
+import { LineMark } from '../Keys.tsx'
+import { Readout } from '../Readout.tsx'
+import { evenAxis, linearScale } from './axes.ts'
+import { type FigureLine, lineTable, spreadStops, valueAt } from './figure_lines.ts'
+import { StillFigure, type StillFigureProps } from './StillFigure.tsx'
+import { SvgChart } from './SvgChart.tsx'
+
+interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' | 'keys'> {
+  /** What the lower axis counts. */
+  readonly unit: string
+  /** What the values are in, where their text does not say it. */
+  readonly y_unit?: string | undefined
+  readonly lines: readonly FigureLine[]
+  /** Its axis goes from 0 to 1. */
+  readonly is_share: boolean
+  readonly height?: number
+  readonly formatX: (at: number) => string
+  readonly formatY: (value: number) => string
+  readonly formatValue: (value: number | undefined) => string
+  /** The lines are named here, and not above several figures. */
+  readonly has_names?: boolean
+  /** Where a person points on several figures with this axis; its own where not given. */
+  readonly cursor?: Cursor | undefined
+}
+
+export interface Cursor {
+  readonly at: number | undefined
+  readonly move: (at: number | undefined) => void
+}
+
+const HEIGHT = 170
+
+function useDrawing({ lines, unit, is_share, formatX }: LinesFigureProps) {
+  return useMemo(() => {
+    const drawn = lines.map((line) => ({ ...line, chosen: spreadStops(line) }))
+    const stops = [...new Set(drawn.flatMap(({ at, chosen }) => chosen.map((i) => at[i])))]
+    const bands = drawn.flatMap(({ key, color, at, low, high, chosen }) =>
+      low && high
+        ? [
+            {
+              key,
+              color,
+              points: chosen
+                .filter((i) => Number.isFinite(low[i]) && Number.isFinite(high[i]))
+                .map((i): [number, number, number] => [at[i], low[i], high[i]]),
+            },
+          ]
+        : [],
+    )
+    const paths = drawn.map(({ key, label, color, dash, at, middle, chosen }) => ({
+      key,
+      label,
+      color,
+      width: 1.75,
+      dash,
+      points: chosen.map((i): [number, number] => [at[i], middle[i]]),
+    }))
+    const values = [
+      ...paths.flatMap(({ points }) => points.map(([, value]) => value)),
+      ...bands.flatMap(({ points }) => points.flatMap(([, low, high]) => [low, high])),
+    ]
+    return {
+      axis: evenAxis(
+        unit,
+        stops.sort((a, b) => a - b),
+        formatX,
+      ),
+      scale: is_share ? linearScale([], [0, 1]) : linearScale(values),
+      bands,
+      paths,
+    }
+  }, [lines, unit, is_share, formatX])
+}
+
+export function LinesFigure(props: LinesFigureProps) {
+  const { title, unit, lines, formatX, formatValue, has_names = false } = props
+  const { axis, scale, bands, paths } = useDrawing(props)
+  const [own, setOwn] = useState<number>()
+  const { at, move } = props.cursor ?? { at: own, move: setOwn }
+  const where = at === undefined ? 'at the end' : `${unit} ${formatX(at)}`
+  const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, at)) }))
+  const text = `${where}: ${values.map(({ label, value }) => `${label} ${value}`).join('; ')}`
+  return (
+    <StillFigure
+      {...props}
+      keys={has_names ? undefined : lines.map(({ label, color, dash }) => ({ label, color, dash }))}
+      table={(most) => lineTable(lines, { unit, formatX, formatValue, most })}
+    >
+      {(id) => (
+        <>
+          <SvgChart
+            id={`${id}-chart`}
+            summary={`${title}, ${text}`}
+            height={props.height ?? HEIGHT}
+            axis={axis}
+            scale={scale}
+            formatY={props.formatY}
+            unit={props.y_unit}
+            has_labels
+            lines={paths}
+            bands={bands}
+            cursor={at}
+            onCursor={move}
+          />
+          <Readout
+            id={`${id}-value`}
+            label={`${unit}, in “${title}”`}
+            read={() => ({ stops: axis.stops, at, text, written: where })}
+            onMove={move}
+          />
+          <ul
+            className={has_names ? 'lines-values has-names' : 'lines-values'}
+            data-testid={`${id}-values`}
+          >
+            {values.map(({ key, label, color, dash, value }) => (
+              <li key={key} title={label}>
+                <LineMark color={color} dash={dash} />
+                <span className="line-name">{label}</span> {value}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </StillFigure>
+  )
+}

@@ -1,0 +1,88 @@
+// The frame of a figure whose numbers are not those of the shown run: title, menu with full screen
+// and files, and its numbers as a table.
+import { type ReactNode, useId, useState } from 'react'
+import { Words } from '../../glossary/Words.tsx'
+import { FullScreen, LeaveButton } from '../ChartCard.tsx'
+import { figureMakers } from '../files/figure_files.ts'
+import type { NumberTable } from '../files/number_table.ts'
+import { type Owner, SaveAs } from '../files/SaveAs.tsx'
+import type { Key } from '../Keys.tsx'
+import { FullScreenChoice, Menu } from '../Menu.tsx'
+import { NumbersTable } from '../NumbersTable.tsx'
+import './still.css'
+
+export interface StillFigureProps {
+  readonly id: string
+  readonly title: string
+  /** What it shows and how it misleads. */
+  readonly note?: string | undefined
+  readonly owner: Owner
+  /** What its lines are, where the figure itself does not say it: for its pictures. */
+  readonly keys?: readonly Key[] | undefined
+  /** The numbers; of a long line at most `most`, where given. */
+  readonly table: (most?: number) => NumberTable
+  /** `id`: another one in full screen. */
+  readonly children: (id: string) => ReactNode
+}
+
+/** Rows of a line that the page shows; files have all. */
+const MOST_ROWS = 50
+
+interface FigureProps extends StillFigureProps {
+  readonly is_full: boolean
+  readonly onFull: () => void
+}
+
+function Figure(props: FigureProps) {
+  const { id, title, note, owner, keys, table, is_full, onFull } = props
+  const own_id = is_full ? `${id}-full` : id
+  const title_id = useId()
+  return (
+    <figure className="still-figure" aria-labelledby={title_id} data-testid={own_id}>
+      <figcaption>
+        <h3 id={title_id}>
+          <Words text={title} />
+        </h3>
+        <span className="chart-side">
+          <Menu id={own_id} label={`Full screen and files of “${title}”`}>
+            {(close) => (
+              <>
+                <FullScreenChoice id={own_id} is_full={is_full} onFull={onFull} close={close} />
+                <SaveAs
+                  id={own_id}
+                  what={title}
+                  file={id}
+                  owner={owner}
+                  make={figureMakers({ title, table: () => table(), owner, keys })}
+                  onSave={close}
+                />
+              </>
+            )}
+          </Menu>
+          {is_full ? <LeaveButton onClick={onFull} /> : null}
+        </span>
+        {note === undefined ? null : (
+          <p className="soft">
+            <Words text={note} />
+          </p>
+        )}
+      </figcaption>
+      {props.children(own_id)}
+      <NumbersTable id={`${own_id}-numbers`} title={title} table={() => table(MOST_ROWS)} />
+    </figure>
+  )
+}
+
+export function StillFigure(props: StillFigureProps) {
+  const [is_full, setFull] = useState(false)
+  return (
+    <>
+      <Figure {...props} is_full={false} onFull={() => setFull(true)} />
+      {is_full ? (
+        <FullScreen title={props.title} className="full-figure" onClose={() => setFull(false)}>
+          <Figure {...props} is_full onFull={() => setFull(false)} />
+        </FullScreen>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,204 @@
+// The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
+// own differences. Each row is read out at the pointer, and by the arrow keys.
+import { useState } from 'react'
+import type { Analysis, Comparison } from '../../document/study/analysis.ts'
+import {
+  type ForestRow,
+  forestRows,
+  forestTitle,
+  forestValues,
+} from '../../document/study/report/forest.ts'
+import { short } from '../../document/study/report/svg.ts'
+import { differenceText } from '../../document/study/report/words.ts'
+import { cutText } from '../kit/xml_text.ts'
+import type { NumberTable } from '../plot/files/number_table.ts'
+import type { Owner } from '../plot/files/SaveAs.tsx'
+import { useSize } from '../plot/plot_hooks.ts'
+import { Readout } from '../plot/Readout.tsx'
+import { linearScale, type Scale } from '../plot/still/axes.ts'
+import { StillFigure } from '../plot/still/StillFigure.tsx'
+
+const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
+  better: 'better',
+  worse: 'worse',
+  none: 'no difference found',
+  'too few': 'too few seeds to say',
+}
+
+/** Names lie left of the plot, or above their rows where that leaves it too little room. */
+const NAMES = 230
+const SAID = 160
+const LEAST_WIDTH = 680
+const ROW = 28
+const TALL_ROW = 44
+const FOOT = 22
+const MARGIN = 14
+const NAME_LETTERS = 34
+const FEW_LETTERS = 24
+
+interface Drawn {
+  readonly rows: readonly ForestRow[]
+  readonly scale: Scale
+  /** The row that is read out. */
+  readonly at: number | undefined
+  readonly onMove: (row: number | undefined) => void
+}
+
+function Row({ row, px, y }: { readonly row: ForestRow; readonly px: Px; readonly y: number }) {
+  const { pairs, t, bootstrap, mean, verdict } = row.comparison
+  return (
+    <g className={`forest-row ${verdict === 'too few' ? 'none' : verdict}`}>
+      {bootstrap ? (
+        <line
+          x1={px(bootstrap.low)}
+          x2={px(bootstrap.high)}
+          y1={y + 6}
+          y2={y + 6}
+          strokeOpacity={0.6}
+        />
+      ) : null}
+      {t ? <line x1={px(t.low)} x2={px(t.high)} y1={y} y2={y} strokeWidth={3} /> : null}
+      {pairs.map(({ seed, difference }) => (
+        <circle key={seed} cx={px(difference)} cy={y} r={2.5} fillOpacity={0.4} />
+      ))}
+      <rect x={px(mean) - 4} y={y - 4} width={8} height={8} />
+    </g>
+  )
+}
+
+/** Beside a row: what was found, in a few words. */
+const saidOf = ({ comparison: { verdict, p_holm } }: ForestRow): string =>
+  `${verdict === 'none' ? 'none found' : verdict}, p ${short(p_holm)}`
+
+type Px = (value: number) => number
+
+function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: number }) {
+  const is_wide = width >= LEAST_WIDTH
+  const [left, right, high] = is_wide ? [NAMES, SAID, ROW] : [0, 0, TALL_ROW]
+  const inner = Math.max(1, width - left - right - 2 * MARGIN)
+  const px: Px = (value) => left + MARGIN + scale.place(value) * inner
+  const bottom = rows.length * high
+  return (
+    <svg className="forest" role="img" width={width} height={bottom + FOOT} aria-hidden="true">
+      {at === undefined ? null : (
+        <rect className="forest-at" y={at * high} width={width} height={high} />
+      )}
+      {scale.ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            className={tick === 0 ? 'zero-line' : 'grid-line'}
+            x1={px(tick)}
+            x2={px(tick)}
+            y2={bottom}
+          />
+          <text x={px(tick)} y={bottom + 15} textAnchor="middle">
+            {short(tick)}
+          </text>
+        </g>
+      ))}
+      {rows.map((row, i) => (
+        <g key={row.name} onPointerEnter={() => onMove(i)} onPointerLeave={() => onMove(undefined)}>
+          <rect y={i * high} width={width} height={high} fill="transparent" />
+          <text
+            className="forest-name"
+            x={is_wide ? NAMES - 6 : MARGIN}
+            y={is_wide ? i * high + high / 2 + 4 : i * high + 14}
+            textAnchor={is_wide ? 'end' : 'start'}
+          >
+            <title>{row.name}</title>
+            {cutText(row.name, is_wide ? NAME_LETTERS : FEW_LETTERS)}
+          </text>
+          <text x={width} y={is_wide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
+            {saidOf(row)}
+          </text>
+          <Row row={row} px={px} y={is_wide ? i * high + high / 2 - 2 : i * high + 29} />
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+function rowText({ name, comparison }: ForestRow): string {
+  const { pairs, verdict, p_holm } = comparison
+  return `${name}: ${differenceText(comparison)}, ${pairs.length} seeds, p ${short(p_holm)} after Holm; ${VERDICTS[verdict]}`
+}
+
+function forestTable(rows: readonly ForestRow[]): NumberTable {
+  return {
+    columns: [
+      'arm',
+      'difference',
+      'low',
+      'high',
+      'bootstrap low',
+      'bootstrap high',
+      'seeds',
+      'p (Holm)',
+      'found',
+    ],
+    rows: rows.map(({ name, comparison: { mean, t, bootstrap, pairs, p_holm, verdict } }) => [
+      name,
+      ...[mean, t?.low, t?.high, bootstrap?.low, bootstrap?.high].map((value) =>
+        short(value ?? Number.NaN),
+      ),
+      `${pairs.length}`,
+      short(p_holm),
+      VERDICTS[verdict],
+    ]),
+  }
+}
+
+function SizedForest(props: Drawn) {
+  const { ref, size } = useSize()
+  return (
+    <div ref={ref} className="svg-chart-place">
+      {size.width > 0 ? <Forest {...props} width={size.width} /> : null}
+    </div>
+  )
+}
+
+interface ForestFigureProps {
+  readonly analysis: Analysis
+  readonly is_share: boolean
+  readonly owner: Owner
+}
+
+/** Nothing where no arm has a seed in common with the baseline. */
+export function ForestFigure({ analysis, is_share, owner }: ForestFigureProps) {
+  const [at, move] = useState<number>()
+  const rows = forestRows(analysis)
+  if (rows.length === 0) return null
+  const scale = linearScale(forestValues(rows), [0])
+  const text = at === undefined ? rows.map(rowText).join('. ') : rowText(rows[at])
+  return (
+    <StillFigure
+      id="study-forest"
+      title={forestTitle(analysis)}
+      note={`${is_share ? 'As a share of 1: 0.01 is one point in a hundred. ' : ''}Squares are means, thick lines their 95 % intervals (Student’s t), thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better.`}
+      owner={owner}
+      table={() => forestTable(rows)}
+    >
+      {(id) => (
+        <>
+          <SizedForest rows={rows} scale={scale} at={at} onMove={move} />
+          <Readout
+            id={`${id}-value`}
+            label="Arm"
+            read={() => ({
+              stops: rows.map((_, i) => i),
+              at,
+              text,
+              ...(at === undefined
+                ? {
+                    written: 'Point at an arm, or move along with the arrow keys, for its numbers.',
+                  }
+                : {}),
+            })}
+            onMove={move}
+            onVertical={(by) => move(Math.min(rows.length - 1, Math.max(0, (at ?? -1) - by)))}
+          />
+        </>
+      )}
+    </StillFigure>
+  )
+}
