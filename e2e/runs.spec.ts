@@ -138,6 +138,23 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
     await expect(lab.get(`${panel}-values`).locator('li')).toHaveCount(2)
   await expect(lab.get('entropy-maps').locator('canvas')).toHaveCount(2)
+  // Keys read out all panels at one step, and the maps at a layer; a panel is saved and fills the
+  // screen.
+  await lab.get('panel-score-value').press('Home')
+  for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
+    await expect(lab.get(`${panel}-value`)).toHaveText(/^step \d+$/)
+  await lab.get('panel-score-value').press('Escape')
+  await expect(lab.get('panel-greedy-value')).toHaveText('at the end')
+  await lab.get('entropy-maps-value').press('ArrowDown')
+  await expect(lab.get('entropy-maps-value')).toHaveText(/^step \d+, layer \d+, nats$/)
+  await lab.get('panel-greedy-menu').locator('summary').click()
+  const saved = page.waitForEvent('download')
+  await lab.get('panel-greedy-svg').click()
+  expect((await saved).suggestedFilename()).toBe('comparison.panel-greedy.svg')
+  await lab.get('panel-greedy-menu').locator('summary').click()
+  await lab.get('panel-greedy-full-screen').click()
+  await expect(lab.get('panel-greedy-full-values')).toContainText('fast one')
+  await page.keyboard.press('Escape')
   // One colour for each run, the same wherever it is drawn.
   const colors = (inside: Locator) =>
     inside.evaluateAll((marks) => marks.map((mark) => getComputedStyle(mark).stroke).sort())

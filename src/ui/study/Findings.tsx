@@ -44,6 +44,7 @@ interface ArmLinesProps {
   readonly owner: Owner
   readonly y_unit?: string
   readonly is_share: boolean
+  readonly start?: number | undefined
 }
 
 /** Lines of the arms; nothing where nothing was measured. */
@@ -94,6 +95,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         id="study-profiles"
         note="For each value, the share of an arm’s runs that end above it: a line further to the right is better everywhere, lines that cross are better for some seeds only."
         picture={drawn.profiles}
+        start={analysis.arms.find(({ arm }) => arm.name === analysis.baseline)?.mean}
         owner={owner}
         is_share
       />
@@ -119,13 +121,6 @@ export function Findings(props: {
   const limits = [...analysis.warnings, ...changes]
   return (
     <section className="card" aria-label="What was found">
-      <ul data-testid="study-sentences">
-        {analysis.arms
-          .filter(({ comparison }) => comparison)
-          .map((arm) => (
-            <li key={arm.arm.name}>{armSentence(arm, analysis.baseline)}</li>
-          ))}
-      </ul>
       <p className="soft">{planSentence(study, analysis)}</p>
       {limits.length > 0 ? (
         <ul className="soft" data-testid="study-limits">
@@ -135,6 +130,14 @@ export function Findings(props: {
         </ul>
       ) : null}
       <Charts study={study} analysis={analysis} />
+      <h3>Arm by arm</h3>
+      <ul data-testid="study-sentences">
+        {analysis.arms
+          .filter(({ comparison }) => comparison)
+          .map((arm) => (
+            <li key={arm.arm.name}>{armSentence(arm, analysis.baseline)}</li>
+          ))}
+      </ul>
     </section>
   )
 }

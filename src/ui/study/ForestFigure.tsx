@@ -79,7 +79,7 @@ function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: nu
   const px: Px = (value) => left + MARGIN + scale.place(value) * inner
   const bottom = rows.length * high
   return (
-    <svg className="forest" role="img" width={width} height={bottom + FOOT} aria-hidden="true">
+    <svg className="forest-plot" role="img" width={width} height={bottom + FOOT} aria-hidden="true">
       {at === undefined ? null : (
         <rect className="forest-at" y={at * high} width={width} height={high} />
       )}

@@ -22,6 +22,8 @@ interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' |
   readonly formatValue: (value: number | undefined) => string
   /** The lines are named here, and not above several figures. */
   readonly has_names?: boolean
+  /** The place that is read out while nobody points; the end where not given. */
+  readonly start?: number | undefined
   /** Where a person points on several figures with this axis; its own where not given. */
   readonly cursor?: Cursor | undefined
 }
@@ -76,12 +78,13 @@ function useDrawing({ lines, unit, is_share, formatX }: LinesFigureProps) {
 }
 
 export function LinesFigure(props: LinesFigureProps) {
-  const { title, unit, lines, formatX, formatValue, has_names = false } = props
+  const { title, unit, lines, start, formatX, formatValue, has_names = false } = props
   const { axis, scale, bands, paths } = useDrawing(props)
   const [own, setOwn] = useState<number>()
   const { at, move } = props.cursor ?? { at: own, move: setOwn }
-  const where = at === undefined ? 'at the end' : `${unit} ${formatX(at)}`
-  const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, at)) }))
+  const read = at ?? start
+  const where = read === undefined ? 'at the end' : `${unit} ${formatX(read)}`
+  const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, read)) }))
   const text = `${where}: ${values.map(({ label, value }) => `${label} ${value}`).join('; ')}`
   return (
     <StillFigure
@@ -105,23 +108,22 @@ export function LinesFigure(props: LinesFigureProps) {
             cursor={at}
             onCursor={move}
           />
-          <Readout
-            id={`${id}-value`}
-            label={`${unit}, in “${title}”`}
-            read={() => ({ stops: axis.stops, at, text, written: where })}
-            onMove={move}
-          />
-          <ul
-            className={has_names ? 'lines-values has-names' : 'lines-values'}
-            data-testid={`${id}-values`}
-          >
-            {values.map(({ key, label, color, dash, value }) => (
-              <li key={key} title={label}>
-                <LineMark color={color} dash={dash} />
-                <span className="line-name">{label}</span> {value}
-              </li>
-            ))}
-          </ul>
+          <div className={has_names ? 'lines-values has-names' : 'lines-values'}>
+            <Readout
+              id={`${id}-value`}
+              label={`${unit}, in “${title}”`}
+              read={() => ({ stops: axis.stops, at, text, written: where })}
+              onMove={move}
+            />
+            <ul data-testid={`${id}-values`}>
+              {values.map(({ key, label, color, dash, value }) => (
+                <li key={key} title={label}>
+                  <LineMark color={color} dash={dash} />
+                  <span className="line-name">{label}</span> <b>{value}</b>
+                </li>
+              ))}
+            </ul>
+          </div>
         </>
       )}
     </StillFigure>

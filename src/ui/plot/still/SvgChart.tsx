@@ -65,6 +65,9 @@ const GUTTER = 180
 const LEAST_WIDTH = 620
 const NAME_HEIGHT = 13
 const NAME_LETTERS = 26
+/** Letters that have room left of the plot. */
+const CORNER_LETTERS = 6
+const isLong = (name: string): boolean => name.length > CORNER_LETTERS
 
 const isDrawn = ([x, y]: readonly [number, number]) => Number.isFinite(x) && Number.isFinite(y)
 
@@ -87,6 +90,20 @@ interface Place {
 
 type PlacedProps = SvgChartProps & { readonly place: Place }
 
+/** In the corner, or in a row of its own where it is too long for that. */
+function AxisName({ name, place }: { readonly name: string; readonly place: Place }) {
+  const { width, height } = place
+  return isLong(name) ? (
+    <text className="axis-name" x={width} y={height + 15 + NAME_HEIGHT} textAnchor="end">
+      {name} →
+    </text>
+  ) : (
+    <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
+      {name}
+    </text>
+  )
+}
+
 /** Grid, labels and marked values. */
 function Axes({ axis, scale, marks = [], formatY, unit, place }: PlacedProps) {
   const { width, height, px, py } = place
@@ -102,9 +119,7 @@ function Axes({ axis, scale, marks = [], formatY, unit, place }: PlacedProps) {
           </text>
         </g>
       ))}
-      <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
-        {axis.name}
-      </text>
+      <AxisName name={axis.name} place={place} />
       {unit === undefined ? null : (
         <text className="axis-name" x={-6} y={-UNIT_HEIGHT + 2} textAnchor="end">
           {unit}
@@ -209,7 +224,8 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
   const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
   const right = has_gutter ? GUTTER : INSET.right
   const width = Math.max(1, props.width - INSET.left - right)
-  const height = Math.max(1, props.height - top - INSET.bottom)
+  const bottom = INSET.bottom + (isLong(axis.name) ? NAME_HEIGHT : 0)
+  const height = Math.max(1, props.height - top - bottom)
   const place: Place = {
     width,
     height,
