@@ -21,6 +21,9 @@ export interface ImportedLog {
   readonly kind: LogKind
   /** Its name among several of one file or folder; '' where it is alone. */
   readonly run: string
+  /** What a column of the log says of it, where it has one. */
+  readonly seed: number | undefined
+  readonly group: string | undefined
   readonly series: ReadonlyMap<string, Series>
   /** Answers to held-out prompts, by step. */
   readonly generations: readonly KeptItem<readonly Generation[]>[]
@@ -46,6 +49,25 @@ const MAX_ANSWERS = 128
 /** The limit of all kept texts together. */
 const MAX_CHARACTERS = 32_000_000
 
+/** Columns that name the runs of one setting. */
+const GROUP = /(?:^|[/._])(?:run_|wandb_)?group(?:_name)?$/i
+const SEED = /(?:^|[/._])seed$/i
+
+/** The only value; undefined for several, or none. */
+const theOnly = <T>(values: Iterable<T>): T | undefined => {
+  const [first, ...others] = new Set(values)
+  return others.length === 0 ? first : undefined
+}
+
+/** The whole number that a column of seeds holds from end to end. */
+function seedOf(series: ReadonlyMap<string, Series>): number | undefined {
+  const named = [...series].filter(([name]) => SEED.test(name))
+  const seed = theOnly(
+    named.flatMap(([, { values, length }]) => Array.from(values.subarray(0, length))),
+  )
+  return isStep(seed) ? seed : undefined
+}
+
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
 
 /** Gathers rows. Memory is bounded: long columns are thinned as those of a run of the page. */
@@ -58,6 +80,7 @@ export class LogRows {
   readonly #generations = new Map<number, Generation[]>()
   #characters = 0
   readonly #remarks = new Set<string>()
+  readonly #groups = new Set<string>()
   #is_cut = false
   #gaps = 0
   /** Of each metric, how often its steps went back, and how often a step had another value
@@ -98,9 +121,17 @@ export class LogRows {
     return this.#told !== undefined
   }
 
+  /** A text in a column of a step. */
+  text(name: string, value: unknown): void {
+    if (GROUP.test(name) && typeof value === 'string' && value !== '')
+      this.#groups.add(withoutHidden(value).slice(0, MAX_NAME))
+  }
+
   /** Columns that were not read, because what they hold are no numbers. */
   notNumbers(names: ReadonlySet<string>): void {
-    const left = [...names].filter((name) => !this.#series.has(name))
+    const left = [...names].filter(
+      (name) => !this.#series.has(name) && !(GROUP.test(name) && this.#groups.size === 1),
+    )
     if (left.length > 0)
       this.remark(
         `Not read, because it is no number: ${left.slice(0, MAX_NAMED).join(', ')}${left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : ''}.`,
@@ -170,6 +201,8 @@ export class LogRows {
     return {
       kind: this.#told?.kind ?? kind,
       run: run.slice(0, MAX_NAME),
+      seed: seedOf(this.#series),
+      group: theOnly(this.#groups),
       series: this.#series,
       generations: this.#keptGenerations(),
       step: this.#step,

@@ -6,12 +6,18 @@ import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
 import { PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
-import { RECORD_VERSION, type RunHeader, type StoredColumns } from '../../record/run/record.ts'
+import {
+  RECORD_VERSION,
+  type RunHeader,
+  type RunSource,
+  type StoredColumns,
+} from '../../record/run/record.ts'
 import type { RunWrite } from '../../record/run/storage.ts'
 import { extendSummary } from '../../record/run/summary.ts'
 import { withoutHidden } from '../../rl/fields/hidden.ts'
 import { TASKS } from '../../tasks/index.ts'
 import type { ImportedLog } from './imported_log.ts'
+import { seedName } from './seed_name.ts'
 
 const MAX_NAME = 80
 
@@ -58,6 +64,17 @@ function experimentOf(name: string, step: number, { task, n }: Named): Experimen
   return parsed.experiment
 }
 
+/** Its seed and the setting that it has in common with others: as a column of the log says, else as
+ * its name does. */
+function settingOf(
+  name: string,
+  { seed, group }: ImportedLog,
+): Pick<RunSource, 'seed' | 'setting'> {
+  const said = seedName(name)
+  const [own, setting] = [seed ?? said?.seed, group ?? said?.setting]
+  return { ...(own !== undefined && { seed: own }), ...(setting !== undefined && { setting }) }
+}
+
 /** What storage is to write: a finished run named after its file. `id`: of the record; `now`:
  * milliseconds since 1970. */
 export function importedRun(
@@ -74,7 +91,8 @@ export function importedRun(
     summaries[name] = extendSummary(undefined, columns[name].values)
     metrics[name] = values[length - 1]
   }
-  const experiment = experimentOf(file.replace(/\.\w+$/, ''), log.step, named)
+  const name = file.replace(/\.[a-z]\w*$/i, '')
+  const experiment = experimentOf(name, log.step, named)
   const header: RunHeader = {
     id,
     record_version: RECORD_VERSION,
@@ -96,7 +114,12 @@ export function importedRun(
     steered: [],
     metrics,
     summaries,
-    source: { kind: log.kind, file: file.slice(0, MAX_NAME), remarks: log.remarks },
+    source: {
+      kind: log.kind,
+      file: file.slice(0, MAX_NAME),
+      remarks: log.remarks,
+      ...settingOf(name, log),
+    },
   }
   const items = log.generations.map((kept) => ({ run: id, kind: 'generations' as const, ...kept }))
   return { header, chunk: { run: id, part: 0, columns }, items, dropped: [] }

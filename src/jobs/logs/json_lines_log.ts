@@ -49,8 +49,10 @@ class Lines {
     for (const [name, value] of values) {
       if (name === this.#step) continue
       const number = loggedNumber(value)
-      if (number === undefined) this.#texts.add(name)
-      else this.rows.put(name, step, number)
+      if (number === undefined) {
+        this.#texts.add(name)
+        this.rows.text(name, value)
+      } else this.rows.put(name, step, number)
     }
     return true
   }
@@ -76,6 +78,7 @@ export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLo
       if (!is_first) logs.push(lines.finish())
       lines = new Lines(line.run ?? '')
       lines.rows.tell(line.kind, line.remarks)
+      lines.rows.text('group', line.group)
     } else if (!lines.take(line)) {
       if (is_last && line === undefined) lines.rows.cut()
       else lines.rows.skip(`line ${number}`)

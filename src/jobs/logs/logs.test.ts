@@ -269,3 +269,39 @@ test.for([
 ] as const)('%s is told apart', ([name, head, kind]) => {
   expect(logReader(name, utf8.encode(head))).toBe(kind)
 })
+
+describe('which run is a seed of which setting', () => {
+  const sourceOf = async (name: string, text: string, reader: LogReader = 'lines') => {
+    const log = await read(reader, text)
+    const { header } = importedRun(name, log, { id: 'x', now: 0, version: '1' })
+    const kept = readHeader(JSON.parse(JSON.stringify(header)))
+    return kept.ok ? kept.header.source : undefined
+  }
+
+  test('its name says it, or columns of the log do, which count for more', async () => {
+    const plain = verl(1, { reward: 1 })
+    expect(await sourceOf('grpo_seed3.jsonl', plain)).toMatchObject({ seed: 3, setting: 'grpo' })
+    const alone = await sourceOf('vivid-sun-12.jsonl', plain)
+    expect(alone?.seed).toBeUndefined()
+    expect(alone?.setting).toBeUndefined()
+    const rows = [1, 2].map((step) =>
+      JSON.stringify({ _step: step, reward: step, config: { seed: 7, group: 'bupo' } }),
+    )
+    const told = { seed: 7, setting: 'bupo' }
+    expect(await sourceOf('grpo_seed3.jsonl', rows.join('\n'))).toMatchObject(told)
+    const csv = 'step,reward,seed,run_group\n1,0.5,7,bupo\n2,0.6,7,bupo\n'
+    expect(await sourceOf('x.csv', csv, 'table')).toMatchObject(told)
+    // What the lab writes of it says the same again.
+    const log = await read('table', csv)
+    expect(log.remarks.join()).not.toContain('run_group')
+    expect(await sourceOf('y.jsonl', importedRunsText([log]))).toMatchObject(told)
+  })
+
+  test('a column with several values says nothing', async () => {
+    const csv = 'step,reward,seed,group\n1,0.5,1,a\n2,0.6,2,b\n'
+    const source = await sourceOf('x.csv', csv, 'table')
+    expect(source).not.toHaveProperty('seed')
+    expect(source).not.toHaveProperty('setting')
+    expect(source?.remarks.join()).toContain('Not read, because it is no number: group')
+  })
+})

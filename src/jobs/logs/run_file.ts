@@ -17,8 +17,13 @@ interface Head {
   readonly kind: LogKind
   /** Its name, where the file or folder that it came from had several. */
   readonly run?: string
+  /** What a column of it called the runs of its setting. */
+  readonly group?: string
   readonly remarks: readonly string[]
 }
+
+const isName = (name: unknown): boolean =>
+  name === undefined || (typeof name === 'string' && name.length <= MAX_RUN)
 
 /** Whether a parsed line is the first one of such a file. */
 export const isHead = (line: unknown): line is Head =>
@@ -26,7 +31,8 @@ export const isHead = (line: unknown): line is Head =>
   line.imported_run === VERSION &&
   typeof line.kind === 'string' &&
   Object.hasOwn(LOG_KINDS, line.kind) &&
-  (line.run === undefined || (typeof line.run === 'string' && line.run.length <= MAX_RUN)) &&
+  isName(line.run) &&
+  isName(line.group) &&
   Array.isArray(line.remarks) &&
   line.remarks.length <= MAX_REMARKS &&
   line.remarks.every((remark) => typeof remark === 'string' && remark.length <= MAX_REMARK)
@@ -35,8 +41,9 @@ export const isHead = (line: unknown): line is Head =>
 export const importedRunsText = (logs: readonly ImportedLog[]): string =>
   logs.map(importedRunText).join('')
 
-function importedRunText({ kind, run, remarks, series, generations }: ImportedLog): string {
-  const head: Head = { imported_run: VERSION, kind, ...(run !== '' && { run }), remarks }
+function importedRunText({ kind, run, group, remarks, series, generations }: ImportedLog): string {
+  const named = { ...(run !== '' && { run }), ...(group !== undefined && { group }) }
+  const head: Head = { imported_run: VERSION, kind, ...named, remarks }
   const answers = generations.flatMap(({ step, item }) =>
     item.map((answer) => `${JSON.stringify({ ...answer, step })}\n`),
   )

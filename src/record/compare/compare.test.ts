@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest'
 import { TINY } from '../../page/runs/testing.ts'
+import { entryOf } from '../../ui/runs/table/testing.ts'
+import type { RunSource } from '../run/record.ts'
 import { bySettings, differences, pairedBySeed } from './compare.ts'
 
 const { experiment } = TINY
+const headed = (id: string, document: typeof experiment, source?: RunSource) => ({
+  header: { ...entryOf(id, {}).header, id, document, source },
+})
+const idsOf = (runs: readonly ReturnType<typeof headed>[]) =>
+  bySettings(runs).map((group) => group.map(({ header }) => header.id))
 const lr = {
   ...experiment,
   actor: { ...experiment.actor, optim: { ...experiment.actor.optim, lr: 0.5 } },
@@ -16,9 +23,10 @@ test('only fields that differ are told, by their dotted paths', () => {
 })
 
 test('what only one document says is absent in the other', () => {
-  const shorter = { ...experiment, phases: experiment.phases.slice(0, 1) }
+  const shorter = { ...experiment, phases: experiment.phases.slice(0, -1) }
   const found = differences([experiment, shorter])
-  expect(found.find(({ path }) => path === 'phases.1.steps')?.values).toEqual(['4', undefined])
+  // A phase of one of them alone is one row, and not a row for each of its fields.
+  expect(found).toEqual([{ path: 'phases.2', values: ['rl, whole model, 50 steps', undefined] }])
   const steered = { ...experiment, steering: [{ step: 3, kind: 'next_phase' as const }] }
   expect(differences([experiment, steered])).toEqual([
     { path: 'steering.0', values: [undefined, 'after step 3: next phase'] },
@@ -27,11 +35,30 @@ test('what only one document says is absent in the other', () => {
 
 test('runs that differ only in seed, name and kernels are one group', () => {
   const runs = [
-    { id: 1, experiment },
-    { id: 2, experiment: lr },
-    { id: 3, experiment: { ...experiment, seed: 9, name: 'x', kernels: 'default' } },
+    headed('1', experiment),
+    headed('2', lr),
+    headed('3', { ...experiment, seed: 9, name: 'x', kernels: 'default' }),
   ]
-  expect(bySettings(runs).map((group) => group.map(({ id }) => id))).toEqual([[1, 3], [2]])
+  expect(idsOf(runs)).toEqual([['1', '3'], ['2']])
+})
+
+test('imported runs are seeds of one setting where they say so, and else each alone', () => {
+  const imported = (id: string, setting?: string) =>
+    headed(id, experiment, {
+      kind: 'wandb',
+      file: id,
+      remarks: [],
+      ...(setting !== undefined && { setting }),
+    })
+  // All of them hold the same defaults, and one of the lab's own does too.
+  const runs = [
+    headed('own', experiment),
+    imported('a', 'grpo'),
+    imported('b'),
+    imported('c', 'grpo'),
+    imported('d'),
+  ]
+  expect(idsOf(runs)).toEqual([['own'], ['a', 'c'], ['b'], ['d']])
 })
 
 test('differences are paired by seed', () => {

@@ -3,6 +3,7 @@
 import type { Experiment } from '../../document/experiment/schema.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { leavesOf } from '../run/leaves.ts'
+import type { RunHeader } from '../run/record.ts'
 import { type MeanInterval, meanInterval } from './statistics.ts'
 
 function valuesOf(experiment: Experiment): Map<string, string> {
@@ -22,10 +23,32 @@ export interface Difference {
   readonly values: readonly (string | undefined)[]
 }
 
+const layerText = (layer: number | 'final'): string =>
+  layer === 'final' ? 'whole model' : `layer ${layer}`
+
+/** A phase in a few words. */
+const phaseText = (phase: Experiment['phases'][number]): string =>
+  [phase.kind, 'target_layer' in phase ? layerText(phase.target_layer) : '', `${phase.steps} steps`]
+    .filter(Boolean)
+    .join(', ')
+
+/** Phases that not all experiments have are a row each, and not one for each of their fields. */
+function withWholePhases(values: Map<string, string>, { phases }: Experiment, common: number) {
+  const own = [...values].filter(([path]) => {
+    const at = /^phases\.(\d+)\./.exec(path)?.[1]
+    return at === undefined || Number(at) < common
+  })
+  const rest = phases
+    .slice(common)
+    .map((phase, i): [string, string] => [`phases.${common + i}`, phaseText(phase)])
+  return new Map([...own, ...rest])
+}
+
 /** The fields in which the experiments are not all alike, each with its value in every one of
  * them. */
 export function differences(experiments: readonly Experiment[]): Difference[] {
-  const all = experiments.map(valuesOf)
+  const common = Math.min(...experiments.map(({ phases }) => phases.length))
+  const all = experiments.map((one) => withWholePhases(valuesOf(one), one, common))
   const paths = new Set(all.flatMap((values) => [...values.keys()]))
   return [...paths]
     .map((path) => ({ path, values: all.map((values) => values.get(path)) }))
@@ -45,13 +68,18 @@ function withoutSeed(experiment: Experiment): string {
   return text
 }
 
-/** Things that differ only in the seed, together, in the order of their first. */
-export function bySettings<T extends { readonly experiment: Experiment }>(
-  runs: readonly T[],
-): T[][] {
+/** The same text for runs that differ in nothing but their seed and their name. An imported run is
+ * alone where neither its log nor its name says of which setting it is. */
+function settingKey({ id, document, source }: RunHeader): string {
+  if (!source) return withoutSeed(document)
+  return source.setting === undefined ? `imported ${id}` : `setting ${source.setting}`
+}
+
+/** Runs that differ only in the seed, together, in the order of their first. */
+export function bySettings<T extends { readonly header: RunHeader }>(runs: readonly T[]): T[][] {
   const groups = new Map<string, T[]>()
   for (const run of runs) {
-    const key = withoutSeed(run.experiment)
+    const key = settingKey(run.header)
     const group = groups.get(key)
     if (group) group.push(run)
     else groups.set(key, [run])

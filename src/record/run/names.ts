@@ -82,7 +82,8 @@ export function runName({
   if (source) {
     const name = labels.name || document.name.trim() || source.file
     const is_automatic = labels.name === ''
-    return { name, seedless: name, from: name, is_automatic, differs: name }
+    const seedless = is_automatic ? (source.setting ?? name) : name
+    return { name, seedless, from: name, is_automatic, differs: name }
   }
   const automatic = autoName(document, preset_id)
   const given = labels.name || givenName(document)

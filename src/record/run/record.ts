@@ -28,6 +28,10 @@ export interface RunSource {
   readonly file: string
   /** What the import left out or changed, a sentence each. */
   readonly remarks: readonly string[]
+  /** As the log or its name says. */
+  readonly seed?: number | undefined
+  /** What the log or its name calls the runs that differ in their seeds alone. */
+  readonly setting?: string | undefined
 }
 
 /** A run as the table shows it. Written again and again while the run trains, so it holds no
@@ -146,5 +150,9 @@ export const RUN_COLORS: readonly { readonly color: string; readonly dash: reado
   { color: '#c24f5c', dash: [3, 2, 1, 2] },
   { color: '#748087', dash: [1, 2] },
 ]
+
+/** The seed of a run; undefined for one that was imported and does not say it. */
+export const seedOf = ({ experiment, source }: RunHeader): number | undefined =>
+  source ? source.seed : experiment.seed
 
 export const runColor = (index: number) => RUN_COLORS[index % RUN_COLORS.length]

@@ -118,8 +118,10 @@ function readRun(
       const text = fields[index]?.trim() ?? ''
       if (text === '') continue
       const value = loggedNumber(text)
-      if (value === undefined) texts.add(metric)
-      else {
+      if (value === undefined) {
+        texts.add(metric)
+        rows.text(metric, text)
+      } else {
         rows.put(metric, step, value)
         count++
       }

@@ -70,7 +70,15 @@ const headerSchema = z.object({
   parent: z.optional(z.string()),
   parent_step: z.optional(whole),
   was_left: z.optional(z.boolean()),
-  source: z.optional(z.object({ kind: z.string(), file: z.string(), remarks: texts })),
+  source: z.optional(
+    z.object({
+      kind: z.string(),
+      file: z.string(),
+      remarks: texts,
+      seed: z.optional(whole),
+      setting: z.optional(z.string()),
+    }),
+  ),
 })
 
 /** A header of the database, or in a sentence why it is none. */

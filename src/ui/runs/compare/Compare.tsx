@@ -2,13 +2,10 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { labelRun, type RunEntry } from '../../../page/runs/library/library.ts'
-import { differences } from '../../../record/compare/compare.ts'
-import { NONE } from '../../kit/format.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { EntropyMaps } from '../panels/EntropyMaps.tsx'
 import { GroupKeys, Panels } from '../panels/Panels.tsx'
-import { MarkedName } from '../RunMark.tsx'
 import { saveReport } from '../report/save_report.ts'
 import { columnLabel } from '../table/columns.ts'
 import { BY_SETTINGS, groupRuns } from '../table/groups.ts'
@@ -20,6 +17,7 @@ import {
   tickOnly,
 } from '../table/selection.ts'
 import { type Compared, comparedGroups } from './compared.ts'
+import { DifferenceTable } from './DifferenceTable.tsx'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
 
@@ -72,63 +70,6 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
         </label>
       ))}
     </fieldset>
-  )
-}
-
-/** Long texts, such as pinned kernels, are of interest only in that they differ. */
-const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
-
-function DifferenceTable({ groups }: { readonly groups: readonly Compared[] }) {
-  const has_seeds = groups.some(({ entries }) => entries.length > 1)
-  const found = useMemo(
-    () =>
-      differences(groups.map(({ entries: [{ header }] }) => header.document)).filter(
-        ({ path }) => !has_seeds || path !== 'seed',
-      ),
-    [groups, has_seeds],
-  )
-  if (found.length === 0)
-    return (
-      <p className="soft">
-        Their experiments are the same{has_seeds ? ', but for their seeds' : ', seed included'}.
-      </p>
-    )
-  return (
-    <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
-      <table className="compare-table" data-testid="differences">
-        <thead>
-          <tr>
-            <th scope="col">setting</th>
-            {groups.map((group) => (
-              <th key={group.entries[0].id} scope="col">
-                <MarkedName name={group.label} color={group.entries[0].labels.color} />
-                {group.entries[0].labels.baseline ? (
-                  <small className="soft"> baseline</small>
-                ) : null}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {found.map(({ path, values }) => (
-            <tr key={path}>
-              <th scope="row">
-                <code>{path}</code>
-              </th>
-              {values.map((value, i) => (
-                <td
-                  key={groups[i].entries[0].id}
-                  className={value === values[0] ? '' : 'differs'}
-                  title={value}
-                >
-                  {value === undefined ? NONE : short(value) || '(empty)'}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }
 

@@ -2,21 +2,23 @@
 // seed.
 
 import type { RunEntry } from '../../../page/runs/library/library.ts'
-import { type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
-import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
+import {
+  type PairedDifference,
+  pairedBySeed,
+  type SeedValue,
+} from '../../../record/compare/compare.ts'
+import { meanInterval } from '../../../record/compare/statistics.ts'
+import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { MarkedName } from '../RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
+import { spreadText, widthText } from '../table/spread.ts'
 import type { Compared } from './compared.ts'
 
 const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
-
-/** '1.2 points'. */
-const widthText = ({ half_width }: MeanInterval, is_share: boolean): string =>
-  differenceText(half_width, is_share).replace('+', '')
 
 /** '+3.1 points ± 1.2 (95 %, 3 seeds)'; one pair says so. */
 function pairedText({ pairs, interval }: PairedDifference, is_share: boolean): string {
@@ -27,11 +29,15 @@ function pairedText({ pairs, interval }: PairedDifference, is_share: boolean): s
   return `${mean} ± ${widthText(interval, is_share)} (95 %, ${interval.n} seeds)`
 }
 
-const seedValues = ({ entries }: Compared, choice: string) =>
-  entries.map((entry) => ({
-    seed: entry.header.experiment.seed,
-    value: numberOf(entry, choice, 'last'),
-  }))
+/** Of the runs whose seed is known. */
+const seedValues = ({ entries }: Compared, choice: string): SeedValue[] =>
+  entries.flatMap((entry) => {
+    const seed = seedOf(entry.header)
+    return seed === undefined ? [] : [{ seed, value: numberOf(entry, choice, 'last') }]
+  })
+
+const seedsOf = ({ entries }: Compared): number[] =>
+  entries.flatMap(({ header }) => seedOf(header) ?? [])
 
 const Name = ({ group }: { readonly group: Compared }) => (
   <MarkedName name={group.label} color={group.entries[0].labels.color} />
@@ -41,10 +47,8 @@ const Name = ({ group }: { readonly group: Compared }) => (
 function Paired({ groups }: { readonly groups: readonly Compared[] }) {
   const [first, ...others] = groups
   if (others.length === 0) return null
-  const seeds = new Set(first.entries.map(({ header }) => header.experiment.seed))
-  const has_pairs = others.some(({ entries }) =>
-    entries.some(({ header }) => seeds.has(header.experiment.seed)),
-  )
+  const seeds = new Set(seedsOf(first))
+  const has_pairs = others.some((group) => seedsOf(group).some((seed) => seeds.has(seed)))
   if (!has_pairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
@@ -88,7 +92,7 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
     return (
       <>
         {numberText(interval.mean, is_share)}
-        <small className="soft"> ± {widthText(interval, is_share)}</small>
+        <small className="soft"> {spreadText(interval, first, choice)}</small>
       </>
     )
   return (

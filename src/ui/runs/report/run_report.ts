@@ -10,14 +10,16 @@ import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { differences } from '../../../record/compare/compare.ts'
 import { type BandKind, meanBand, meanInterval } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
+import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
 import { spread } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
-import { differenceText, endText, numberText, tookText } from '../../shown/run_words.ts'
+import { endText, numberText, tookText } from '../../shown/run_words.ts'
 import { entropyRows } from '../panels/entropy_maps.ts'
 import { cellOf, cellText, METRIC_CHOICES, metricOf } from '../table/columns.ts'
 import { groupRuns } from '../table/groups.ts'
 import { MAX_COMPARED, type Selection } from '../table/selection.ts'
+import { spreadText } from '../table/spread.ts'
 import type { TableView } from '../table/table.ts'
 import { mapsPicture } from './maps_picture.ts'
 
@@ -123,7 +125,7 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
     entries.map((entry) => [
       runName(entry).name,
       entry.labels.tags.join(', '),
-      entry.header.source ? NONE : `${entry.header.experiment.seed}`,
+      seedOf(entry.header)?.toString() ?? NONE,
       endText(entry.header),
       ...METRICS.map(({ column }) => cellText(cellOf(entry, column, reading), column)),
     ]),
@@ -138,12 +140,11 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
     groups.map(({ label, entries }) => [
       label,
       `${entries.length}`,
-      ...METRICS.map(({ column, is_share }) => {
+      ...METRICS.map(({ key, column, is_share }) => {
         const values = entries.map((entry) => cellOf(entry, column, reading))
         const interval = meanInterval(values.filter((v): v is number => Number.isFinite(v)))
         if (!interval) return NONE
-        const width = differenceText(interval.half_width, is_share).replace('+', '')
-        return `${numberText(interval.mean, is_share)} ± ${width}`
+        return `${numberText(interval.mean, is_share)} ${spreadText(interval, entries[0], key)}`
       }),
     ]),
   )

@@ -1,20 +1,26 @@
 // The heading of a group of runs: how many, and their means with 95 % intervals.
 import { ChevronDown, ChevronRight } from 'lucide-react'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'
-import { differenceText, numberText } from '../../shown/run_words.ts'
+import { numberText } from '../../shown/run_words.ts'
 import { isShare } from './columns.ts'
 import type { RowGroup } from './groups.ts'
 import { tickAll } from './selection.ts'
+import { spreadText } from './spread.ts'
 import type { TableView } from './table.ts'
 
 /** '83.1 % ± 2.0 points'; nothing for fewer than two runs. */
-function Mean({ of, choice }: { readonly of: MeanInterval | undefined; readonly choice: string }) {
+function Mean(props: {
+  readonly of: MeanInterval | undefined
+  readonly entry: RunEntry
+  readonly choice: string
+}) {
+  const { of, entry, choice } = props
   if (!of) return null
-  const is_share = isShare(choice)
-  const width = differenceText(of.half_width, is_share).replace('+', '')
   return (
     <span title={`Mean of ${of.n} runs, and its 95 % interval (Student’s t)`}>
-      {numberText(of.mean, is_share)} <small className="soft">± {width}</small>
+      {numberText(of.mean, isShare(choice))}{' '}
+      <small className="soft">{spreadText(of, entry, choice)}</small>
     </span>
   )
 }
@@ -55,11 +61,15 @@ export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowPro
       </th>
       <td />
       <td className="number">
-        <Mean of={value} choice={view.metric} />
+        <Mean of={value} entry={rows[0].entry} choice={view.metric} />
       </td>
       {view.columns.map((column, i) => (
         <td key={column} className="number">
-          <Mean of={columns[i]} choice={column.slice(column.indexOf(':') + 1)} />
+          <Mean
+            of={columns[i]}
+            entry={rows[0].entry}
+            choice={column.slice(column.indexOf(':') + 1)}
+          />
         </td>
       ))}
       <td colSpan={4} />

@@ -6,7 +6,7 @@ import { doneByHand, obeyed } from '../../../document/experiment/steering/steere
 import { labelRun, type RunEntry, runOf } from '../../../page/runs/library/library.ts'
 import { MAX_NAME, MAX_NOTES, parseTags } from '../../../page/runs/record/read_labels.ts'
 import { runName } from '../../../record/run/names.ts'
-import { isLive, RUN_COLORS } from '../../../record/run/record.ts'
+import { isLive, RUN_COLORS, seedOf } from '../../../record/run/record.ts'
 import { openExport } from '../../open/open_export.ts'
 import { takeSettings } from '../../open/take_settings.ts'
 import { changedText, endText, tookText, whenText } from '../../shown/run_words.ts'
@@ -31,7 +31,7 @@ function facts({ header }: RunEntry): [string, string][] {
     ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
     ['Imported from', source?.file],
     ['Task', source ? undefined : experiment.task.id.replaceAll('_', ' ')],
-    ['Seed', source ? undefined : `${experiment.seed}`],
+    ['Seed', seedOf(header)?.toString()],
     ['Steered', done > 0 ? `${done} ${done === 1 ? 'change' : 'changes'} by hand` : undefined],
     ...changedText(header),
     ['Adapter', adapter || undefined],

@@ -3,6 +3,7 @@
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
+import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatShare, NONE } from '../../kit/format.ts'
 import {
@@ -92,9 +93,11 @@ function factOf(entry: RunEntry, name: string): Cell {
 /** What a column says of a run. */
 export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell {
   const [kind, name] = parts(column)
-  // Of an imported run no setting is known: its document only holds the defaults.
-  if (kind === 'setting')
+  // Of an imported run no other setting is known: its document only holds the defaults.
+  if (kind === 'setting') {
+    if (name === 'seed') return seedOf(entry.header)
     return entry.header.source ? undefined : leavesOf(entry.header.document).get(name)
+  }
   if (kind === 'fact') return factOf(entry, name)
   const summary = entry.header.summaries[metricOf(entry, name)]
   return statisticOf(summary, reading.statistic, reading.is_smoothed)

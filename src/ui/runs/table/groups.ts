@@ -30,10 +30,7 @@ export function groupRuns(
 ): { readonly label: string; readonly entries: readonly RunEntry[] }[] {
   const { group } = view
   if (group === '' || group === BY_SETTINGS) {
-    const groups = bySettings(
-      entries.map((entry) => ({ entry, experiment: entry.header.document })),
-    ).map((own) => own.map(({ entry }) => entry))
-    return groups.map((own) => ({ label: runName(own[0]).seedless, entries: own }))
+    return bySettings(entries).map((own) => ({ label: runName(own[0]).seedless, entries: own }))
   }
   const groups = new Map<string, RunEntry[]>()
   for (const entry of entries) {

@@ -1,0 +1,34 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { entryOf } from '../table/testing.ts'
+import { DifferenceTable } from './DifferenceTable.tsx'
+
+const group = (label: string, entry: ReturnType<typeof entryOf>) => ({ label, entries: [entry] })
+const imported = (id: string) => {
+  const entry = entryOf(id, { lr: 0.7 })
+  const source = { kind: 'verl', file: 'verl.jsonl', remarks: [] }
+  return { ...entry, header: { ...entry.header, source } }
+}
+
+test('a setting of an imported run is said to be unknown, and its defaults make no row', () => {
+  const [a, b] = [entryOf('a', { lr: 0.001 }), entryOf('b', { lr: 0.01 })]
+  const page = renderToStaticMarkup(
+    <DifferenceTable groups={[group('a', a), group('x', imported('x')), group('b', b)]} />,
+  )
+  expect(page.match(/<tr>/g)).toHaveLength(2)
+  expect(page).toMatch(/>0\.001<.*>not in the log<.*>0\.01</)
+  expect(page).not.toContain('0.7')
+})
+
+test('imported runs beside one of the lab’s, or alone, differ in nothing that is known', () => {
+  const page = (...groups: ReturnType<typeof group>[]) =>
+    renderToStaticMarkup(<DifferenceTable groups={groups} />)
+  const own = group('a', entryOf('a', {}))
+  expect(page(own, group('x', imported('x')))).toContain(
+    'The settings of the imported run are not in the log.',
+  )
+  expect(page(group('x', imported('x')), group('y', imported('y')))).toContain(
+    'Their settings are not in the log.',
+  )
+  expect(page(own, group('b', entryOf('b', {})))).toContain('the same, seed included.')
+})

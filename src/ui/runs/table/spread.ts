@@ -1,0 +1,22 @@
+// What stands behind a mean over runs: how far its 95 % interval reaches.
+import { boundsOf } from '../../../document/study/bounds.ts'
+import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { MeanInterval } from '../../../record/compare/statistics.ts'
+import { differenceText, numberText } from '../../shown/run_words.ts'
+import { isShare, metricOf } from './columns.ts'
+
+/** '1.2 points'. */
+export const widthText = ({ half_width }: MeanInterval, is_share: boolean): string =>
+  differenceText(half_width, is_share).replace('+', '')
+
+/** '± 1.2 points'; where a measure ends within the interval its ends, cut there. `entry`: one of
+ * the runs. */
+export function spreadText(interval: MeanInterval, entry: RunEntry, choice: string): string {
+  const is_share = isShare(choice)
+  const { mean, half_width } = interval
+  const bounds = boundsOf(metricOf(entry, choice))
+  const [low, high] = [mean - half_width, mean + half_width]
+  if (low >= bounds.low && high <= bounds.high) return `± ${widthText(interval, is_share)}`
+  const ends = [Math.max(low, bounds.low), Math.min(high, bounds.high)]
+  return `(${ends.map((end) => numberText(end, is_share)).join(' to ')})`
+}
