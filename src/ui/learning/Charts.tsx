@@ -1,6 +1,6 @@
 // Which metrics are drawn where, and what each of them means.
 
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { TaskChoice } from '../../document/experiment/fields/task_fields.ts'
 import { taskCard } from '../../document/experiment/task_card.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
@@ -8,6 +8,7 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
 import { ChartTools } from '../plot/ChartTools.tsx'
+import { scoreSays } from '../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
 import {
@@ -233,11 +234,21 @@ function RewardChart() {
     ],
     [task, sampled, has_reward_model],
   )
+  const says = useCallback(() => {
+    const [own, greedy, others] = lines
+    const told = [
+      { ...greedy, label: 'greedy held-out accuracy' },
+      ...(others ? [{ ...others, label: 'sampled held-out accuracy' }] : []),
+      { ...own, label: 'the mean score of samples' },
+    ]
+    return scoreSays(told, formatShare)
+  }, [lines])
   return (
     <MetricChart
       id="reward-chart"
       title={has_reward_model ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
       note={note}
+      says={says}
       lines={lines}
       height={PLOT_HEIGHT}
       y={SHARE}

@@ -1,8 +1,9 @@
 // The entropy of every layer's policy as lines; of a deep model those of some layers, beside the
 // map that has all of them.
-import { useMemo, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { formatNumber, formatTick } from '../kit/format.ts'
+import { scoreSays } from '../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { depthColor, layerDash } from '../scales/palette.ts'
 import { layerEntropy } from '../shown/metrics.ts'
@@ -51,12 +52,18 @@ export function EntropyChart({ height }: { readonly height: number }) {
       })),
     [shown, last, is_dark],
   )
+  const says = useCallback(
+    () =>
+      scoreSays([{ metric: layerEntropy(last), label: 'the final policy' }], formatNumber, ' nats'),
+    [last],
+  )
   return (
     <MetricChart
       id="entropy-chart"
       title="Entropy of every layer’s policy"
       note="Nats, from 0 (certain of one token) to ln V (all V tokens of the vocabulary alike)."
       lines={lines}
+      says={says}
       height={height}
       formatY={formatTick}
       formatValue={formatNumber}

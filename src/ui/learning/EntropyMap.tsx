@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { formatNats } from '../kit/format.ts'
 import { HeatMap, HeatScale } from '../plot/heat/HeatMap.tsx'
+import { layersSay } from '../plot/lines/course_says.ts'
 import { Readout } from '../plot/Readout.tsx'
 import { extentOf } from '../scales/extent.ts'
 import { readStep, useSlowFrame, valueAt } from '../shown/readout.ts'
@@ -50,6 +51,18 @@ const useRows = (last_layer: number) =>
     return {
       columns: () => layers.map(entropyOf),
       named: () => layers.flatMap(namedColumns),
+      says: () =>
+        layersSay(
+          layers.map((layer) => ({
+            metric: nameOf(layer),
+            label:
+              layer === 0
+                ? 'the embedding'
+                : layer === last_layer
+                  ? 'the final policy'
+                  : `layer ${layer}`,
+          })),
+        ),
       summarise: () => `Entropy of each layer’s policy. ${layers.map(said).join('; ')}`,
       formatRow: (layer: number) => shortName(layer, last_layer),
     }

@@ -10,6 +10,7 @@ import { type UiState, uiStore } from '../shown/store.ts'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
 import { stepTable } from './files/chart_file.ts'
 import type { Stroke } from './lines/strokes.ts'
+import { useLiveText } from './live_text.ts'
 import { NumbersTable } from './NumbersTable.tsx'
 import type { PlotHandle } from './Plot.tsx'
 
@@ -21,6 +22,8 @@ export interface PlotPlace {
 export interface ChartCardProps
   extends Pick<ChartMenuProps, 'id' | 'title' | 'file' | 'x' | 'has_log' | 'columns' | 'picture'> {
   readonly note?: string
+  /** What it shows of this run, in a sentence; '' for nothing. */
+  readonly says?: (() => string) | undefined
   readonly compact?: boolean
   /** One of several in a figure: no card of its own, and a title below the figure's. */
   readonly is_part?: boolean
@@ -74,6 +77,7 @@ function Figure(props: FigureProps) {
           />
           {is_full ? <LeaveButton onClick={props.onFull} /> : null}
         </span>
+        {props.says ? <Says id={plot_id} text={props.says} /> : null}
         {note === undefined ? null : (
           <p className="soft">
             <Words text={note} />
@@ -95,6 +99,11 @@ function Figure(props: FigureProps) {
       />
     </figure>
   )
+}
+
+function Says({ id, text }: { readonly id: string; readonly text: () => string }) {
+  const words = useLiveText<HTMLParagraphElement>(text)
+  return <p ref={words} className="chart-says" data-testid={`${id}-says`} />
 }
 
 const EQUAL_PHASES = 'Each phase has the same width: at // the scale of the steps changes.'

@@ -9,6 +9,7 @@ import type { View } from '../scales/view.ts'
 import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
 import { newestAt, readStep } from '../shown/readout.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
+import { unitOf } from './axes/unit.ts'
 import { useAxes, useValueAxis } from './axes/use_axes.ts'
 import { ChartCard } from './ChartCard.tsx'
 import {
@@ -38,6 +39,9 @@ export interface MetricChartProps {
   /** One sentence under the title; says unit and definition. */
   readonly note: string
   readonly lines: readonly Line[]
+  /** What the chart shows of this run, in a sentence; '' for nothing. The same function for the
+   * same lines. */
+  readonly says?: (() => string) | undefined
   readonly height: number
   /** Fixed axis, or undefined for one that grows with the data and holds 0. */
   readonly y?: Domain
@@ -141,6 +145,7 @@ export function MetricChart(props: MetricChartProps) {
       id={id}
       title={title}
       note={note}
+      says={props.says}
       file={fileSlug(lines.length === 1 ? lines[0].metric : id.replace(/-chart$/, ''))}
       compact={compact}
       x={x}
@@ -177,6 +182,7 @@ export function MetricChart(props: MetricChartProps) {
           log_x={log_x}
           log_y={log_y}
           formatY={formatY}
+          unit={unitOf(note)}
           with_names={!compact}
           has_gutter={!compact}
           show_grid

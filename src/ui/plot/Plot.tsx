@@ -58,6 +58,7 @@ export interface PlotProps {
   readonly log_x?: boolean
   readonly log_y?: boolean
   readonly formatY: (value: number) => string
+  readonly unit?: string | undefined
   readonly with_names: boolean
   /** Leaves room for the names of lines at the right, where there is any. */
   readonly has_gutter?: boolean
@@ -158,6 +159,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
             scale={scale}
             log_y={log_y}
             formatY={props.formatY}
+            unit={props.unit}
             spans={spans}
             edits={covers_frame ? NO_EDITS : edits}
             with_names={props.with_names}

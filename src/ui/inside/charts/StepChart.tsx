@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { thinnedOf, thinnedWords } from '../../../host/columns/thinning.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatTick } from '../../kit/format.ts'
+import { unitOf } from '../../plot/axes/unit.ts'
 import { useAxes, useValueAxis } from '../../plot/axes/use_axes.ts'
 import { ChartCard } from '../../plot/ChartCard.tsx'
 import { leftOutWords } from '../../plot/chart_lines.ts'
@@ -206,6 +207,7 @@ export function StepChart(props: StepChartProps) {
           log_x={log_x}
           log_y={log_y}
           formatY={formatTick}
+          unit={unitOf(title)}
           with_names={false}
           show_grid
           paint={paint}

@@ -40,6 +40,8 @@ export interface FrameProps {
   /** Of phases of equal width; undefined for an even or a logarithmic axis. */
   readonly scale: StepScale | undefined
   readonly formatY: (value: number) => string
+  /** What the values are in, where their text does not say it. */
+  readonly unit?: string | undefined
   readonly spans: readonly PhaseSpan[]
   /** Changes made while the run went on. */
   readonly edits: readonly EditMark[]
@@ -185,6 +187,28 @@ function breakMarks({ size, right, x, scale }: FrameProps) {
   })
 }
 
+/** What the axes count, in the corners where no tick is. */
+function axisNames({ size, unit }: FrameProps) {
+  const words = {
+    x: INSET.left - 6,
+    textAnchor: 'end',
+    fill: 'var(--soft)',
+    fontSize: 10.5,
+  } as const
+  return (
+    <>
+      <text {...words} y={size.height - 6}>
+        step
+      </text>
+      {unit === undefined ? null : (
+        <text {...words} y={INSET.top - 8}>
+          {unit}
+        </text>
+      )}
+    </>
+  )
+}
+
 /** Where steps are written, in the units of the axis. */
 function xTicks({ x, log_x, scale }: FrameProps, width: number): number[] {
   if (scale) return scaledTicks(x, scale, width).map((step) => placeOf(step, scale))
@@ -244,6 +268,7 @@ export function Frame(frame: FrameProps) {
       {phaseMarks(props, plot.width)}
       {editMarks(props, plot.width)}
       {breakMarks(frame)}
+      {axisNames(frame)}
       <Line dataKey="value" stroke="none" dot={false} legendType="none" isAnimationActive={false} />
     </LineChart>
   )

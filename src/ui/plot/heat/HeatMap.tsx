@@ -43,6 +43,8 @@ export interface HeatMapProps {
   /** Leaves room for the names of lines, so that it is as wide as the charts beside it. */
   readonly has_gutter?: boolean
   readonly summarise: () => string
+  /** What it shows of this run, in a sentence. */
+  readonly says?: (() => string) | undefined
   /** The layer under the pointer. */
   readonly onHover: (layer: number | undefined) => void
   readonly foot: ReactNode
@@ -129,6 +131,7 @@ export function HeatMap(props: HeatMapProps) {
           y={y}
           y_ticks={ticks}
           formatY={props.formatRow}
+          unit="layer"
           with_names={props.with_names}
           has_gutter={props.has_gutter === true}
           show_grid={false}

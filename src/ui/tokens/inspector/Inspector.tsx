@@ -19,6 +19,7 @@ import { find, type Inspected } from './inspect.ts'
 import { Legend, Shades } from './Legend.tsx'
 import { List } from './List.tsx'
 import { Options } from './Options.tsx'
+import { inspectedSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from './view.ts'
 import './inspector.css'
@@ -211,6 +212,7 @@ export function Inspector() {
     return wantObserved('inspector', { tokens, token_layers })
   }, [is_visible, is_living, tokens, token_layers])
   const { shown, newer } = useShownStep()
+  const says = useMemo(() => (shown ? inspectedSays(shown.responses) : ''), [shown])
   const is_whole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
   return (
     <section
@@ -226,6 +228,11 @@ export function Inspector() {
       </div>
       {shown ? (
         <>
+          {says === '' ? null : (
+            <p className="figure-says" data-testid="inspector-says">
+              {says}
+            </p>
+          )}
           <Where shown={shown} newer={newer} />
           <Body shown={shown} />
         </>

@@ -25,6 +25,7 @@ import {
   ofTable,
   sorted,
 } from './inspect.ts'
+import { inspectedSays } from './says.ts'
 import { tokensStore, traceOf } from './view.ts'
 
 const traced = (
@@ -258,4 +259,21 @@ test('the shown trace is the page’s step, else the one that is held, else the 
   expect(traceOf(kept, 4, held)?.step).toBe(3)
   expect(traceOf(kept, 2, undefined)).toBeUndefined()
   expect(traceOf(initialState().kept, undefined, held)).toBeUndefined()
+})
+
+test('a step is said by what its responses can teach', () => {
+  expect(inspectedSays(step)).toBe(
+    `2 of 3 prompts have responses that score differently; 8 of 13 tokens have an advantage other than 0, the largest +0.9.`,
+  )
+  const alike = ofTable(
+    table(['3', '33'].map((text) => traced('1+2=', text, 1, { advantages: [0, 0] }))),
+  )
+  expect(inspectedSays(alike)).toBe(
+    'None of 1 prompts has responses that score differently; the advantage of all 4 tokens is 0.',
+  )
+  const single = ofTable(table([traced('1+2=', '3', 1, { advantages: [-0.25] }, 1)]))
+  expect(inspectedSays(single)).toBe(
+    '1 of 1 tokens have an advantage other than 0, the largest −0.25.',
+  )
+  expect(inspectedSays([])).toBe('')
 })

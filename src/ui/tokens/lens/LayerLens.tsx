@@ -86,10 +86,8 @@ function Waiting({ kept }: { kept: KeptOfRun }) {
   )
 }
 
-/** Which step the grid is of, and the text's numbers in words. */
+/** Which step the grid is of. */
 function Summary(props: {
-  readonly lens: Lens
-  readonly kind: LensView['kind']
   readonly step: number
   /** Milliseconds that measuring took, where that is known. */
   readonly cost: number | undefined
@@ -97,7 +95,7 @@ function Summary(props: {
   /** The first step that measured the text. */
   readonly first_step: number
 }) {
-  const { lens, kind, step, cost, text, first_step } = props
+  const { step, cost, text, first_step } = props
   const at_step = useAtStep()
   return (
     <p data-testid="lens-summary" data-step={step}>
@@ -108,8 +106,7 @@ function Summary(props: {
       >
         Step {step}
       </b>
-      {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.{' '}
-      {lensSummary(lens, kind)}
+      {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.
       {text.since === undefined
         ? ''
         : ` Written in step ${text.since}; measured from step ${first_step} on.`}
@@ -158,7 +155,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   )
   return (
     <>
-      <Summary {...{ lens, kind, step, cost, text }} first_step={steps[0]} />
+      <Summary {...{ step, cost, text }} first_step={steps[0]} />
       <div className={`lens-grids ${compare === 'beside' && before ? 'two' : ''}`}>
         {compare === 'beside' && before
           ? grid(before.lens, before.item.step, 'lens-grid-other')
@@ -184,7 +181,7 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
 export function LayerLens() {
   const section = useRef<HTMLElement>(null)
   const is_visible = useVisible(section)
-  const { sent: all_sent, chosen, is_wanted, other } = useLens(selectView)
+  const { sent: all_sent, chosen, is_wanted, other, kind } = useLens(selectView)
   const task = useShown(selectTask)
   const sent = useMemo(() => sentOf(all_sent, task), [all_sent, task])
   const kept = useKept()
@@ -204,11 +201,17 @@ export function LayerLens() {
   const texts = lensTexts(kept, sent, at_step)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)
+  const seen = lensItem(kept, text?.key, at_step)
   const refused = kept.observations.at(at_step)?.item.refused
   return (
     <section ref={section} className="card lens" aria-labelledby="lens-title" data-testid="lens">
       <Shades />
       <h2 id="lens-title">Layer lens</h2>
+      {seen ? (
+        <p className="figure-says" data-testid="lens-says">
+          {lensSummary(seen.lens, kind)}
+        </p>
+      ) : null}
       {text ? (
         <>
           <Options

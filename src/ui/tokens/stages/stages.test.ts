@@ -21,6 +21,14 @@ test('the best and the worst response are the first of their score; a place stay
   expect([placeOf(samples, 3), placeOf(samples, 9)]).toEqual([3, 4])
 })
 
+test('best and worst are of a prompt whose responses were told apart, where there is one', () => {
+  const group = { rewards: [0, 0.5], lengths: [2, 2], place: 0 }
+  const samples = [sample(1), sample(0.5), sample(0)].map((one, i) =>
+    i > 0 ? { ...one, group } : one,
+  )
+  expect([placeOf(samples, 'best'), placeOf(samples, 'worst')]).toEqual([1, 2])
+})
+
 test('numbers line up, what a step has not is a dash, and the exact number is not rounded', () => {
   const told = sample(1, {
     ratio: [1, 1.04123456],

@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'vitest'
+import { appendRow, type Series } from '../../../host/columns/series.ts'
+import { labStore } from '../../../page/state/store.ts'
+import { formatShare } from '../../kit/format.ts'
+import { uiStore } from '../../shown/store.ts'
+import { courseOf, layersSay, scoreSays } from './course_says.ts'
+
+const series = new Map<string, Series>()
+
+beforeEach(() => {
+  series.clear()
+  const put = (metric: string, values: readonly number[]) =>
+    values.forEach((value, i) => {
+      appendRow(series, metric, 10 * i, value)
+    })
+  put('held', [0.77, 0.8, 0.92])
+  put('alone', [0.5])
+  put('deep', [3, 2, 1.5])
+  put('shallow', [3, 2.9, 3.2])
+  labStore.setState({ series })
+  uiStore.setState({ at_step: undefined })
+})
+
+test('a course begins and ends at finite values, up to the shown step', () => {
+  const gaps = { steps: [0, 1, 2, 3], values: [Number.NaN, 1, 2, Number.NaN], length: 4 }
+  expect(courseOf(gaps, undefined)).toEqual({ from: 1, first: 1, to: 2, last: 2 })
+  expect(courseOf(gaps, 1)).toBeUndefined()
+  expect(courseOf(undefined, 1)).toBeUndefined()
+})
+
+test('the first line that was measured twice is told', () => {
+  const held = { metric: 'held', label: 'held-out accuracy' }
+  const lines = [{ metric: 'none', label: '' }, { metric: 'alone', label: '' }, held]
+  expect(scoreSays(lines, formatShare)).toBe(
+    'From step 0 to 20 held-out accuracy rose from 77.0 % to 92.0 %.',
+  )
+  uiStore.setState({ at_step: 15 })
+  expect(scoreSays(lines, formatShare)).toMatch(/^From step 0 to 10 .* to 80\.0 %\.$/)
+  expect(scoreSays(lines.slice(0, 2), formatShare)).toBe('')
+})
+
+test('the layer that changed most is told', () => {
+  const layers = ['shallow', 'deep', 'alone'].map((metric) => ({ metric, label: metric }))
+  expect(layersSay(layers)).toBe('From step 0 to 20 deep changed most: it fell from 3 to 1.5 nats.')
+  expect(layersSay([])).toBe('')
+})
