@@ -7,7 +7,7 @@ import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
-import { cellText, exactText, shownColumns } from '../stages/columns.ts'
+import { cellText, exactText, headText, shownColumns } from '../stages/columns.ts'
 import { Token } from '../Token.tsx'
 import type { LayerEntropy } from './colours.ts'
 import type { Inspected } from './inspect.ts'
@@ -28,10 +28,10 @@ function Numbers({ told, t }: { told: Inspected; t: number }) {
   const shown = shownColumns(traced).filter(({ name }) => cellText(traced, name, t) !== '–')
   return (
     <dl className="token-numbers" data-testid="token-numbers">
-      {shown.map(({ name, label, help }) => (
-        <div key={name} title={help} data-column={name}>
-          <dt>{label}</dt>
-          <dd title={exactText(traced, name, t)}>{cellText(traced, name, t)}</dd>
+      {shown.map((column) => (
+        <div key={column.name} title={column.help} data-column={column.name}>
+          <dt>{headText(column)}</dt>
+          <dd title={exactText(traced, column.name, t)}>{cellText(traced, column.name, t)}</dd>
         </div>
       ))}
     </dl>

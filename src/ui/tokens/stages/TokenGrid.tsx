@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { Token } from '../Token.tsx'
-import { type Column, cellText, exactText } from './columns.ts'
+import { type Column, cellText, exactText, headText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'
 
@@ -45,7 +45,7 @@ function ColumnHead(props: { column: Column; stage: StageIndex; scope: Scope }) 
   const { column, stage, scope } = props
   return (
     <th scope={scope} className={tense(column.stage, stage)} title={column.help}>
-      {column.label}
+      {headText(column)}
     </th>
   )
 }

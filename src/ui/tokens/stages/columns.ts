@@ -17,6 +17,10 @@ export interface Column {
   readonly is_rare?: boolean
 }
 
+/** A label with the unit that its help says. */
+export const headText = ({ label, help }: Column): string =>
+  /\bnats\b/.test(help) ? `${label}, nats` : label
+
 /** In the order in which a step computes them. */
 export const COLUMNS: readonly Column[] = [
   {
@@ -127,7 +131,7 @@ export const COLUMNS: readonly Column[] = [
   {
     name: 'moved',
     label: 'change',
-    help: 'log-prob after minus old log-prob: what this step did to the token.',
+    help: 'log-prob after minus old log-prob, in nats: what this step did to the token.',
     stage: 6,
   },
 ]
