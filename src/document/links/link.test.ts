@@ -104,7 +104,7 @@ test('even with every shared setting changed a link is short enough to paste', (
       if (result.ok) experiment = result.experiment
     }
   expect(encodeLink(experiment).split('&').length).toBeGreaterThan(12)
-  expect(encodeLink(experiment).length).toBeLessThan(MAX_LINK_LENGTH * 0.7)
+  expect(encodeLink(experiment).length).toBeLessThan(MAX_LINK_LENGTH)
 })
 
 test(

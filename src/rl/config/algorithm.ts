@@ -53,6 +53,9 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
     readonly len: number | null
     readonly penalty_factor: number
   }
+  /** Leave responses that did not end out of the update; their rewards count in their groups. TRL's
+   * name; DAPO's overlong filtering. */
+  readonly mask_truncated_completions: boolean
   /** DAPO's dynamic sampling. */
   readonly filter_groups: FilterGroups
   /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by
@@ -175,6 +178,15 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
       unit: 'reward',
     }),
   },
+  mask_truncated_completions: boolean({
+    label: 'Leave truncated responses out',
+    help: 'Whether responses that did not end within the longest response are left out of the update, while their rewards still count in their groups: DAPO’s overlong filtering.',
+    default: false,
+    elsewhere: {
+      trl: 'mask_truncated_completions',
+      refused: 'it trains on responses that did not end',
+    },
+  }),
   filter_groups: {
     enable: boolean({
       label: 'Dynamic sampling',

@@ -35,6 +35,8 @@ export interface ScoredBatch extends Partial<Record<DriverColumn, Numbers>> {
   readonly reward_baselines?: Numbers
   /** The parts of a composed reward; gdpo. */
   readonly reward_components?: readonly RewardComponent[]
+  /** Of each row, [B]; absent = all did. */
+  readonly is_ended?: readonly boolean[]
 }
 
 /** What the updates train on. */
@@ -42,7 +44,8 @@ export interface Experience {
   readonly advantages: Float64Array
   readonly returns: Float64Array
   readonly token_level_rewards: Float64Array
-  /** Without what rejection took out; undefined = unchanged. */
+  /** Without what rejection took out, and truncated responses that are left out; undefined =
+   * unchanged. */
   readonly response_mask?: Float64Array
   readonly rollout_is_weights?: Float64Array
   readonly metrics: Record<string, number>
@@ -144,8 +147,20 @@ export function makeExperience(
     },
     algorithm,
   )
-  return { advantages, returns, token_level_rewards, ...corrected, metrics }
+  const mask = algorithm.mask_truncated_completions
+    ? { response_mask: endedMask(response_mask, batch) }
+    : {}
+  return { advantages, returns, token_level_rewards, ...corrected, ...mask, metrics }
 }
+
+/** The mask without rows that did not end. */
+const endedMask = (
+  response_mask: Numbers,
+  { is_ended, response_length }: Pick<ScoredBatch, 'is_ended' | 'response_length'>,
+): Float64Array =>
+  Float64Array.from(response_mask, (m, i) =>
+    is_ended?.[Math.floor(i / response_length)] === false ? 0 : m,
+  )
 
 /** Too little to learn from, after rejection or from the start: the batch trains nothing. verl ends
  * with a ValueError. */

@@ -13,6 +13,7 @@ import {
   needsReference,
   type ScoredBatch,
 } from '../experience/experience.ts'
+import type { BatchColumns } from '../experience/training_batch.ts'
 import { type BatchRows, criticPasses, shufflesRows } from '../learners/batch_rows.ts'
 import type { Critic } from '../learners/critic.ts'
 import { maskedMeanRows } from '../math/masked.ts'
@@ -122,6 +123,7 @@ async function prepareExperience(training: Training, step: RlStep, drawn: Drawn)
     response_mask: batch.response_mask,
     token_level_scores: drawn.token_level_scores,
     index: drawn.index,
+    is_ended: batch.is_ended,
     ...(reward_baselines && { reward_baselines }),
     ...(reward_components && { reward_components }),
     ...(rollout_log_probs && { rollout_log_probs }),
@@ -130,7 +132,7 @@ async function prepareExperience(training: Training, step: RlStep, drawn: Drawn)
   const columns = driverColumns(phase)
   if (columns.length === 0) {
     const learned = timedExperience(phase, scored, kl)
-    actor.upload(batch, rows, { advantages: Float32Array.from(learned.experience.advantages) })
+    actor.upload(batch, rows, updatedColumns(learned.experience))
     scoreBatch(training, step)
     return learned
   }
@@ -140,14 +142,20 @@ async function prepareExperience(training: Training, step: RlStep, drawn: Drawn)
     actor.uploadColumns({ old_log_probs: rollout_log_probs })
   const read = await readColumns(training, columns, rows.batch)
   const learned = timedExperience(phase, { ...scored, ...read }, kl)
-  const { advantages, rollout_is_weights, response_mask } = learned.experience
-  actor.uploadColumns({
-    advantages: Float32Array.from(advantages),
-    ...(rollout_is_weights && { rollout_is_weights: Float32Array.from(rollout_is_weights) }),
-    ...(response_mask && { response_mask: Float32Array.from(response_mask) }),
-  })
+  actor.uploadColumns(updatedColumns(learned.experience))
   return { ...learned, ...(read.values && { values: read.values }) }
 }
+
+/** What the updates read of an experience. */
+const updatedColumns = ({
+  advantages,
+  rollout_is_weights,
+  response_mask,
+}: Experience): BatchColumns => ({
+  advantages: Float32Array.from(advantages),
+  ...(rollout_is_weights && { rollout_is_weights: Float32Array.from(rollout_is_weights) }),
+  ...(response_mask && { response_mask: Float32Array.from(response_mask) }),
+})
 
 /** Old and reference log-probs and values of the uploaded batch, before any update. */
 function scoreBatch({ gpu, parts }: Training, { phase, rows, critic }: RlStep): void {

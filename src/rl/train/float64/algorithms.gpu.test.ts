@@ -178,6 +178,23 @@ describe('DAPO', () => {
   })
 })
 
+describe('TRL’s options', () => {
+  type Option = readonly [string, Partial<ActorSettings>, Partial<Algorithm>, Partial<RlPhase>?]
+  // Two columns are too short for most responses.
+  const short = { rollout: { ...BASE.rollout, max_response_length: 2 } }
+  const options: readonly Option[] = [
+    ['mask_truncated_completions', {}, { mask_truncated_completions: true }, short],
+  ]
+  test.for(options)('%s', async ([, actor, algorithm, phase]) => {
+    const [on, off] = [
+      await follow(phaseOf(phase, { ppo_epochs: 2, ...actor }, algorithm)),
+      await follow(phaseOf(phase, { ppo_epochs: 2 })),
+    ]
+    const [a, b] = [on, off].map((followed) => changes(followed, 'actor/grad_norm')[0])
+    expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
+  })
+})
+
 describe('shuffled rows', () => {
   const shuffled = { shuffle: true, ppo_epochs: 2 }
   test('mini-batches of other rows in every epoch', async () => {
