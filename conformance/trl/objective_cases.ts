@@ -36,7 +36,6 @@ function isOfTheLab(config: TrlLossConfig, batch: TrlLossBatch): boolean {
   return (
     delta > 1 + config.epsilon_high &&
     off_policy_mask_threshold === undefined &&
-    config.importance_sampling_level === 'token' &&
     config.top_entropy_quantile === 1 &&
     // The lab's entropy bonus has the mean of its loss.
     (config.entropy_coef === 0 || LOSS_TYPES[loss_type][1] === 'token-mean') &&
@@ -98,7 +97,8 @@ function liveOfTrl(config: TrlLossConfig, batch: TrlLossBatch) {
 function objectiveOfTrl(config: TrlLossConfig): Objective {
   const [loss_mode, loss_agg_mode] = LOSS_TYPES[config.loss_type]
   const kl_loss_type = config.beta === 0 ? null : 'low_var_kl'
-  return { loss_mode, loss_agg_mode, kl_loss_type, bypass: null }
+  const has_sequence_ratio = config.importance_sampling_level === 'sequence'
+  return { loss_mode, loss_agg_mode, kl_loss_type, bypass: null, has_sequence_ratio }
 }
 
 /** The case on the GPU; nothing where TRL's settings are not the lab's. */

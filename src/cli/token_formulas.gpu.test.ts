@@ -62,6 +62,7 @@ const OBJECTIVES: Readonly<Record<string, Change>> = {
   gspo: { actor: { loss_mode: 'gspo' } },
   geo_mean: { actor: { loss_mode: 'geo_mean' } },
   cispo: { actor: { loss_mode: 'cispo' } },
+  'a ratio of the whole response': { actor: { importance_sampling_level: 'sequence' } },
   sapo: { actor: { loss_mode: 'sapo' } },
   vespo: { actor: { loss_mode: 'vespo' } },
   clip_cov: { actor: { loss_mode: 'clip_cov', policy_loss } },

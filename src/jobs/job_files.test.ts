@@ -146,8 +146,19 @@ describe('what a job holds', () => {
       const experiment = experimentOf({ phases: [RL], actor })
       return filesOf(experiment, { target: 'trl' }).text.get('train_trl.py') ?? ''
     }
-    const luspo = scriptOf({ loss_agg_mode: 'seq-mean-token-sum', clip_ratio_c: 1.5 })
+    const level = { importance_sampling_level: 'sequence' }
+    const sums = { loss_agg_mode: 'seq-mean-token-sum', clip_ratio_c: 1.5 }
+    const luspo = scriptOf({ ...level, ...sums })
     expect(luspo).toContain('    loss_type="luspo",\n')
+    expect(luspo).toContain('    importance_sampling_level="sequence",\n')
+    expect(luspo).toContain('    mask_truncated_completions=False,\n')
+    expect(() => filesOf(experimentOf({ phases: [RL], actor: level }))).toThrow(
+      /importance_sampling_level is sequence/,
+    )
+    const masked = { algorithm: { mask_truncated_completions: true } }
+    expect(() => filesOf(experimentOf({ phases: [RL], ...masked }))).toThrow(
+      /mask_truncated_completions is true: it trains on responses that did not end/,
+    )
     expect(luspo).toContain('    delta=1.5,\n')
     const vespo = scriptOf({ loss_mode: 'vespo', policy_loss: { vespo_k_pos: 1.5 } })
     expect(vespo).toContain('    loss_type="vespo",\n')

@@ -3,6 +3,7 @@
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'
+import { atLevel } from '../../rl/losses/sequence_level.ts'
 import { type Formula, line, type Values } from '../../rl/math/formula.ts'
 import { type FilledLine, fillFormula } from './formula_text.ts'
 import { klFormula } from './kl_formulas.ts'
@@ -117,7 +118,8 @@ function lossPart(input: TokenInput): FilledFormula[] {
   if (!log_probs || !old_log_probs || !advantages || !response_mask?.[t]) return []
   const { actor } = table.phase
   const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights, chosen }
-  const { name, rule, formula, numbers } = policyLossOf(table.loss_mode)
+  const loss_at_level = atLevel(policyLossOf(table.loss_mode), actor.importance_sampling_level)
+  const { name, rule, formula, numbers } = loss_at_level
   const k = numbersOf({ numbers }, actor)
   const { loss } = rule(row, k)(t)
   const lines = [

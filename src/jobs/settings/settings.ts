@@ -364,9 +364,18 @@ const LOSS: Record<string, Setting> = {
     verl: oneOf(`${ACTOR}.policy_loss.loss_mode`, VERL_LOSS_MODES),
     verl_0_7: oneOf(`${ACTOR}.policy_loss.loss_mode`, VERL_0_7_LOSS_MODES),
     bupo: oneOf(`${ACTOR}.policy_loss.loss_mode`, BUPO_LOSS_MODES),
-    trl: oneOf('importance_sampling_level', TRL_LOSS_MODES, (mode: string) =>
-      mode === 'gspo' ? 'sequence' : 'token',
+    trl: oneOf('importance_sampling_level', TRL_LOSS_MODES, (mode: string, { settings }) =>
+      mode === 'gspo'
+        ? 'sequence'
+        : mode === 'vespo'
+          ? 'token'
+          : settings.actor.importance_sampling_level,
     ),
+  },
+  'actor.importance_sampling_level': {
+    when: withLoss('vanilla', 'sapo', 'cispo'),
+    verl: refused('it has a ratio of the whole response in its loss gspo alone', 'token'),
+    trl: TOLD('actor.loss_mode'),
   },
   'actor.clip_ratio_low': { verl: to(`${ACTOR}.clip_ratio_low`), trl: to('epsilon') },
   'actor.clip_ratio_high': { verl: to(`${ACTOR}.clip_ratio_high`), trl: to('epsilon_high') },

@@ -4,7 +4,8 @@ import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggrega
 import { boolean, defaultsOf, integer, number, select, type Tree } from '../fields/field.ts'
 import { klCoef, klLossType } from '../fields/kl_fields.ts'
 import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/losses.ts'
-import { lossAggMode, lossMode } from './loss_fields.ts'
+import type { SamplingLevel } from '../losses/sequence_level.ts'
+import { lossAggMode, lossMode, samplingLevel } from './loss_fields.ts'
 import type { Optim } from './optim.ts'
 import { gradClip, optim } from './optim.ts'
 
@@ -21,6 +22,9 @@ export interface Actor extends LossSettings {
   readonly shuffle: boolean
   /** bypass_mode is chosen by rollout_correction. */
   readonly loss_mode: LossMode
+  /** Whether a ratio is that of its token or of the whole response, where the loss has a choice;
+   * TRL's name. */
+  readonly importance_sampling_level: SamplingLevel
   readonly loss_agg_mode: LossAggMode
   /** Divisor of seq-mean-token-sum-norm; null = R. */
   readonly loss_scale_factor: number | null
@@ -85,6 +89,7 @@ export const ACTOR: Tree<Actor> = {
   }),
   loss_mode: lossMode,
   ...numbersAsSettings(({ section, is_share, ...said }) => number({ live: true, ...said })),
+  importance_sampling_level: samplingLevel,
   loss_agg_mode: lossAggMode,
   loss_scale_factor: number({
     label: 'Constant',

@@ -24,3 +24,12 @@ export const lossAggMode = select(
     Record<LossAggMode, string>
   >,
 )
+
+/** What a ratio is of. */
+export const samplingLevel = select(
+  {
+    label: 'Ratio',
+    help: 'Whether the ratio that is clipped is that of each token, or the geometric mean over the response, as in GSPO, with any averaging; TRL’s luspo wants the response.',
+  },
+  { token: 'of each token', sequence: 'of the whole response' },
+)

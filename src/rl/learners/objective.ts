@@ -11,6 +11,7 @@ import {
 } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
+import { sequence_gradient, sequence_ratio } from '../../kernels/policy_loss/sequence_level.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/response_tensors.ts'
 import type { Actor } from '../config/actor.ts'
@@ -32,6 +33,8 @@ import { LOSS_KERNELS } from './loss_kernels.ts'
 export interface Objective {
   readonly loss_mode: LossMode
   readonly loss_agg_mode: LossAggMode
+  /** Whether the ratio is that of the whole response. */
+  readonly has_sequence_ratio?: boolean
   /** Estimator of the KL term of the loss; null = none. */
   readonly kl_loss_type: KlPenalty | null
   /** Correction by the policy being updated (verl's bypass mode); null = none. */
@@ -44,9 +47,12 @@ export interface Objective {
  * instead of `loss_mode`. */
 export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algorithm'>): Objective {
   const { rollout_correction: correction } = algorithm
+  const loss_mode = lossInForce({ actor, algorithm })
+  const is_sequence = actor.importance_sampling_level === 'sequence'
   return {
-    loss_mode: lossInForce({ actor, algorithm }),
+    loss_mode,
     loss_agg_mode: actor.loss_agg_mode,
+    ...(is_sequence && policyLossOf(loss_mode).has_level && { has_sequence_ratio: true }),
     kl_loss_type: actor.use_kl_loss ? actor.kl_loss_type : null,
     bypass: correction.bypass_mode ? correction : null,
   }
@@ -114,8 +120,15 @@ export function recordObjective(
         sums: correction_sums,
       },
     )
-  runLossWeights({ run }, objective, t, bypass ? t.modified_mask : t.response_mask)
+  const policy_mask = bypass ? t.modified_mask : t.response_mask
+  runLossWeights({ run }, objective, t, policy_mask)
+  const sequences = { rows, response_length }
+  const masked = { response_mask: policy_mask }
+  if (objective.has_sequence_ratio)
+    run(sequence_ratio, sequences, { ...masked, log_probs, old_log_probs })
   runPolicyLoss({ run }, loss_mode, 'loss', t, sums)
+  if (objective.has_sequence_ratio && policyLossOf(loss_mode).has_level === 'through_ratio')
+    run(sequence_gradient, sequences, { ...masked, d_log_probs })
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see
   // the whole response.
   if (bypass) runLossWeights({ run }, objective, t, t.response_mask)

@@ -12,6 +12,7 @@ import type { Experience } from '../experience/experience.ts'
 import type { BatchRows } from '../learners/batch_rows.ts'
 import { objectiveOf } from '../learners/objective.ts'
 import { type LossMode, numbersOf, policyLossOf } from '../losses/losses.ts'
+import { atLevel } from '../losses/sequence_level.ts'
 import { maskedMean, maskedVar } from '../math/masked.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
 import type { TraceColumn } from './trace_columns.ts'
@@ -209,7 +210,7 @@ function clippedColumn(
 ): number[] | undefined {
   const { log_probs, old_log_probs, advantages, response_mask } = columns
   if (!log_probs || !old_log_probs || !advantages || !response_mask) return undefined
-  const loss = policyLossOf(loss_mode)
+  const loss = atLevel(policyLossOf(loss_mode), phase.actor.importance_sampling_level)
   const row = { log_probs, old_log_probs, advantages, response_mask }
   const rule = loss.rule(row, numbersOf(loss, phase.actor))
   const found = Array.from(log_probs, (_, t) =>

@@ -8,6 +8,7 @@ import {
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { aggregationParams, loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
+import { sequence_gradient, sequence_ratio } from '../../kernels/policy_loss/sequence_level.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { LOSS_KERNELS } from '../learners/loss_kernels.ts'
 import { type LossMode, numbersOf, POLICY_LOSSES, pgAggMode, policyLossOf } from './losses.ts'
@@ -269,4 +270,39 @@ test('policy_loss_gspo: a mean log ratio above 10 is held and has no gradient', 
   const ratios = [Math.exp(10), Math.exp(9)]
   expectClose(d_log_probs, [0, 0, 0, ratios[1] / 6, ratios[1] / 6, ratios[1] / 6])
   expectClose([sums[0]], [(ratios[0] + ratios[1]) / 2])
+})
+
+describe('the ratio of a whole response', () => {
+  test.for(SIZES)('is that of each of its tokens at %i rows of %i', async ([rows, R]) => {
+    const { log_probs, old_log_probs, response_mask } = batchOf(rows, R, rows)
+    for (let i = 0; i < R; i++) old_log_probs[i] = log_probs[i]
+    const tensors = {
+      log_probs: upload('log_probs', log_probs),
+      response_mask: upload('response_mask', response_mask),
+      old_log_probs: upload('old_log_probs', old_log_probs),
+    }
+    await gpu.run(sequence_ratio, { rows, response_length: R }, tensors)
+    const [evened] = await gpu.read(tensors.old_log_probs)
+    const row = (b: number, values: Float32Array) => Array.from(values.subarray(b * R, (b + 1) * R))
+    for (let b = 0; b < rows; b++) {
+      const counted = row(b, response_mask).flatMap((m, t) => (m === 0 ? [] : [b * R + t]))
+      const total = counted.reduce((sum, i) => sum + log_probs[i] - old_log_probs[i], 0)
+      const mean = total / Math.max(1, counted.length)
+      const expected = row(b, old_log_probs)
+      for (const i of counted) expected[i - b * R] = log_probs[i] - mean
+      expectClose(row(b, evened as Float32Array), expected, { atol: 1e-5 })
+      // An unchanged row keeps its bits, so its ratio is exactly 1.
+      if (b === 0) expect(row(0, evened as Float32Array)).toEqual(row(0, old_log_probs))
+    }
+  })
+
+  test('spreads a gradient evenly over the tokens that count', async () => {
+    const tensors = {
+      response_mask: upload('response_mask', Float32Array.of(1, 0, 1, 0, 0, 0)),
+      d_log_probs: upload('d_log_probs', Float32Array.of(1, 9, 4, 9, 9, 9)),
+    }
+    await gpu.run(sequence_gradient, { rows: 2, response_length: 3 }, tensors)
+    const [found] = await gpu.read(tensors.d_log_probs)
+    expect(Array.from(found)).toEqual([2.5, 0, 2.5, 0, 0, 0])
+  })
 })

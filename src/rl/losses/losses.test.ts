@@ -276,3 +276,28 @@ describe('every loss', () => {
     )
   })
 })
+
+test.for(['vanilla', 'sapo'] as const)(
+  '%s of the ratio of whole responses: its gradient is the derivative',
+  (loss_mode) => {
+    const R = 4
+    const batch = {
+      log_probs: Array.from(randomValues(8, 3), (x) => x / 4 - 2),
+      old_log_probs: Array.from(randomValues(8, 4), (x) => x / 4 - 2),
+      advantages: [1, 1, 1, 1, -0.5, -0.5, -0.5, -0.5],
+      response_mask: [1, 1, 0, 1, 1, 1, 1, 0],
+      response_length: R,
+    }
+    const config = {
+      ...k,
+      loss_agg_mode: 'seq-mean-token-sum',
+      importance_sampling_level: 'sequence',
+    } as const
+    const lossAt = (x: Float64Array) =>
+      policyLossRef(loss_mode, config, { ...batch, log_probs: x }).loss
+    const found = policyLossRef(loss_mode, config, batch).d_log_probs
+    expectClose(found, numericGradient(lossAt, Float64Array.from(batch.log_probs)), { atol: 1e-8 })
+    expect(Math.abs(found[0])).toBeGreaterThan(1e-3)
+    expect(found[0]).toBe(found[3])
+  },
+)

@@ -10,6 +10,7 @@ import {
   type SomeLossSettings,
 } from './losses.ts'
 import type { PolicyLoss } from './policy_loss.ts'
+import { atLevel, type SamplingLevel } from './sequence_level.ts'
 
 type Numbers = ArrayLike<number>
 
@@ -20,6 +21,8 @@ const EPS = 1e-8
 export interface PolicyLossConfig extends Aggregation, SomeLossSettings {
   /** Replaces clip_ratio_low and clip_ratio_high where those are missing. */
   readonly clip_ratio?: number
+  /** 'token' where it is missing. */
+  readonly importance_sampling_level?: SamplingLevel
   /** Of a choice of tokens that is left to chance. */
   readonly seed?: number
 }
@@ -76,8 +79,8 @@ export function policyLossRef(
   config: PolicyLossConfig,
   batch: PolicyLossBatch,
 ): PolicyLossResult {
-  const loss = policyLossOf(loss_mode)
-  const { clip_ratio, ...given } = config
+  const { clip_ratio, importance_sampling_level = 'token', ...given } = config
+  const loss = atLevel(policyLossOf(loss_mode), importance_sampling_level)
   const both =
     clip_ratio === undefined ? {} : { clip_ratio_low: clip_ratio, clip_ratio_high: clip_ratio }
   const k = numbersOf(loss, { ...both, ...given })
@@ -100,10 +103,19 @@ export function policyLossRef(
       sums['actor/pg_clipfrac'] += Number(token.is_left_out ?? token.clipped === 1)
       sums['actor/pg_clipfrac_lower'] += Number(token.clipped === 2)
     }
+    if (importance_sampling_level === 'sequence' && loss.has_level === 'through_ratio')
+      evenOut(d_log_probs, response_mask, first, R)
   }
   const reported: Readonly<Record<string, number>> = sums
   const metrics = loss.metrics.map((name) => [name, reported[name] / (tokens + EPS)] as const)
   return { loss: total, d_log_probs, metrics: Object.fromEntries(metrics) }
+}
+
+/** The mean of a response's gradient at each of its tokens. */
+function evenOut(d_log_probs: Float64Array, mask: Numbers, first: number, R: number): void {
+  const tokens = Array.from({ length: R }, (_, t) => first + t).filter((i) => mask[i] !== 0)
+  const mean = tokens.reduce((sum, i) => sum + d_log_probs[i], 0) / tokens.length
+  for (const i of tokens) d_log_probs[i] = mean
 }
 
 /** The response that begins at token `first` of a batch. */

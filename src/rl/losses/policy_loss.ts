@@ -107,6 +107,9 @@ export interface PolicyLoss<Name extends string = string, N extends LossNumbers 
   /** It has the weights of rollout correction in its rule: 'any', or those of single tokens alone.
    * Absent = every token's loss is multiplied by its weight. */
   readonly holds_weights?: 'any' | 'token'
+  /** Whether its ratio can be that of the whole response (sequence_level.ts), and whether its
+   * gradient goes through the ratio, or the ratio is held. Absent = it cannot. */
+  readonly has_level?: 'through_ratio' | 'held_ratio'
   readonly code: PolicyLossCode
   readonly choice?: Choice<ValuesOf<N>>
   /** The float64 rule: of a response, then of one of its unmasked tokens. */

@@ -59,6 +59,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.shuffle': cutsBatch,
   'actor.loss_mode': ({ algorithm }) => !algorithm.rollout_correction.bypass_mode,
   ...LOSS_CONDITIONS,
+  'actor.importance_sampling_level': (settings) => lossOf(settings).has_level !== undefined,
   // It is the mean of entropy and KL too.
   'actor.loss_agg_mode': (settings) =>
     lossOf(settings).own_mean === undefined ||

@@ -180,9 +180,20 @@ describe('DAPO', () => {
 
 describe('TRL’s options', () => {
   type Option = readonly [string, Partial<ActorSettings>, Partial<Algorithm>, Partial<RlPhase>?]
+  const narrow = { clip_ratio_low: 0.02, clip_ratio_high: 0.03 }
   // Two columns are too short for most responses.
   const short = { rollout: { ...BASE.rollout, max_response_length: 2 } }
   const options: readonly Option[] = [
+    [
+      'importance_sampling_level, of the loss',
+      { importance_sampling_level: 'sequence', ...narrow },
+      {},
+    ],
+    [
+      'importance_sampling_level, of a held ratio',
+      { importance_sampling_level: 'sequence', loss_mode: 'cispo', ...narrow },
+      {},
+    ],
     ['mask_truncated_completions', {}, { mask_truncated_completions: true }, short],
   ]
   test.for(options)('%s', async ([, actor, algorithm, phase]) => {
