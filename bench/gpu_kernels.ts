@@ -2,7 +2,7 @@
 // of heads that the presets and models of 135 and 600 million weights have.
 import { attentionKernels } from '../src/kernels/attention/attention.ts'
 import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
-import type { AnyKernel } from '../src/kernels/device/kernel.ts'
+import { type AnyKernel, accessOf, wholeText } from '../src/kernels/device/kernel.ts'
 import { forWeight } from '../src/kernels/matmul/bfloat16.ts'
 import { variants as fused } from '../src/kernels/matmul/matmul_fused.ts'
 import { variants as products, TILES } from '../src/kernels/matmul/matmul_variants.ts'
@@ -59,15 +59,15 @@ export function reportedKernels(): ReportedKernel[] {
 }
 
 function reported(kernel: AnyKernel): ReportedKernel {
-  const { name, wgsl, constants = {}, requires = [], bindings } = kernel
+  const { name, constants = {}, requires = [], bindings } = kernel
   const [, variant = ''] = /_(staged_\w+?)(_bf16)?$/.exec(name) ?? []
   const { rows = 0, cols = 0, stage = 0 } = TILES[variant] ?? {}
   return {
     name,
-    wgsl,
+    wgsl: wholeText(kernel),
     constants,
     requires,
-    bindings: Object.values(bindings),
+    bindings: Object.values(bindings).map(accessOf),
     ...(stage > 0 && { stage_fmas: rows * cols * stage }),
   }
 }

@@ -1,18 +1,31 @@
 // npm run gpu-report: what a real GPU's compiler makes of the kernels, with no GPU. Prints a table
 // and what falls short of the bars; `-- --write` keeps the table in docs/log/gpu.md. Needs Mesa's
-// driver for AMD (tools/gpu_report/driver.mjs) and gcc.
+// driver for AMD (tools/gpu_report/driver.mjs) and gcc. `-- --text NAME` prints all that a compiler
+// is given of one kernel, and needs nothing.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installMissing, ROOT } from '../scripts/project.mjs'
 import { findDriver } from './gpu_report/driver.mjs'
-import { measure, shortfalls, tableOf } from './gpu_report/report.mjs'
+import { measure, shortfalls, tableOf, textOf } from './gpu_report/report.mjs'
 
 const KEPT = join(ROOT, 'docs/log/gpu.md')
 /** The kept table lies between these. */
 const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end -->)/
 
-const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { write: { type: 'boolean', default: false }, text: { type: 'string' } },
+})
+if (values.text !== undefined) {
+  await installMissing()
+  try {
+    console.log(await textOf(values.text))
+  } catch (error) {
+    console.error(error.message)
+    process.exit(1)
+  }
+  process.exit(0)
+}
 const driver = findDriver()
 if (driver.path === undefined) {
   console.log(`gpu-report says nothing here: ${driver.reason}.`)

@@ -1,4 +1,4 @@
-// A kernel says its interface twice, in WGSL and in TypeScript. This holds the two together.
+// What must hold for every kernel: one name, one interface.
 import { expect, test } from 'vitest'
 import { everyKernel, expectOneInterface } from './wgsl/testing.ts'
 
@@ -12,6 +12,6 @@ test('there are kernels, and no two share a name', () => {
 })
 
 test.for(everyKernel)(
-  '$name: the spec and the WGSL declare the same interface, within the default limits',
+  '$name: its interface is declared once, within the default limits',
   expectOneInterface,
 )

@@ -8,12 +8,27 @@ import { judge } from './machine_code.mjs'
 
 const WORK = join(ROOT, 'dist/gpu_report')
 
-/** { name, of: what is said in each mode } of every kernel. */
-export async function measure(driver) {
+async function loadKernels() {
   const { runnerImport } = await loadVite()
   const quiet = { configFile: false, logLevel: 'error' }
   const { module } = await runnerImport(join(ROOT, 'bench/gpu_kernels.ts'), quiet)
-  const kernels = module.reportedKernels()
+  return module.reportedKernels()
+}
+
+/** All that a compiler is given of this kernel. Throws where none has this name. */
+export async function textOf(name) {
+  const kernels = await loadKernels()
+  const found = kernels.find((kernel) => kernel.name === name)
+  if (found) return found.wgsl
+  const near = kernels.map((kernel) => kernel.name).filter((known) => known.includes(name))
+  throw new Error(
+    `There is no kernel ${name}. ${near.length ? `Near it: ${near.join(', ')}.` : 'src/kernels/ has them all.'}`,
+  )
+}
+
+/** { name, of: what is said in each mode } of every kernel. */
+export async function measure(driver) {
+  const kernels = await loadKernels()
   mkdirSync(WORK, { recursive: true })
   const file = join(WORK, 'kernels.json')
   writeFileSync(file, JSON.stringify(kernels))

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid, withElements } from '../device/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
 import { withPart } from '../wgsl/compose.ts'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
@@ -8,7 +8,6 @@ import forward from './attention_forward.wgsl?raw'
 import narrow_backward_key_value from './attention_narrow_backward_key_value.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
-import params_source from './attention_params.wgsl?raw'
 import query_tile from './attention_query_tile.wgsl?raw'
 import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
@@ -17,9 +16,11 @@ import cache_write from './kv_cache_write.wgsl?raw'
 import { type AttentionSize, isNarrow } from './narrow.ts'
 import {
   inPairs,
+  narrowElement,
   narrowQueryBackward,
   narrowQuerySource,
   narrowSource,
+  narrowStepBindings,
   narrowStepSource,
 } from './narrow_source.ts'
 import { cacheInQuads, inQuads } from './quads.ts'
@@ -38,8 +39,8 @@ const params = {
 /** Of both backward kernels. */
 const backwardBindings = {
   qkv: 'read',
-  attention_mask: 'read',
-  cu_seqlens: 'read',
+  attention_mask: 'read u32',
+  cu_seqlens: 'read u32',
   out: 'read',
   lse: 'read',
   d_out: 'read',
@@ -67,12 +68,12 @@ const tiledGrid = (rows: number, heads: number, width: number, head_dim: number)
  * (groups), arXiv 2305.13245; packed rows: Dao-AILab/flash-attention flash_attn_varlen_func. */
 export const attention_forward = defineKernel({
   name: 'attention_forward',
-  wgsl: params_source + withPart(forward, 'query_tile', query_tile),
+  wgsl: withPart(forward, 'query_tile', query_tile),
   params,
   bindings: {
     qkv: 'read',
-    attention_mask: 'read',
-    cu_seqlens: 'read',
+    attention_mask: 'read u32',
+    cu_seqlens: 'read u32',
     out: 'read_write',
     lse: 'read_write',
   },
@@ -88,7 +89,7 @@ export const attention_forward = defineKernel({
  * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135. */
 export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
-  wgsl: params_source + withPart(backward_query, 'query_tile', query_tile),
+  wgsl: withPart(backward_query, 'query_tile', query_tile),
   params,
   bindings: backwardBindings,
   writes: { d_qkv: 'queries' },
@@ -104,7 +105,7 @@ export const attention_backward_query = defineKernel({
  * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135. */
 export const attention_backward_key_value = defineKernel({
   name: 'attention_backward_key_value',
-  wgsl: params_source + backward_key_value,
+  wgsl: backward_key_value,
   params,
   bindings: backwardBindings,
   writes: { d_qkv: 'keys and values' },
@@ -129,7 +130,7 @@ export const kv_cache_write = defineKernel({
     num_key_value_heads: 'u32',
     head_dim: 'u32',
   },
-  bindings: { qkv: 'read', cache: 'read_write' },
+  bindings: { qkv: 'read', cache: 'read_write Cached' },
   workgroups: ({ rows, columns, num_key_value_heads, head_dim }) =>
     foldGrid(Math.ceil((rows * columns * 2 * num_key_value_heads * head_dim) / 64)),
   cost: cacheWriteCost(4),
@@ -172,7 +173,7 @@ export const attention_decode = defineKernel({
     head_dim: 'u32',
     scale: 'f32',
   },
-  bindings: { qkv: 'read', cache: 'read', attention_mask: 'read', out: 'read_write' },
+  bindings: { qkv: 'read', cache: 'read Cached', attention_mask: 'read u32', out: 'read_write' },
   workgroups: ({ rows, num_attention_heads }) => foldGrid(rows * num_attention_heads),
   cost: decodeCost(4),
 })
@@ -185,9 +186,9 @@ const step = defineKernel({
   bindings: {
     qkv: 'read',
     norm_weight: 'read',
-    position_ids: 'read',
+    position_ids: 'read u32',
     inv_freq: 'read',
-    attention_mask: 'read',
+    attention_mask: 'read u32',
     cache: 'read_write',
     out: 'read_write',
   },
@@ -246,6 +247,10 @@ function narrowKernels(head_dim: number): AttentionKernels {
   const known = narrow.get(head_dim)
   if (known) return known
   const { wgsl, halves } = narrowQueryBackward(head_dim)
+  const head = narrowElement(head_dim)
+  const part = narrowElement(head_dim, halves)
+  const gradients = (element: string) =>
+    withElements(backwardBindings, { qkv: element, out: element, d_out: element, d_qkv: element })
   const perColumn = (p: Record<'rows' | 'width', number>, heads: number, halves = 1) =>
     foldGrid(halves * Math.ceil((p.rows * p.width * heads) / 64))
   const made: AttentionKernels = {
@@ -253,18 +258,21 @@ function narrowKernels(head_dim: number): AttentionKernels {
       ...attention_forward,
       name: `attention_forward_narrow_${head_dim}`,
       wgsl: narrowQuerySource(narrow_forward, head_dim),
+      bindings: withElements(attention_forward.bindings, { qkv: head, out: head }),
       workgroups: (p) => perColumn(inPairs(p, head_dim), p.num_attention_heads),
     },
     backward_query: {
       ...attention_backward_query,
       name: `attention_backward_query_narrow_${head_dim}`,
       wgsl,
+      bindings: gradients(part),
       workgroups: (p) => perColumn(p, p.num_attention_heads, halves),
     },
     backward_key_value: {
       ...attention_backward_key_value,
       name: `attention_backward_key_value_narrow_${head_dim}`,
-      wgsl: narrowSource(params_source + narrow_backward_key_value, head_dim),
+      wgsl: narrowSource(narrow_backward_key_value, head_dim),
+      bindings: gradients(head),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
     },
     decode: attention_decode_quads,
@@ -272,6 +280,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
       ...step,
       name: `attention_step_narrow_${head_dim}`,
       wgsl: narrowStepSource(step.wgsl, head_dim),
+      bindings: narrowStepBindings(step.bindings, head_dim),
     },
   }
   narrow.set(head_dim, made)

@@ -4,15 +4,6 @@
 // - 1 of the M in the stream.
 //   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]
 //   lse [M, H]
-// uses attention_params.wgsl
-
-@group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read> out: array<f32>;
-@group(0) @binding(5) var<storage, read> lse: array<f32>;
-@group(0) @binding(6) var<storage, read> d_out: array<f32>;
-@group(0) @binding(7) var<storage, read_write> d_qkv: array<f32>;
 
 const KEYS = 16u;
 const QUERIES = 32u;

@@ -7,25 +7,6 @@
 //   where they are halves)
 // uses cache_token.wgsl, cache_f32.wgsl or cache_f16.wgsl
 
-struct Params {
-  rows: u32,
-  n: u32,
-  prompt_length: u32,
-  response_columns: u32,
-  width: u32,
-  column: u32,
-  num_attention_heads: u32,
-  num_key_value_heads: u32,
-  head_dim: u32,
-  scale: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read> cache: array<Cached>;
-@group(0) @binding(3) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(4) var<storage, read_write> out: array<f32>;
-
 const LANES = 64u;
 const KEYS = 32u; // attention_forward's key tile; two of them are scored at a time
 const MASKED = -1e30; // far below every score, and finite

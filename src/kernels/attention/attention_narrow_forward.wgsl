@@ -5,13 +5,7 @@
 // maximum.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
-// uses attention_params.wgsl, attention_narrow_products.wgsl, attention_narrow_query.wgsl
-
-@group(0) @binding(1) var<storage, read> qkv: array<array<vec4f, VECTORS>>;
-@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
-@group(0) @binding(4) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
-@group(0) @binding(5) var<storage, read_write> lse: array<f32>;
+// uses attention_narrow_products.wgsl, attention_narrow_query.wgsl
 
 const MASKED = -1e30; // far below every score, and finite
 

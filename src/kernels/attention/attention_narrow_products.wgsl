@@ -1,4 +1,3 @@
-
 // Scores are in units of log 2, which exp2 takes.
 const LOG2_E = 1.4426950408889634;
 

@@ -11,30 +11,6 @@
 // uses attention_narrow_products.wgsl, cache_token.wgsl, rope_head.wgsl, cache_f32.wgsl or
 // cache_f16.wgsl
 
-struct Params {
-  rows: u32,
-  n: u32,
-  prompt_length: u32,
-  response_columns: u32,
-  width: u32,
-  column: u32,
-  num_attention_heads: u32,
-  num_key_value_heads: u32,
-  head_dim: u32,
-  scale: f32,
-  has_qk_norm: u32,
-  eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read> norm_weight: array<f32>;
-@group(0) @binding(3) var<storage, read> position_ids: array<u32>;
-@group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
-@group(0) @binding(5) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(6) var<storage, read_write> cache: array<array<CachedVector, VECTORS>>;
-@group(0) @binding(7) var<storage, read_write> out: array<array<vec4f, VECTORS>>;
-
 const MASKED = -1e30; // far below every score, and finite
 
 // The head at `base` normed and turned, by qk_norm_rope_forward's instructions.

@@ -3,20 +3,6 @@
 //   qkv [B, columns, (H + 2K) D]   cache [tokens, 2 K D]
 // uses cache_f32.wgsl or cache_f16.wgsl
 
-struct Params {
-  rows: u32,
-  columns: u32,
-  first_token: u32,
-  stride: u32,
-  num_attention_heads: u32,
-  num_key_value_heads: u32,
-  head_dim: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read_write> cache: array<Cached>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

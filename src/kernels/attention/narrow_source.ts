@@ -1,12 +1,19 @@
 // Attention without barriers, one invocation per query, pair of queries or key, written out for one
 // head size.
-import { inHalves, repeated, unrolled, withoutComments, withPart } from '../wgsl/compose.ts'
+import { type Binding, type Names, withElements } from '../device/kernel.ts'
+import {
+  inHalves,
+  ofVectors,
+  repeated,
+  unrolled,
+  withoutComments,
+  withPart,
+} from '../wgsl/compose.ts'
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import products from './attention_narrow_products.wgsl?raw'
 import narrow_query from './attention_narrow_query.wgsl?raw'
 import narrow_query_key from './attention_narrow_query_key.wgsl?raw'
 import narrow_query_key_halves from './attention_narrow_query_key_halves.wgsl?raw'
-import params_source from './attention_params.wgsl?raw'
 
 /** Keys of one trip through the loop of the forward and of a new token: more share one new maximum,
  * and fewer fit in registers. */
@@ -28,13 +35,22 @@ export const inPairs = (
  * `inHalves`. */
 export function narrowSource(wgsl: string, head_dim: number, halves = 1): string {
   const [queries, keys, vectors] = [queriesOf(head_dim), keysOf(head_dim), head_dim / 4 / halves]
-  const text = inHalves(withoutComments(wgsl), halves)
-    .replaceAll('LAST', `${queries - 1}`)
-    .replaceAll('VECTORS>', `${vectors}>`)
+  const text = inHalves(withoutComments(wgsl), halves).replaceAll('LAST', `${queries - 1}`)
   const source = repeated(repeated(text, '?', queries), '~', keys)
   const constants = `const QUERIES = ${queries}u;\nconst KEYS = ${keys}u;`
   return unrolled(source + constants, vectors, 'VECTORS')
 }
+
+/** A head's channels, in vectors of four, and where invocations share them in halves. */
+export const narrowElement = (head_dim: number, halves = 1): string =>
+  ofVectors('vec4f', head_dim, halves)
+
+/** The buffers of a new token's kernel. */
+export const narrowStepBindings = <B extends Names<Binding>>(bindings: B, head_dim: number) =>
+  withElements(bindings as Names<Binding>, {
+    cache: ofVectors('CachedVector', head_dim),
+    out: narrowElement(head_dim),
+  }) as { readonly [K in keyof B]: Binding }
 
 /** The same for a new token's kernel. */
 export const narrowStepSource = (wgsl: string, head_dim: number): string =>
@@ -43,7 +59,7 @@ export const narrowStepSource = (wgsl: string, head_dim: number): string =>
 /** The same for a kernel whose invocations own queries. */
 export function narrowQuerySource(wgsl: string, head_dim: number, halves = 1): string {
   const whole = withPart(wgsl, 'narrow_query', narrow_query)
-  return narrowSource(params_source + whole + products, head_dim, halves)
+  return narrowSource(whole + products, head_dim, halves)
 }
 
 /** The source of the backward of queries, and the invocations that share the sums of one query: all

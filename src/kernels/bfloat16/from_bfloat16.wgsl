@@ -1,14 +1,6 @@
 // out = x, of which every word holds two bfloat16: exact. One invocation per pair.
 //   x [2 · words], the even one in the low half   out [2 · words]
 
-struct Params {
-  words: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-@group(0) @binding(2) var<storage, read_write> out: array<vec2u>; // a float32's bits
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -2,14 +2,6 @@
 // invocation per pair.
 //   x [2 · words]   out [2 · words], two to a word, the even one in the low half
 
-struct Params {
-  words: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<vec2u>; // a float32's bits
-@group(0) @binding(2) var<storage, read_write> out: array<u32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -4,18 +4,6 @@
 //   x, y [R, C]   cosine, norm_x, norm_y [R]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  rows: u32,
-  cols: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read> y: array<f32>;
-@group(0) @binding(3) var<storage, read_write> cosine: array<f32>;
-@group(0) @binding(4) var<storage, read_write> norm_x: array<f32>;
-@group(0) @binding(5) var<storage, read_write> norm_y: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 override NARROW: u32;
 const EPS = 1e-8;

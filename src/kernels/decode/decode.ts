@@ -2,9 +2,7 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import linear from './decode_linear.wgsl?raw'
-import linear_interface from './decode_linear_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
-import swiglu_interface from './decode_swiglu_interface.wgsl?raw'
 import { addingTile, type LaneRows, plainTile, tileRows } from './decode_tile.ts'
 
 /** Workgroups of products whose lanes have so many rows. */
@@ -20,9 +18,15 @@ export const decodeGrid =
  * multiple of 4. */
 export const decode_linear = defineKernel({
   name: 'decode_linear',
-  wgsl: linear_interface + linear + addingTile(8),
+  wgsl: linear + addingTile(8),
   params: { m: 'u32', n: 'u32', k: 'u32', has_addend: 'u32', addend_stride: 'u32' },
-  bindings: { a: 'read', b: 'read', addend: 'read', ended: 'read', out: 'read_write' },
+  bindings: {
+    a: 'read vec4f',
+    b: 'read vec4f',
+    addend: 'read',
+    ended: 'read u32',
+    out: 'read_write',
+  },
   workgroups: decodeGrid(8, 64),
   cost: ({ m, n, k, has_addend }) => ({
     flops: m * n * (2 * k + has_addend),
@@ -35,7 +39,7 @@ export const decode_linear = defineKernel({
 export const decode_linear_short: typeof decode_linear = {
   ...decode_linear,
   name: 'decode_linear_short',
-  wgsl: linear_interface + linear + addingTile(4),
+  wgsl: linear + addingTile(4),
   workgroups: decodeGrid(4, 64),
 }
 
@@ -43,9 +47,9 @@ export const decode_linear_short: typeof decode_linear = {
  * up], [2n, k]. The same bits as the two after one another. */
 export const decode_swiglu = defineKernel({
   name: 'decode_swiglu',
-  wgsl: swiglu_interface + swiglu + plainTile + sigmoid,
+  wgsl: swiglu + plainTile + sigmoid,
   params: { m: 'u32', n: 'u32', k: 'u32' },
-  bindings: { a: 'read', b: 'read', ended: 'read', out: 'read_write' },
+  bindings: { a: 'read vec4f', b: 'read vec4f', ended: 'read u32', out: 'read_write' },
   workgroups: decodeGrid(8, 32),
   cost: ({ m, n, k }) => ({ flops: m * n * (4 * k + 5), bytes: 4 * (m * k + 2 * n * k + m * n) }),
 })

@@ -2,7 +2,7 @@
 // 64 columns of out, and as many rows as its lanes have.
 //   out [m, n]   a [m, k]   b [n, k]   ended [m]
 //   addend [m, n], or [n] for every row when addend_stride is 0, or anything when has_addend is 0
-// uses decode_linear_interface.wgsl or decode_linear_normed_interface.wgsl, decode_tile.wgsl
+// uses decode_tile.wgsl
 
 const TILE_WIDTH = 64u;
 

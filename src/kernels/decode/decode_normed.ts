@@ -4,9 +4,7 @@ import { defineKernel } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import { decode_linear, decode_swiglu, decodeGrid } from './decode.ts'
 import linear from './decode_linear.wgsl?raw'
-import linear_interface from './decode_linear_normed_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
-import swiglu_interface from './decode_swiglu_normed_interface.wgsl?raw'
 import { gatheredTile, normedTile } from './decode_tile.ts'
 
 /** decode_linear of y = rms_norm_forward(a), with `norm_weight` [k] and eps, to rounding: y is not
@@ -16,16 +14,16 @@ import { gatheredTile, normedTile } from './decode_tile.ts'
  * anything. */
 export const decode_linear_normed = defineKernel({
   name: 'decode_linear_normed',
-  wgsl: linear_interface + linear + gatheredTile,
+  wgsl: linear + gatheredTile,
   params: { ...decode_linear.params, gathers: 'u32', eps: 'f32' },
   bindings: {
-    a: 'read',
-    norm_weight: 'read',
-    b: 'read',
+    a: 'read vec4f',
+    norm_weight: 'read vec4f',
+    b: 'read vec4f',
     addend: 'read',
-    ended: 'read',
-    ids: 'read',
-    kept: 'read_write',
+    ended: 'read u32',
+    ids: 'read u32',
+    kept: 'read_write vec4f',
     out: 'read_write',
   },
   workgroups: decodeGrid(4, 64),
@@ -38,9 +36,15 @@ export const decode_linear_normed = defineKernel({
 /** decode_swiglu of rms_norm_forward(a), as decode_linear_normed. */
 export const decode_swiglu_normed = defineKernel({
   name: 'decode_swiglu_normed',
-  wgsl: swiglu_interface + swiglu + normedTile + sigmoid,
+  wgsl: swiglu + normedTile + sigmoid,
   params: { ...decode_swiglu.params, eps: 'f32' },
-  bindings: { a: 'read', norm_weight: 'read', b: 'read', ended: 'read', out: 'read_write' },
+  bindings: {
+    a: 'read vec4f',
+    norm_weight: 'read vec4f',
+    b: 'read vec4f',
+    ended: 'read u32',
+    out: 'read_write',
+  },
   workgroups: decodeGrid(4, 32),
   cost: ({ m, n, k }) => ({
     flops: m * n * (4 * k + 5) + 4 * m * k,

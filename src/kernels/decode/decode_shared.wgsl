@@ -4,7 +4,6 @@
 //   out [m, n]   a [m, k]   b [n, k], k a multiple of 4   ended [m]
 //   addend [m, n], or [n] for every row when addend_stride is 0, or anything when has_addend is 0
 // The body is written out by matmul/tiles/tile_source.ts.
-// uses decode_linear_interface.wgsl
 
 // Whether TILE_ROWS rows from `row` on have all ended: those of the tile, the same for all of its
 // lanes, or those of one lane.

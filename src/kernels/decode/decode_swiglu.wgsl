@@ -2,8 +2,7 @@
 // 2 n] is stored. One workgroup per 32 columns of out, and as many rows as its lanes have; a lane
 // holds four columns of gate and the same four of up.
 //   out [m, n]   a [m, k]   b [2 n, k] (gate, then up)   ended [m]
-// uses decode_swiglu_interface.wgsl or decode_swiglu_normed_interface.wgsl, decode_tile.wgsl,
-// swiglu_sigmoid.wgsl
+// uses decode_tile.wgsl, swiglu_sigmoid.wgsl
 
 const TILE_WIDTH = 32u;
 

@@ -12,7 +12,6 @@ import {
 import type { Tile } from '../matmul/tiles/tile.ts'
 import { tileSource } from '../matmul/tiles/tile_source.ts'
 import { decode_linear, decode_linear_short } from './decode.ts'
-import linear_interface from './decode_linear_interface.wgsl?raw'
 import shared from './decode_shared.wgsl?raw'
 
 /** What the products of narrow layers take: decode_linear's sums, bit for bit, in a kernel that
@@ -52,7 +51,7 @@ function source(tile: Tile): string {
   const first = subgroups ? 'a_first' : `a_first + lane / ${across}u * ${rows}u`
   return tileSource('nt', tile, {
     head: {
-      wgsl: `${linear_interface + shared}\nconst TILE_ROWS = ${count}u;\n`,
+      wgsl: `${shared}\nconst TILE_ROWS = ${count}u;\n`,
       takes: 'sum',
     },
     is_idle: `a_first >= params.m || has_ended(${first})`,

@@ -10,10 +10,6 @@ const gpu = await Gpu.open()
 const decode = defineKernel({
   name: 'decode_bfloat16',
   wgsl: `
-struct Params { words: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> packed: array<u32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= params.words) { return; }
@@ -22,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   out[2u * id.x + 1u] = bitcast<f32>(word & 0xffff0000u);
 }`,
   params: { words: 'u32' },
-  bindings: { packed: 'read', out: 'read_write' },
+  bindings: { packed: 'read u32', out: 'read_write' },
   workgroups: ({ words }) => [Math.ceil(words / 64)],
 })
 

@@ -9,9 +9,6 @@ const gpu = await Gpu.open()
 const scale = defineKernel({
   name: 'scale',
   wgsl: `
-struct Params { factor: f32, count: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> x: array<f32>;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x < params.count) { x[id.x] *= params.factor; }
@@ -145,9 +142,6 @@ const subgroup_sum = defineKernel({
   name: 'subgroup_sum',
   requires: ['subgroups'],
   wgsl: `enable subgroups;
-struct Params { count: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> x: array<f32>;
 @compute @workgroup_size(64)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_size) size: u32) {
   let sum = subgroupAdd(1.0);
@@ -162,9 +156,6 @@ const half_twice = defineKernel({
   name: 'half_twice',
   requires: ['shader-f16'],
   wgsl: `enable f16;
-struct Params { count: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> x: array<f32>;
 @compute @workgroup_size(64)
 fn main(@builtin(local_invocation_index) lane: u32) {
   if (lane < params.count) { x[lane] = f32(2.0h * f16(x[lane])); }

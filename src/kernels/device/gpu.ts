@@ -6,7 +6,7 @@ import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type GpuError, ShapeError, tooLarge } from './errors.ts'
 import { joinCommands } from './joined/join_commands.ts'
-import type { Access, AnyKernel, Kernel, Names, ParamType, Shader } from './kernel.ts'
+import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './kernel.ts'
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
 import { collect, type LiveValues, type Program, type Recorder, valueAt } from './program.ts'
@@ -206,7 +206,7 @@ export class Gpu implements Allocator {
   }
 
   /** Records and replays one kernel call: for tests and one-off work, not for a training step. */
-  async run<P extends Names<ParamType>, B extends Names<Access>>(
+  async run<P extends Names<ParamType>, B extends Names<Binding>>(
     kernel: Kernel<P, B>,
     params: { [K in keyof P]: number },
     tensors: { [K in keyof B]: Tensor },

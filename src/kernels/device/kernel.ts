@@ -1,4 +1,5 @@
-// How a kernel is declared: its WGSL, its params and its bindings, as data.
+// How a kernel is declared: its WGSL, its params and its bindings, as data. The part of the WGSL
+// that says how it is called is written from them.
 
 /** What WebGPU offers on some adapters only; of subgroup matrices, blocks of a type and a size
  * (features.ts). */
@@ -7,6 +8,10 @@ export type Feature = 'subgroups' | 'shader-f16' | 'subgroup-matrix-f16' | 'subg
 /** A number handed to a kernel. */
 export type ParamType = 'f32' | 'u32'
 export type Access = 'read' | 'read_write'
+/** How a kernel uses a storage buffer and, where they are not f32, the WGSL type of its elements:
+ * `read`, `read_write`, `read u32`, `read_write array<vec4f, 8>`. The kernel's text may declare the
+ * type. */
+export type Binding = Access | `${Access} ${string}`
 /** A record with any names. */
 export type Names<T> = { readonly [name: string]: T }
 
@@ -14,6 +19,7 @@ export type Names<T> = { readonly [name: string]: T }
 export interface Shader {
   /** Same as the .wgsl file's stem, plus its variant; labels the pipeline and is its cache key. */
   readonly name: string
+  /** What it computes, without its params and bindings, which are declared beside it. */
   readonly wgsl: string
   /** WGSL `override` constants. A kernel with other constants is another kernel: give it another
    * name. */
@@ -31,10 +37,11 @@ export interface Cost {
   readonly bytes: number
 }
 
-export interface Kernel<P extends Names<ParamType>, B extends Names<Access>> extends Shader {
-  /** Fields of `struct Params`, in order. Bound at @binding(0). */
+export interface Kernel<P extends Names<ParamType>, B extends Names<Binding>> extends Shader {
+  /** Numbers that the text reads as `params.<name>`, in order. Bound at @binding(0). */
   readonly params: P
-  /** Storage buffers, in order, bound at @binding(1..). At most 8. */
+  /** Storage buffers that the text reads as arrays by their names, in order. Bound at
+   * @binding(1..). At most 8. */
   readonly bindings: B
   /** Which part of a binding the kernel writes, where it is not all of it: kernels that write
    * different parts of a tensor, and read none of it, are independent. */
@@ -47,14 +54,59 @@ export interface Kernel<P extends Names<ParamType>, B extends Names<Access>> ext
 }
 
 /** Any kernel, for lists of them. */
-export type AnyKernel = Kernel<Names<ParamType>, Names<Access>>
+export type AnyKernel = Kernel<Names<ParamType>, Names<Binding>>
 
-/** Checks a kernel's declaration and infers its names, so that `run` can hold callers to them. */
-export function defineKernel<const P extends Names<ParamType>, const B extends Names<Access>>(
+/** Checks a kernel's declaration and infers its names, so that `run` can hold callers to them.
+ * Kernels with the same names have one type, whatever their elements are. */
+export function defineKernel<const P extends Names<ParamType>, const B extends Names<Binding>>(
   kernel: Kernel<P, B>,
-): Kernel<P, B> {
+): Kernel<P, { readonly [K in keyof B]: Binding }> {
   return kernel
 }
+
+/** Whether a kernel may write the buffer. */
+export const accessOf = (binding: Binding): Access => split(binding)[0]
+
+/** WGSL type of the buffer's elements. */
+export const elementOf = (binding: Binding): string => split(binding)[1]
+
+function split(binding: Binding): [Access, string] {
+  const space = binding.indexOf(' ')
+  if (space < 0) return [binding as Access, 'f32']
+  return [binding.slice(0, space) as Access, binding.slice(space + 1)]
+}
+
+/** The same buffers, some of them with elements of another type: a kernel that reads them in
+ * vectors, or in half the memory. Throws for a buffer that is not there. */
+export function withElements<B extends Names<Binding>>(
+  bindings: B,
+  elements: { readonly [K in keyof B]?: string },
+): { readonly [K in keyof B]: Binding } {
+  const typed = Object.entries(elements).map(([name, element]) => {
+    const binding = bindings[name]
+    if (!binding) throw new Error(`There is no binding ${name} to be of ${element}`)
+    return [name, `${accessOf(binding)} ${element}`]
+  })
+  return { ...bindings, ...Object.fromEntries(typed) }
+}
+
+/** `struct Params` and the bindings of a kernel. */
+export function interfaceOf({ params, bindings }: Pick<AnyKernel, 'params' | 'bindings'>): string {
+  const fields = Object.entries(params).map(([name, type]) => `  ${name}: ${type},\n`)
+  const buffers = Object.entries(bindings).map(([name, binding], i) => {
+    const kind = `var<storage, ${accessOf(binding)}>`
+    return `@group(0) @binding(${i + 1}) ${kind} ${name}: array<${elementOf(binding)}>;\n`
+  })
+  return `struct Params {
+${fields.join('')}}
+@group(0) @binding(0) var<uniform> params: Params;
+${buffers.join('')}`
+}
+
+/** All that a compiler is given. The interface comes last: lines that a compiler names are those of
+ * `wgsl`, and what a text enables stands first. */
+export const wholeText = (kernel: Pick<AnyKernel, 'wgsl' | 'params' | 'bindings'>): string =>
+  `${kernel.wgsl}\n${interfaceOf(kernel)}`
 
 /** WebGPU's limit of workgroups per dimension. */
 export const MAX_GRID = 65535

@@ -1,7 +1,7 @@
 // Kernels compiled to pipelines, and bound to the tensors of a dispatch.
 import { GpuError, ShapeError } from './errors.ts'
 import { kernelFeatures } from './features.ts'
-import type { AnyKernel, Names } from './kernel.ts'
+import { type AnyKernel, accessOf, type Names, wholeText } from './kernel.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
 import { type Dispatch, SLOT_BYTES } from './program.ts'
 import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './tensor.ts'
@@ -53,8 +53,9 @@ export class Pipelines {
       label: name,
       entries: [
         { type: 'uniform' as const, hasDynamicOffset: true },
-        ...Object.values(kernel.bindings).map((access) => ({
-          type: access === 'read' ? ('read-only-storage' as const) : ('storage' as const),
+        ...Object.values(kernel.bindings).map((binding) => ({
+          type:
+            accessOf(binding) === 'read' ? ('read-only-storage' as const) : ('storage' as const),
         })),
       ].map((buffer, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer })),
     })
@@ -65,7 +66,7 @@ export class Pipelines {
         compute: { module, entryPoint: 'main', constants: kernel.constants ?? {} },
       })
       counts.pipelines++
-      counts.wgsl_bytes += kernel.wgsl.length
+      counts.wgsl_bytes += wholeText(kernel).length
       this.watch?.(counts.pipelines, this.#open.asked)
       return { pipeline, layout }
     } catch (error) {
@@ -104,15 +105,13 @@ export class Pipelines {
 
 /** Throws GpuError shader with every message of the compiler, or with the features that the device
  * lacks. */
-async function compileShader(
-  device: GPUDevice,
-  { name, wgsl, requires = [] }: AnyKernel,
-): Promise<GPUShaderModule> {
+async function compileShader(device: GPUDevice, kernel: AnyKernel): Promise<GPUShaderModule> {
+  const { name, requires = [] } = kernel
   const features = kernelFeatures(device)
   const missing = requires.filter((feature) => !features.includes(feature))
   if (missing.length)
     throw new GpuError('shader', `${name}: needs ${missing.join(' and ')}, which this device lacks`)
-  const code = wgsl.includes('\r') ? wgsl.replaceAll('\r', '') : wgsl
+  const code = wholeText(kernel).replaceAll('\r', '')
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ label: name, code })
   const refused = device.popErrorScope()

@@ -2,8 +2,8 @@
 // values.
 import { ShapeError } from './errors.ts'
 import {
-  type Access,
   type AnyKernel,
+  type Binding,
   type Kernel,
   MAX_GRID,
   type Names,
@@ -26,7 +26,7 @@ export interface Dispatch {
   readonly tensors: Names<Tensor>
   /** Undefined where live values decide it: `gridOf` at each replay. */
   readonly grid: Grid | undefined
-  /** `struct Params`, with zeros where live values go. */
+  /** The params as bytes, with zeros where live values go. */
   readonly params: Uint8Array
   readonly patches: readonly Patch[]
   /** Set when the program has been compiled and bound. */
@@ -60,7 +60,7 @@ export type Command = Dispatch | Copy | Clear
 
 /** A param that is computed at each replay. */
 interface Patch {
-  /** Byte offset in `struct Params`. */
+  /** Byte offset in the params. */
   readonly offset: number
   readonly dtype: ParamType
   readonly value: (live: LiveValues<string>) => number
@@ -78,7 +78,7 @@ export interface Program<L extends string = string> {
 
 /** Records kernel calls, copies and clears into a Program. */
 export interface Recorder<L extends string> {
-  run<P extends Names<ParamType>, B extends Names<Access>>(
+  run<P extends Names<ParamType>, B extends Names<Binding>>(
     kernel: Kernel<P, B>,
     params: { [K in keyof P]: Value<L> },
     tensors: { [K in keyof B]: Tensor },
@@ -180,7 +180,7 @@ export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number)
   return grid ?? checkedGrid(kernel, readParams(kernel.params, view, slot), kernel.name)
 }
 
-/** `struct Params` of one dispatch as numbers. */
+/** The params of one dispatch as numbers. */
 export function readParams(
   params: Names<ParamType>,
   bytes: DataView,

@@ -7,7 +7,7 @@ import backward_narrow from './embedding_backward_narrow.wgsl?raw'
 import forward from './embedding_forward.wgsl?raw'
 
 const forwardParams = { tokens: 'u32', hidden_size: 'u32', first_id: 'u32', ids: 'u32' } as const
-const forwardBindings = { input_ids: 'read', weight: 'read', out: 'read_write' } as const
+const forwardBindings = { input_ids: 'read u32', weight: 'read Weight', out: 'read_write' } as const
 const forwardGrid = ({ tokens, hidden_size }: { tokens: number; hidden_size: number }) =>
   foldGrid(Math.ceil((tokens * hidden_size) / 64))
 
@@ -63,7 +63,7 @@ export const embedding_backward = defineKernel({
   name: 'embedding_backward',
   wgsl: backward,
   params: backwardParams,
-  bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
+  bindings: { input_ids: 'read u32', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(tokens * Math.ceil(hidden_size / 256)),
   cost: backwardCost,
 })
@@ -74,7 +74,7 @@ export const embedding_backward_narrow = defineKernel({
   name: 'embedding_backward_narrow',
   wgsl: backward_narrow,
   params: backwardParams,
-  bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
+  bindings: { input_ids: 'read u32', d_out: 'read vec4f', d_weight: 'read_write vec4f' },
   workgroups: ({ hidden_size, ids }) => foldGrid(Math.ceil((ids * hidden_size) / 4 / 8)),
   cost: backwardCost,
 })

@@ -4,19 +4,6 @@
 // for take part.
 //   input_ids [tokens]   d_out [tokens, C]   d_weight [ids, C]
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  first_id: u32,
-  ids: u32,
-  padding_idx: u32, // its row stays as it is
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> input_ids: array<u32>;
-@group(0) @binding(2) var<storage, read> d_out: array<f32>;
-@group(0) @binding(3) var<storage, read_write> d_weight: array<f32>;
-
 const LANES = 64u;
 const CHANNELS = 256u; // four per lane
 

@@ -4,19 +4,6 @@
 //   input_ids [tokens]   d_out [tokens, C / 4]
 //   d_weight [ids, C / 4]: the rows of ids from first_id on
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  first_id: u32,
-  ids: u32,
-  padding_idx: u32, // its row stays as it is
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> input_ids: array<u32>;
-@group(0) @binding(2) var<storage, read> d_out: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> d_weight: array<vec4f>;
-
 const UNITS = 8u; // of 4 channels, per workgroup
 const SLICES = 8u; // of the tokens
 

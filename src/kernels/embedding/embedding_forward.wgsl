@@ -3,18 +3,6 @@
 //   input_ids [tokens]   weight [ids, C]   out [tokens, C]
 // uses weight_f32.wgsl or weight_bf16.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  first_id: u32,
-  ids: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> input_ids: array<u32>;
-@group(0) @binding(2) var<storage, read> weight: array<Weight>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -5,24 +5,6 @@
 //   entries
 //   values [..]   chosen [masks, mask_tokens]   base_a, base_b, state [tokens, cols]
 
-struct Params {
-  tokens: u32,
-  cols: u32,
-  place: u32,
-  places: u32,
-  mask_tokens: u32,
-  mask_stride: u32,
-  mask_offset: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> table: array<u32>;
-@group(0) @binding(2) var<storage, read> values: array<f32>;
-@group(0) @binding(3) var<storage, read> chosen: array<u32>;
-@group(0) @binding(4) var<storage, read> base_a: array<f32>;
-@group(0) @binding(5) var<storage, read> base_b: array<f32>;
-@group(0) @binding(6) var<storage, read_write> state: array<f32>;
-
 const ENTRY = 8u;
 
 @compute @workgroup_size(64)

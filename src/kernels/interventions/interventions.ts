@@ -25,9 +25,9 @@ export const apply_interventions = defineKernel({
     mask_offset: 'u32',
   },
   bindings: {
-    table: 'read',
+    table: 'read u32',
     values: 'read',
-    chosen: 'read',
+    chosen: 'read u32',
     base_a: 'read',
     base_b: 'read',
     state: 'read_write',

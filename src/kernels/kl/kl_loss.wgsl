@@ -8,21 +8,6 @@
 //   sums [6], the last is added to
 // uses k3.wgsl, workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  estimator: u32,
-  straight_through: u32,
-  kl_loss_coef: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
-@group(0) @binding(2) var<storage, read> ref_log_prob: array<f32>;
-@group(0) @binding(3) var<storage, read> loss_weights: array<f32>;
-@group(0) @binding(4) var<storage, read_write> kld: array<f32>;
-@group(0) @binding(5) var<storage, read_write> d_log_probs: array<f32>;
-@group(0) @binding(6) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 const KL_LOSS_SUM = 5u;

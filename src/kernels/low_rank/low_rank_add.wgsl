@@ -3,10 +3,6 @@
 //   low [tokens, slots * rank]   b [rows_0 + rows_1 + rows_2, rank]   y [tokens, width]
 // uses low_rank_modules.wgsl
 
-@group(0) @binding(1) var<storage, read> low: array<f32>;
-@group(0) @binding(2) var<storage, read> b: array<f32>;
-@group(0) @binding(3) var<storage, read_write> y: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -3,10 +3,6 @@
 //   d_y [tokens, width]   b [rows_0 + rows_1 + rows_2, rank]   d_low [tokens, slots * rank]
 // uses low_rank_modules.wgsl
 
-@group(0) @binding(1) var<storage, read> d_y: array<f32>;
-@group(0) @binding(2) var<storage, read> b: array<f32>;
-@group(0) @binding(3) var<storage, read_write> d_low: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -2,21 +2,6 @@
 // columns of y, [first_s, first_s + rows_s), whose rows of b follow one another. A run without rows
 // is not there.
 
-struct Params {
-  tokens: u32,
-  width: u32,
-  rank: u32,
-  first_0: u32,
-  rows_0: u32,
-  first_1: u32,
-  rows_1: u32,
-  first_2: u32,
-  rows_2: u32,
-  scale: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-
 fn all_rows() -> u32 { return params.rows_0 + params.rows_1 + params.rows_2; }
 
 fn slots() -> u32 { return 1u + u32(params.rows_1 > 0u) + u32(params.rows_2 > 0u); }

@@ -1,43 +1,40 @@
 // Products whose second factor, a layer's weight, is kept in bfloat16: any kernel that reads it as
 // `b`, made to read halves.
-import type { AnyKernel, Cost } from '../device/kernel.ts'
+import { type AnyKernel, type Cost, elementOf, withElements } from '../device/kernel.ts'
 import type { Tensor } from '../device/tensor.ts'
 import { costOf } from '../device/timing/cost.ts'
 
-/** How `b` is declared in the WGSL, what it is declared as instead, and the function that reads
- * it. */
-const READERS = [
-  [
-    'b: array<vec4f>;',
-    'b: array<vec2u>;',
-    `
+/** Of what `b` is in float32, what its elements are in halves, and the function that reads them. */
+const READERS: Readonly<Record<string, { readonly element: string; readonly read: string }>> = {
+  vec4f: {
+    element: 'vec2u',
+    read: `
 // Four neighbours of b, of which each u32 holds two: a bfloat16 is the upper half of a float32.
 fn b_at(i: u32) -> vec4f {
   let two = b[i];
   return bitcast<vec4f>(vec4u(two.x << 16u, two.x & 0xffff0000u, two.y << 16u, two.y & 0xffff0000u));
 }
 `,
-  ],
-  [
-    'b: array<f32>;',
-    'b: array<u32>;',
-    `
+  },
+  f32: {
+    element: 'u32',
+    read: `
 // One of b, of which each u32 holds two: a bfloat16 is the upper half of a float32.
 fn b_at(i: u32) -> f32 {
   return bitcast<f32>((b[i / 2u] >> (i % 2u * 16u)) << 16u);
 }
 `,
-  ],
-] as const
+  },
+}
 
 const READ = /\bb\[([^\]]+)\]/g
 
-/** The WGSL of a product with b in bfloat16. Throws where it declares no b that it could be. */
-function withHalves(wgsl: string): string {
-  const reader = READERS.find(([declared]) => wgsl.includes(declared))
-  if (!reader) throw new Error('WGSL: expected a product with the binding b, found none')
-  const [declared, halved, read] = reader
-  return wgsl.replaceAll(READ, 'b_at($1)').replace(declared, () => halved) + read
+/** What reads b in bfloat16 in place of `bindings.b`. Throws where there is no b that it could
+ * be. */
+function readerOf({ name, bindings }: AnyKernel) {
+  const reader = bindings.b && READERS[elementOf(bindings.b)]
+  if (!reader) throw new Error(`${name}: expected a product with the binding b, found none`)
+  return reader
 }
 
 /** The kernel's cost with two bytes for each number of b: [n, k] or [k, n], or for a forward SwiGLU
@@ -60,9 +57,15 @@ export function forWeight<K extends object>(kernel: K, { dtype }: Pick<Tensor, '
   const plain = kernel as unknown as AnyKernel
   const known = made.get(plain.name)
   if (known) return known as unknown as K
-  const { name, wgsl } = plain
-  const cost = { cost: withoutHalf(plain) }
-  const twin: AnyKernel = { ...plain, name: `${name}_bf16`, wgsl: withHalves(wgsl), ...cost }
+  const { name, wgsl, bindings } = plain
+  const { element, read } = readerOf(plain)
+  const twin: AnyKernel = {
+    ...plain,
+    name: `${name}_bf16`,
+    wgsl: wgsl.replaceAll(READ, 'b_at($1)') + read,
+    bindings: withElements(bindings, { b: element }),
+    cost: withoutHalf(plain),
+  }
   made.set(name, twin)
   return twin as unknown as K
 }

@@ -2,18 +2,6 @@
 //   out [m, n]   a [m, k] or, transposed, [k, m]   b [k, n] or, transposed, [n, k]
 // uses matmul_tile.wgsl
 
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-  accumulate: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<f32>;
-@group(0) @binding(2) var<storage, read> b: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
-
 fn adds() -> bool { return params.accumulate == 1u; }
 
 fn before(row: u32, col: u32) -> f32 { return out[row * params.n + col]; }

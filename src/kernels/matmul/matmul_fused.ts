@@ -1,6 +1,6 @@
 // Products of training that do the step after them as well, while their results are still in
 // registers.
-import { type AnyKernel, defineKernel, foldGrid } from '../device/kernel.ts'
+import { type AnyKernel, defineKernel, foldGrid, withElements } from '../device/kernel.ts'
 import {
   chosenVariant,
   MATMUL_VARIANTS,
@@ -10,6 +10,7 @@ import {
   TILES,
 } from './matmul_variants.ts'
 import type { FusedOp, MatmulOp, Tile } from './tiles/tile.ts'
+import { headOf } from './tiles/tile_heads.ts'
 import { tileSource } from './tiles/tile_source.ts'
 
 type Shape = Readonly<Record<'m' | 'n' | 'k', number>>
@@ -22,7 +23,10 @@ const nt_swiglu = (name: string, tile: Tile) =>
     name: `matmul_nt_swiglu_${name}`,
     wgsl: tileSource('nt_swiglu', tile),
     params,
-    bindings: { a: 'read', b: 'read', gate_up: 'read_write', out: 'read_write' },
+    bindings: withElements(
+      { a: 'read', b: 'read', gate_up: 'read_write', out: 'read_write' },
+      headOf('nt_swiglu', tile).elements,
+    ),
     workgroups: grid(tile, 2),
     cost: ({ m, n, k }) => ({
       flops: 4 * m * n * k + 5 * m * n,
@@ -38,7 +42,10 @@ const nn_swiglu = (name: string, tile: Tile) =>
     name: `matmul_nn_swiglu_${name}`,
     wgsl: tileSource('nn_swiglu', tile),
     params,
-    bindings: { a: 'read', b: 'read', gate_up: 'read', d_gate_up: 'read_write' },
+    bindings: withElements(
+      { a: 'read', b: 'read', gate_up: 'read', d_gate_up: 'read_write' },
+      headOf('nn_swiglu', tile).elements,
+    ),
     workgroups: grid(tile),
     cost: ({ m, n, k }) => ({
       flops: 2 * m * n * k + 11 * m * n,
@@ -54,7 +61,10 @@ const tn_bias = (name: string, tile: Tile) =>
     name: `matmul_tn_bias_${name}`,
     wgsl: tileSource('tn_bias', tile),
     params,
-    bindings: { a: 'read', b: 'read', out: 'read_write', bias: 'read_write' },
+    bindings: withElements(
+      { a: 'read', b: 'read', out: 'read_write', bias: 'read_write' },
+      headOf('tn_bias', tile).elements,
+    ),
     workgroups: grid(tile),
     cost: ({ m, n, k }) => ({
       flops: 2 * m * n * k + m * k,

@@ -1,8 +1,16 @@
 // The kernels that a matrix product may run on, and which of them one does.
-import { type AnyKernel, type Feature, foldGrid } from '../device/kernel.ts'
+import {
+  type AnyKernel,
+  type Binding,
+  type Feature,
+  foldGrid,
+  type Names,
+  withElements,
+} from '../device/kernel.ts'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import { MATRIX_VARIANTS } from './matrix_variants.ts'
 import type { MatmulOp, Tile } from './tiles/tile.ts'
+import { headOf } from './tiles/tile_heads.ts'
 import { tileSource } from './tiles/tile_source.ts'
 import { VARIANT_NAMES, type VariantName } from './variant_names.ts'
 
@@ -111,6 +119,7 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
     ...plain[op],
     name: `matmul_${op}_${name}`,
     wgsl: tileSource(op, tile),
+    bindings: withElements<Names<Binding>>(plain[op].bindings, headOf(op, tile).elements),
     constants: {},
     requires,
     workgroups: ({ m, n }: { m: number; n: number }) =>

@@ -46,6 +46,7 @@ const emulated = (op: 'nt' | 'nt_add', name: string, steps: MatrixSteps) => ({
   wgsl: `enable subgroups;\n${matrixSource(op, { type: 'f32', rows: 8, cols: 8, depth: 8 }, steps)}`,
   constants: {},
   requires: ['subgroups'] as const,
+  bindings: all[0].kernel(op).bindings,
   workgroups: all[0].kernel(op).workgroups,
 })
 

@@ -1,10 +1,17 @@
 // Variants of a layer's product that run in a GPU's matrix units. A run takes them only where it
 // names them; gradients have none.
 import { MATRIX_BLOCKS } from '../device/features.ts'
-import { type AnyKernel, foldGrid } from '../device/kernel.ts'
+import {
+  type AnyKernel,
+  type Binding,
+  foldGrid,
+  type Names,
+  withElements,
+} from '../device/kernel.ts'
 import { matmul_nt, matmul_nt_add } from './matmul.ts'
 import { MATRIX_TILE, type MatrixUnit, matrixEnables, matrixSource } from './tiles/matrix_source.ts'
 import type { MatmulOp } from './tiles/tile.ts'
+import { HEADS } from './tiles/tile_heads.ts'
 
 /** Half of the distance between halves, as a share: what rounding a factor to one of them changes
  * it by at most. */
@@ -25,6 +32,7 @@ function matrixVariant(name: string, blocks: keyof typeof MATRIX_BLOCKS) {
       ...plain,
       name: `matmul_${op}_${name}`,
       wgsl: matrixEnables(unit) + matrixSource(op, unit),
+      bindings: withElements<Names<Binding>>(plain.bindings, HEADS[op].elements),
       constants: {},
       requires,
       workgroups,

@@ -2,16 +2,6 @@
 //   values [sets, count]   mask [count]   sums [sets]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  count: u32,
-  sets: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> values: array<f32>;
-@group(0) @binding(2) var<storage, read> mask: array<f32>;
-@group(0) @binding(3) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -17,7 +17,7 @@ export const moments = defineKernel({
   name: 'moments',
   wgsl: source + reduce,
   params: { count: 'u32', sets: 'u32' },
-  bindings: { values: 'read', mask: 'read', sets: 'read', moments: 'read_write' },
+  bindings: { values: 'read', mask: 'read', sets: 'read vec2u', moments: 'read_write vec2f' },
   workgroups: ({ sets }) => [sets],
   cost: ({ count, sets }) => ({ flops: 4 * sets * count, bytes: 4 * (2 * sets * count + count) }),
 })

@@ -4,17 +4,6 @@
 //   values [rows, count]   mask [count]   sets [sets, 2]   moments [sets, 2]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  count: u32,
-  sets: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> values: array<f32>;
-@group(0) @binding(2) var<storage, read> mask: array<f32>;
-@group(0) @binding(3) var<storage, read> sets: array<vec2u>;
-@group(0) @binding(4) var<storage, read_write> moments: array<vec2f>;
-
 override WORKGROUP_SIZE: u32 = 64;
 const NOTHING = 0xffffffffu;
 

@@ -4,17 +4,6 @@
 //   values [≥ count]   marks (what says which of them count)   found [≥ slot + 1], cleared before
 // looks(), counts(i) and place(index) come from nonfinite.ts
 
-struct Params {
-  count: u32,
-  first: u32,
-  slot: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> values: array<u32>;
-@group(0) @binding(2) var<storage, read> marks: array<f32>;
-@group(0) @binding(3) var<storage, read_write> found: array<atomic<u32>>;
-
 override WORKGROUP_SIZE: u32 = 64;
 const EXPONENT = 0x7f800000u;
 

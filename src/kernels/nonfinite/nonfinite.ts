@@ -36,7 +36,7 @@ fn counts(i: u32) -> bool { return true; }
 fn place(index: u32) -> u32 { return index + 1u; }
 `,
   params,
-  bindings: { values: 'read', marks: 'read', found: 'read_write' },
+  bindings: { values: 'read u32', marks: 'read', found: 'read_write atomic<u32>' },
   workgroups,
 })
 
@@ -52,6 +52,6 @@ fn counts(i: u32) -> bool { return marks[i] != 0.0; }
 fn place(index: u32) -> u32 { return ${NONE}u - index; }
 `,
   params,
-  bindings: { values: 'read', marks: 'read', found: 'read_write' },
+  bindings: { values: 'read u32', marks: 'read', found: 'read_write atomic<u32>' },
   workgroups,
 })

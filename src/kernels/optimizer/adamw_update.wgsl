@@ -8,27 +8,6 @@
 // A chunk with VECTOR_CHUNK in its chunk_segment has vector_weight_decay. That bit, the indices of
 // control (CONTROL) and lrFactor come from optimizer.ts
 
-struct Params {
-  count: u32,
-  lr: f32,
-  beta1: f32,
-  beta2: f32,
-  one_minus_beta1: f32,
-  one_minus_beta2: f32,
-  eps: f32,
-  weight_decay: f32,
-  vector_weight_decay: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> gradients: array<f32>;
-@group(0) @binding(2) var<storage, read> control: array<f32>;
-@group(0) @binding(3) var<storage, read> chunk_segment: array<u32>;
-@group(0) @binding(4) var<storage, read> corrections: array<f32>;
-@group(0) @binding(5) var<storage, read_write> weights: array<f32>;
-@group(0) @binding(6) var<storage, read_write> m: array<f32>;
-@group(0) @binding(7) var<storage, read_write> v: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 // Elements of a lane, and how far they lie apart: what a chunk of 64 has in common is asked for

@@ -7,19 +7,6 @@
 // uses workgroup_reduce.wgsl; OPTIMIZER_BLOCKS, the indices of control and lrFactor come from
 // optimizer.ts
 
-struct Params {
-  max_norm: f32,
-  segments: u32,
-  active_segments: u32,
-  one_minus_beta1: f32,
-  one_minus_beta2: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> partials: array<u32>;
-@group(0) @binding(2) var<storage, read_write> control: array<f32>;
-@group(0) @binding(3) var<storage, read_write> corrections: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 const EXPONENT = 0x7f800000u;
 

@@ -3,16 +3,6 @@
 // barrier: neighbours read neighbouring elements.
 //   gradients [≥ count]   partials [OPTIMIZER_BLOCKS]
 
-struct Params {
-  count: u32,
-  first: u32,
-  accumulate: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> gradients: array<f32>;
-@group(0) @binding(2) var<storage, read_write> partials: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

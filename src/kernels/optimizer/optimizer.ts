@@ -29,10 +29,7 @@ const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = $
 /** Every segment at the full rate. */
 const oneRate = 'fn lrFactor(segment: u32) -> f32 { return 1.0; }\n'
 /** The rates as the storage buffer lr_factors [segments]. */
-const ratesAt = (binding: number) =>
-  `@group(0) @binding(${binding}) var<storage, read> lr_factors: array<f32>;
-fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }
-`
+const ownRates = 'fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }\n'
 
 /** partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element from the b-th on. gradients[0]
  * is element `first` of all that are trained; with `accumulate` the sums of earlier elements
@@ -57,7 +54,7 @@ const finishParams = {
   one_minus_beta2: 'f32',
 } as const
 const finishBindings = {
-  partials: 'read',
+  partials: 'read u32',
   control: 'read_write',
   corrections: 'read_write',
 } as const
@@ -83,7 +80,7 @@ export const grad_norm_finish = defineKernel({
  * active or not. */
 export const grad_norm_finish_rates = defineKernel({
   name: 'grad_norm_finish_rates',
-  wgsl: finish + constants + controlIndices + reduce + ratesAt(4),
+  wgsl: finish + constants + controlIndices + reduce + ownRates,
   params: finishParams,
   bindings: { ...finishBindings, lr_factors: 'read' },
   workgroups: () => [1],
@@ -103,7 +100,7 @@ const updateParams = {
 const updateBindings = {
   gradients: 'read',
   control: 'read',
-  chunk_segment: 'read',
+  chunk_segment: 'read u32',
   corrections: 'read',
   weights: 'read_write',
   m: 'read_write',
@@ -135,7 +132,7 @@ export const adamw_update = defineKernel({
  * the caller keeps its gradients out of the norm. */
 export const adamw_update_rates = defineKernel({
   name: 'adamw_update_rates',
-  wgsl: update + vectorBit + controlIndices + ratesAt(8),
+  wgsl: update + vectorBit + controlIndices + ownRates,
   params: updateParams,
   bindings: { ...updateBindings, lr_factors: 'read' },
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),

@@ -29,7 +29,7 @@ export const peak_copy = defineKernel({
   wgsl: copy,
   constants: { WORKGROUP_SIZE },
   params: { quads: 'u32' },
-  bindings: { source: 'read', copied: 'read_write' },
+  bindings: { source: 'read vec4f', copied: 'read_write vec4f' },
   workgroups: ({ quads }) => foldGrid(Math.ceil(quads / WORKGROUP_SIZE)),
   cost: ({ quads }) => ({ flops: 0, bytes: 2 * 16 * quads }),
 })

@@ -2,16 +2,6 @@
 // offset, over and over.
 //   out [invocations]: the sum of an invocation's sixteen values, so that none is left out
 
-struct Params {
-  invocations: u32,
-  iterations: u32,
-  scale: f32,
-  offset: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

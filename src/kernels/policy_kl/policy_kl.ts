@@ -8,7 +8,6 @@ import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import tiled from './policy_kl.wgsl?raw'
 import divergence from './policy_kl_divergence.wgsl?raw'
 import finish from './policy_kl_finish.wgsl?raw'
-import shared from './policy_kl_interface.wgsl?raw'
 import narrow from './policy_kl_narrow.wgsl?raw'
 import pairs from './policy_kl_pairs.wgsl?raw'
 import range from './policy_kl_range.wgsl?raw'
@@ -37,12 +36,12 @@ const cost = (p: { tokens: number; hidden_size: number; vocab_size: number }) =>
  * Source: Kullback and Leibler 1951; running sums as in FlashAttention, arXiv 2205.14135. */
 export const policy_kl = defineKernel({
   name: 'policy_kl',
-  wgsl: shared + tiled + divergence + tile,
+  wgsl: tiled + divergence + tile,
   params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
   bindings: {
     hidden_p: 'read',
     hidden_q: 'read',
-    weight: 'read',
+    weight: 'read Weight',
     mask: 'read',
     kl_pq: 'read_write',
     kl_qp: 'read_write',
@@ -61,7 +60,7 @@ export const policy_kl_range = defineKernel({
   bindings: {
     hidden_p: 'read',
     hidden_q: 'read',
-    weight: 'read',
+    weight: 'read Weight',
     mask: 'read',
     running: 'read_write',
   },
@@ -83,7 +82,7 @@ export const policy_kl_finish = defineKernel({
 export const policy_kl_narrow: typeof policy_kl = {
   ...policy_kl,
   name: 'policy_kl_narrow',
-  wgsl: shared + narrow + weight_f32,
+  wgsl: narrow + weight_f32,
   workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / 64)),
 }
 

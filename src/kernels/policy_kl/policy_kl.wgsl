@@ -3,7 +3,7 @@
 //   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)
 // One workgroup per 8 tokens walks over the vocabulary with running sums.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]
-// uses policy_kl_interface.wgsl, policy_kl_pairs.wgsl, policy_kl_divergence.wgsl, head_tile.wgsl,
+// uses policy_kl_pairs.wgsl, policy_kl_divergence.wgsl, head_tile.wgsl,
 // workgroup_reduce.wgsl
 
 override WORKGROUP_SIZE: u32 = 64;

@@ -3,16 +3,6 @@
 //   mask [tokens]   running [tokens, 6]   kl_pq, kl_qp [tokens]
 // uses policy_kl_divergence.wgsl
 
-struct Params {
-  tokens: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> mask: array<f32>;
-@group(0) @binding(2) var<storage, read> running: array<f32>;
-@group(0) @binding(3) var<storage, read_write> kl_pq: array<f32>;
-@group(0) @binding(4) var<storage, read_write> kl_qp: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

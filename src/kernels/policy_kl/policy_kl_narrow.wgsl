@@ -3,7 +3,7 @@
 //   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)
 //   with p, q = softmax(hidden · weightᵀ); 0 where mask is 0.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]
-// uses policy_kl_interface.wgsl, weight_f32.wgsl
+// uses weight_f32.wgsl
 
 const VERY_NEGATIVE = -1e30;
 

@@ -4,20 +4,6 @@
 //   running [tokens, 6]: top, sum and moment of p and of q
 // uses policy_kl_pairs.wgsl, head_tile.wgsl, workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32, // rows of the range
-  first_id: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden_p: array<f32>;
-@group(0) @binding(2) var<storage, read> hidden_q: array<f32>;
-@group(0) @binding(3) var<storage, read> weight: array<Weight>;
-@group(0) @binding(4) var<storage, read> mask: array<f32>;
-@group(0) @binding(5) var<storage, read_write> running: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 const SUMS = 6u;
 

@@ -3,17 +3,6 @@
 //   entropy, loss_weights, d_entropy [tokens]   sums [6]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  entropy_coeff: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> entropy: array<f32>;
-@group(0) @binding(2) var<storage, read> loss_weights: array<f32>;
-@group(0) @binding(3) var<storage, read_write> d_entropy: array<f32>;
-@group(0) @binding(4) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -6,25 +6,6 @@
 //   response_mask, rollout_is_weights, token_weights, loss_weights, pg_weights [rows, R]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  rows: u32,
-  response_length: u32,
-  loss_agg_mode: u32,
-  pg_agg_mode: u32,
-  token_count: f32,
-  sequence_count: f32,
-  loss_scale_factor: f32,
-  scale: f32,
-  ranks: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> response_mask: array<f32>;
-@group(0) @binding(2) var<storage, read> rollout_is_weights: array<f32>;
-@group(0) @binding(3) var<storage, read_write> token_weights: array<f32>;
-@group(0) @binding(4) var<storage, read_write> loss_weights: array<f32>;
-@group(0) @binding(5) var<storage, read_write> pg_weights: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 struct Counts {

@@ -1,6 +1,6 @@
 // The one interface of all policy losses, so that a trainer can exchange them without knowing which
 // it runs.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel, type ParamType } from '../device/kernel.ts'
 import frame from './policy_loss_frame.wgsl?raw'
 import token from './policy_loss_token.wgsl?raw'
 
@@ -31,11 +31,6 @@ const PARAMS = {
   seed: 'u32',
 } as const
 
-const structOf = (params: Readonly<Record<string, string>>): string =>
-  `struct Params {\n${Object.entries(params)
-    .map(([name, type]) => `  ${name}: ${type},\n`)
-    .join('')}}\n`
-
 /** A policy loss, from its WGSL and the names of the numbers (f32) that it reads as
  * `params.<name>`.
  *
@@ -47,11 +42,11 @@ const structOf = (params: Readonly<Record<string, string>>): string =>
  * choose tokens. */
 export function policyLossKernel(name: string, code: PolicyLossCode, numbers: readonly string[]) {
   const own = Object.fromEntries(numbers.map((number) => [number, 'f32' as const]))
-  const params: Readonly<Record<string, 'u32' | 'f32'>> = { ...PARAMS, ...own }
+  const params: Readonly<Record<string, ParamType>> = { ...PARAMS, ...own }
   const body = 'main' in code ? code.main : code.token_loss + token
   return defineKernel({
     name,
-    wgsl: body + structOf(params) + frame,
+    wgsl: body + frame,
     params,
     bindings: {
       log_probs: 'read',

@@ -3,19 +3,9 @@
 //   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights,
 //   d_log_probs [rows, R]
 //   sums [6]
-// policy_loss_frame.ts declares struct Params, with the numbers of the loss. token_weights =
+// policy_loss_frame.ts declares the params, with the numbers of the loss. token_weights =
 // response_mask / tokens (metrics; 0 = masked), pg_weights = aggregation weight ·
 // rollout_is_weights.
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
-@group(0) @binding(2) var<storage, read> old_log_probs: array<f32>;
-@group(0) @binding(3) var<storage, read> advantages: array<f32>;
-@group(0) @binding(4) var<storage, read> token_weights: array<f32>;
-@group(0) @binding(5) var<storage, read> pg_weights: array<f32>;
-@group(0) @binding(6) var<storage, read> rollout_is_weights: array<f32>;
-@group(0) @binding(7) var<storage, read_write> d_log_probs: array<f32>;
-@group(0) @binding(8) var<storage, read_write> sums: array<f32>;
 
 override WORKGROUP_SIZE: u32 = 256;
 

@@ -4,18 +4,6 @@
 //   log_probs, response_mask, d_log_probs, d_entropy [tokens]   sums [1]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  inv_token_count: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
-@group(0) @binding(2) var<storage, read> response_mask: array<f32>;
-@group(0) @binding(3) var<storage, read_write> d_log_probs: array<f32>;
-@group(0) @binding(4) var<storage, read_write> d_entropy: array<f32>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

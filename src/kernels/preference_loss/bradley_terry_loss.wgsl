@@ -4,16 +4,6 @@
 //   scores, d_scores [2 · pairs], all chosen, then the rejected in the same order   sums [2]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  pairs: u32,
-  inv_pairs: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> scores: array<f32>;
-@group(0) @binding(2) var<storage, read_write> d_scores: array<f32>;
-@group(0) @binding(3) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 // log(1 + x) for x in [0, 1]; a sum of powers where 1 + x would round x away.

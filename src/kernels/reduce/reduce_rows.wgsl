@@ -4,15 +4,6 @@
 // barrier and there are 64 lanes.
 //   x [R, C]   out [C]
 
-struct Params {
-  rows: u32,
-  cols: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-
 const COLUMNS = 8u;
 const SLICES = 8u;
 var<workgroup> partial_sums: array<f32, 64>; // [SLICES, COLUMNS]

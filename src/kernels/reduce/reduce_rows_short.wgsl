@@ -2,15 +2,6 @@
 // without barriers.
 //   x [R, C]   out [C]
 
-struct Params {
-  rows: u32,
-  cols: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

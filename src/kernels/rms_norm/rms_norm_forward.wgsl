@@ -3,18 +3,6 @@
 //   x [R, C]   weight [C]   y [R, C]   inv_rms [R]
 // uses rms_norm_rows.wgsl, workgroup_reduce.wgsl
 
-struct Params {
-  rows: u32,
-  cols: u32,
-  eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read_write> y: array<f32>;
-@group(0) @binding(4) var<storage, read_write> inv_rms: array<f32>;
-
 fn partial_sum(row: u32, first: u32, stride: u32) -> f32 {
   var sum = 0.0;
   for (var c = first; c < params.cols; c += stride) {

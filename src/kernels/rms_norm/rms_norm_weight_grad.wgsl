@@ -3,18 +3,6 @@
 // shorter.
 //   x [R, C]   inv_rms [R]   d_y [R, C]   partials [ceil(R / rows_per_block), C]
 
-struct Params {
-  rows: u32,
-  cols: u32,
-  rows_per_block: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read> inv_rms: array<f32>;
-@group(0) @binding(3) var<storage, read> d_y: array<f32>;
-@group(0) @binding(4) var<storage, read_write> partials: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -13,46 +13,6 @@
 //   sums [7]
 // uses k3.wgsl
 
-struct Params {
-  rows: u32,
-  response_length: u32,
-  rollout_is: u32,
-  is_threshold: f32,
-  is_lower: f32,
-  batch_normalize: u32,
-  weighs: u32,
-  lower_token_k1: f32,
-  upper_token_k1: f32,
-  lower_token_k2: f32,
-  upper_token_k2: f32,
-  lower_token_k3: f32,
-  upper_token_k3: f32,
-  lower_seq_sum_k1: f32,
-  upper_seq_sum_k1: f32,
-  lower_seq_sum_k2: f32,
-  upper_seq_sum_k2: f32,
-  lower_seq_sum_k3: f32,
-  upper_seq_sum_k3: f32,
-  lower_seq_mean_k1: f32,
-  upper_seq_mean_k1: f32,
-  lower_seq_mean_k2: f32,
-  upper_seq_mean_k2: f32,
-  lower_seq_mean_k3: f32,
-  upper_seq_mean_k3: f32,
-  lower_seq_max_k2: f32,
-  upper_seq_max_k2: f32,
-  lower_seq_max_k3: f32,
-  upper_seq_max_k3: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
-@group(0) @binding(2) var<storage, read> rollout_log_probs: array<f32>;
-@group(0) @binding(3) var<storage, read> response_mask: array<f32>;
-@group(0) @binding(4) var<storage, read_write> modified_mask: array<f32>;
-@group(0) @binding(5) var<storage, read_write> rollout_is_weights: array<f32>;
-@group(0) @binding(6) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 const PER_TOKEN = 1u;

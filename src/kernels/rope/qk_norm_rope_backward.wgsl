@@ -8,24 +8,6 @@
 //   d_norm_partials [tokens, 2, D] (q, k), zeros when has_qk_norm is 0
 // uses rope_head.wgsl
 
-struct Params {
-  tokens: u32,
-  num_attention_heads: u32,
-  num_key_value_heads: u32,
-  head_dim: u32,
-  has_qk_norm: u32,
-  eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read> norm_weight: array<f32>;
-@group(0) @binding(3) var<storage, read> position_ids: array<u32>;
-@group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
-@group(0) @binding(5) var<storage, read> d_out: array<f32>;
-@group(0) @binding(6) var<storage, read_write> d_qkv: array<f32>;
-@group(0) @binding(7) var<storage, read_write> d_norm_partials: array<f32>;
-
 // The gradient of the pair (i, i + D/2) before its rotation.
 fn rotate_back(token: u32, base: u32, i: u32) -> vec2f {
   let r = rotation(token, i);

@@ -5,22 +5,6 @@
 //   position_ids [tokens]   inv_freq [D/2]
 // uses rope_head.wgsl
 
-struct Params {
-  tokens: u32,
-  num_attention_heads: u32,
-  num_key_value_heads: u32,
-  head_dim: u32,
-  has_qk_norm: u32,
-  eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read> norm_weight: array<f32>;
-@group(0) @binding(3) var<storage, read> position_ids: array<u32>;
-@group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
-@group(0) @binding(5) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

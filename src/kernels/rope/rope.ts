@@ -39,7 +39,7 @@ export const qk_norm_rope_forward = defineKernel({
   bindings: {
     qkv: 'read',
     norm_weight: 'read',
-    position_ids: 'read',
+    position_ids: 'read u32',
     inv_freq: 'read',
     out: 'read_write',
   },
@@ -65,7 +65,7 @@ export const qk_norm_rope_backward = defineKernel({
   bindings: {
     qkv: 'read',
     norm_weight: 'read',
-    position_ids: 'read',
+    position_ids: 'read u32',
     inv_freq: 'read',
     d_out: 'read',
     d_qkv: 'read_write',

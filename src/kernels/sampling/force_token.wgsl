@@ -4,23 +4,6 @@
 //   ended, next_ids [rows]
 //   attention_mask [rows, width]
 
-struct Params {
-  rows: u32,
-  response_length: u32,
-  position: u32,
-  width: u32,
-  column: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> forced: array<u32>;
-@group(0) @binding(2) var<storage, read_write> ended: array<u32>;
-@group(0) @binding(3) var<storage, read_write> response_ids: array<u32>;
-@group(0) @binding(4) var<storage, read_write> rollout_log_probs: array<f32>;
-@group(0) @binding(5) var<storage, read_write> rollout_entropy: array<f32>;
-@group(0) @binding(6) var<storage, read_write> next_ids: array<u32>;
-@group(0) @binding(7) var<storage, read_write> attention_mask: array<u32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

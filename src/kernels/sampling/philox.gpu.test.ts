@@ -11,11 +11,6 @@ const gpu = await Gpu.open()
 const philox = defineKernel({
   name: 'philox_test',
   wgsl: `
-struct Params { count: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> words: array<u32>;
-@group(0) @binding(2) var<storage, read_write> bits: array<u32>;
-@group(0) @binding(3) var<storage, read_write> uniforms: array<f32>;
 @compute @workgroup_size(1)
 fn main(@builtin(workgroup_id) group: vec3u) {
   let w = group.x * 6u;
@@ -27,7 +22,7 @@ fn main(@builtin(workgroup_id) group: vec3u) {
 }
 ${philox_wgsl}`,
   params: { count: 'u32' },
-  bindings: { words: 'read', bits: 'read_write', uniforms: 'read_write' },
+  bindings: { words: 'read u32', bits: 'read_write u32', uniforms: 'read_write' },
   workgroups: ({ count }) => [count],
 })
 

@@ -4,7 +4,7 @@
 //   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]
 //   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
-// uses sample_interface.wgsl, sampling_logits.wgsl, philox.wgsl
+// uses sampling_logits.wgsl, philox.wgsl
 
 const WORKGROUP_SIZE = 64u;
 

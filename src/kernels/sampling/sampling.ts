@@ -1,6 +1,5 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import philox from '../wgsl/philox.wgsl?raw'
-import sample_interface from './sample_interface.wgsl?raw'
 import sample from './sample_token.wgsl?raw'
 import sample_narrow from './sample_token_narrow.wgsl?raw'
 import sampling_logits from './sampling_logits.wgsl?raw'
@@ -31,7 +30,7 @@ const shared = sampling_logits + philox
  * 1904.09751. */
 export const sample_token = defineKernel({
   name: 'sample_token',
-  wgsl: sample_interface + sample + shared,
+  wgsl: sample + shared,
   params: {
     rows: 'u32',
     n: 'u32',
@@ -52,13 +51,13 @@ export const sample_token = defineKernel({
   },
   bindings: {
     logits: 'read',
-    eos_token_ids: 'read',
-    ended: 'read_write',
-    response_ids: 'read_write',
+    eos_token_ids: 'read u32',
+    ended: 'read_write u32',
+    response_ids: 'read_write u32',
     rollout_log_probs: 'read_write',
     rollout_entropy: 'read_write',
-    next_ids: 'read_write',
-    attention_mask: 'read_write',
+    next_ids: 'read_write u32',
+    attention_mask: 'read_write u32',
   },
   workgroups: ({ rows }) => foldGrid(rows),
   // Softmax and entropy; filters go over the row again and again, how often depends on the logits.
@@ -73,7 +72,7 @@ export const sample_token = defineKernel({
 export const sample_token_narrow: typeof sample_token = {
   ...sample_token,
   name: 'sample_token_narrow',
-  wgsl: sample_interface + sample_narrow + shared,
+  wgsl: sample_narrow + shared,
   workgroups: ({ rows }) => foldGrid(Math.ceil(rows / 64)),
 }
 

@@ -3,16 +3,6 @@
 //   probs [R, V]   d_probs [R, V]   d_logits [R, V]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  rows: u32,
-  cols: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> probs: array<f32>;
-@group(0) @binding(2) var<storage, read> d_probs: array<f32>;
-@group(0) @binding(3) var<storage, read_write> d_logits: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -3,15 +3,6 @@
 //   gate_up [R, 2F] (a row is gate, then up)   out [R, F]
 // uses swiglu_sigmoid.wgsl
 
-struct Params {
-  rows: u32,
-  intermediate_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> gate_up: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

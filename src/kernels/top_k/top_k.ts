@@ -13,7 +13,7 @@ export const top_k = defineKernel({
   name: 'top_k',
   wgsl: source,
   params: { rows: 'u32', vocab_size: 'u32' },
-  bindings: { logits: 'read', ids: 'read_write', probs: 'read_write' },
+  bindings: { logits: 'read', ids: 'read_write u32', probs: 'read_write' },
   workgroups: ({ rows }) => foldGrid(rows),
   cost: ({ rows, vocab_size }) => ({
     flops: 3 * rows * vocab_size,

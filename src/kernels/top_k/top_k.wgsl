@@ -3,16 +3,6 @@
 // all lanes is taken.
 //   logits [rows, V]   ids, probs [rows, K]
 
-struct Params {
-  rows: u32,
-  vocab_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> logits: array<f32>;
-@group(0) @binding(2) var<storage, read_write> ids: array<u32>;
-@group(0) @binding(3) var<storage, read_write> probs: array<f32>;
-
 const WORKGROUP_SIZE = 64u;
 const K = 5u;
 const MOST_NEGATIVE = -0x1.fffffep+127f;

@@ -36,7 +36,7 @@ export const value_head_forward = defineKernel({
     hidden: 'read',
     weight: 'read',
     bias: 'read',
-    scored: 'read',
+    scored: 'read vec4u',
     values: 'read_write',
   },
   workgroups: ({ tokens, hidden_size }) =>
@@ -56,7 +56,7 @@ export const value_head_backward_hidden = defineKernel({
   name: 'value_head_backward_hidden',
   wgsl: backward_hidden,
   params,
-  bindings: { d_values: 'read', weight: 'read', scored: 'read', d_hidden: 'read_write' },
+  bindings: { d_values: 'read', weight: 'read', scored: 'read vec4u', d_hidden: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(Math.ceil((tokens * hidden_size) / 64)),
   cost: ({ tokens, hidden_size: C }) => ({
     flops: tokens * C,
@@ -76,7 +76,7 @@ export const value_head_backward_weight = defineKernel({
   bindings: {
     hidden: 'read',
     d_values: 'read',
-    scored: 'read',
+    scored: 'read vec4u',
     d_weight: 'read_write',
     d_bias: 'read_write',
   },

@@ -2,17 +2,6 @@
 // invocation per element of a token's row; tokens with is_scored 0 have none.
 //   d_values [B, R]   weight [1, C]   scored [S, 4]   d_hidden [states, C]
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> d_values: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(4) var<storage, read_write> d_hidden: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

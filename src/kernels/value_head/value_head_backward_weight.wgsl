@@ -5,18 +5,6 @@
 // sums in order. Tokens with d_values 0 are skipped.
 //   hidden [states, C]   d_values [B, R]   scored [S, 4]   d_weight [1, C]   d_bias [1]
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> d_values: array<f32>;
-@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(4) var<storage, read_write> d_weight: array<f32>;
-@group(0) @binding(5) var<storage, read_write> d_bias: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 const COLUMNS: u32 = 16;
 const PARTS: u32 = 16;

@@ -4,18 +4,6 @@
 //   hidden [states, C]   weight [1, C]   bias [1]   scored [S, 4]   values [B, R]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read> bias: array<f32>;
-@group(0) @binding(4) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(5) var<storage, read_write> values: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 override NARROW: u32;
 

@@ -7,20 +7,6 @@
 // at.
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  cliprange_value: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> vpreds: array<f32>;
-@group(0) @binding(2) var<storage, read> values: array<f32>;
-@group(0) @binding(3) var<storage, read> returns: array<f32>;
-@group(0) @binding(4) var<storage, read> token_weights: array<f32>;
-@group(0) @binding(5) var<storage, read> loss_weights: array<f32>;
-@group(0) @binding(6) var<storage, read_write> d_vpreds: array<f32>;
-@group(0) @binding(7) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -23,5 +23,5 @@ export const isNarrow = ({
 export const narrowSource = (wgsl: string, hidden_size: number, halves = 1): string => {
   const quads = hidden_size / 4 / halves
   const source = inHalves(withoutComments(wgsl), halves)
-  return unrolled(source.replaceAll('QUADS>', `${quads}>`), quads, 'QUADS')
+  return unrolled(source, quads, 'QUADS')
 }

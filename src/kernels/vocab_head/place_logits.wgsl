@@ -2,17 +2,6 @@
 // rows of all of it. One lane per element of part.
 //   part [rows, cols]   out [rows, V]
 
-struct Params {
-  rows: u32,
-  cols: u32,
-  vocab_size: u32,
-  first_id: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> part: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

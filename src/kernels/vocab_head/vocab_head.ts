@@ -1,8 +1,9 @@
 // The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no
 // [tokens, V] array exists. One set of kernels for the final policy and for every layer's own
 // policy.
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid, withElements } from '../device/kernel.ts'
 import type { DType } from '../device/tensor.ts'
+import { ofVectors } from '../wgsl/compose.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
@@ -49,8 +50,8 @@ const rangeParams = {
 /** What both backward kernels read. */
 const backwardReads = {
   hidden: 'read',
-  weight: 'read',
-  scored: 'read',
+  weight: 'read Weight',
+  scored: 'read vec4u',
   lse: 'read',
   entropy: 'read',
   d_log_probs: 'read',
@@ -91,8 +92,8 @@ export const vocab_head_forward = defineKernel({
   params,
   bindings: {
     hidden: 'read',
-    weight: 'read',
-    scored: 'read',
+    weight: 'read Weight',
+    scored: 'read vec4u',
     log_probs: 'read_write',
     entropy: 'read_write',
     lse: 'read_write',
@@ -113,7 +114,7 @@ export const vocab_head_range = defineKernel({
   name: 'vocab_head_range',
   wgsl: range_forward + head_softmax + tile + reduce,
   params: rangeParams,
-  bindings: { hidden: 'read', weight: 'read', scored: 'read', running: 'read_write' },
+  bindings: { hidden: 'read', weight: 'read Weight', scored: 'read vec4u', running: 'read_write' },
   workgroups: tokenTiles,
   cost: (p) => headCost(p, 1, p.tokens * (p.hidden_size + 10)),
 })
@@ -128,7 +129,7 @@ export const vocab_head_finish = defineKernel({
   wgsl: finish + head_policy,
   params: { tokens: 'u32' },
   bindings: {
-    scored: 'read',
+    scored: 'read vec4u',
     running: 'read',
     log_probs: 'read_write',
     entropy: 'read_write',
@@ -219,24 +220,37 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
   // All of 64 channels' sums in one invocation would leave some GPUs 2 or 3 waves.
   const halves = hidden_size > 32 && hidden_size % 8 === 0 ? 2 : 1
   const gridOf = (count: number) => foldGrid(halves * Math.ceil(count / NARROW_LANES))
+  const whole = ofVectors('vec4f', hidden_size)
+  const row = ofVectors('vec4f', hidden_size, halves)
   const both: VocabHeadKernels = {
     ...tiled,
     forward: {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_forward, hidden_size),
+      bindings: withElements(vocab_head_forward.bindings, { hidden: whole, weight: whole }),
       workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / NARROW_LANES)),
     },
     backward_hidden: {
       ...vocab_head_backward_hidden,
       name: `vocab_head_backward_hidden_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size, halves),
+      bindings: withElements(vocab_head_backward_hidden.bindings, {
+        hidden: row,
+        weight: row,
+        d_hidden: row,
+      }),
       workgroups: ({ tokens }) => gridOf(tokens),
     },
     backward_weight: {
       ...vocab_head_backward_weight,
       name: `vocab_head_backward_weight_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size, halves),
+      bindings: withElements(vocab_head_backward_weight.bindings, {
+        hidden: row,
+        weight: row,
+        partials: row,
+      }),
       workgroups: ({ vocab_size, splits }) => gridOf(vocab_size * splits),
     },
   }

@@ -7,24 +7,6 @@
 //   lse, entropy, d_log_probs, d_entropy [B, R]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32,
-  inv_temperature: f32,
-  first_id: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<Weight>;
-@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(4) var<storage, read> lse: array<f32>;
-@group(0) @binding(5) var<storage, read> entropy: array<f32>;
-@group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
-@group(0) @binding(7) var<storage, read> d_entropy: array<f32>;
-@group(0) @binding(8) var<storage, read_write> d_hidden: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 
 fn narrow_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }

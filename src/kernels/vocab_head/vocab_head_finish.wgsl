@@ -3,18 +3,6 @@
 //   scored [S, 4]   running [B · R, 5]   log_probs, entropy, lse, sum_pi_squared [B, R]
 // uses head_policy.wgsl
 
-struct Params {
-  tokens: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(2) var<storage, read> running: array<f32>;
-@group(0) @binding(3) var<storage, read_write> log_probs: array<f32>;
-@group(0) @binding(4) var<storage, read_write> entropy: array<f32>;
-@group(0) @binding(5) var<storage, read_write> lse: array<f32>;
-@group(0) @binding(6) var<storage, read_write> sum_pi_squared: array<f32>;
-
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3u,

@@ -7,22 +7,6 @@
 //   log_probs, entropy, lse, sum_pi_squared [B, R]
 // uses head_softmax.wgsl, head_policy.wgsl, head_tile.wgsl, head_hidden.wgsl, workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32,
-  inv_temperature: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<Weight>;
-@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(4) var<storage, read_write> log_probs: array<f32>;
-@group(0) @binding(5) var<storage, read_write> entropy: array<f32>;
-@group(0) @binding(6) var<storage, read_write> lse: array<f32>;
-@group(0) @binding(7) var<storage, read_write> sum_pi_squared: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -6,22 +6,6 @@
 //   hidden [states, C]   weight [V, C]   scored [S, 4]
 //   log_probs, entropy, lse, sum_pi_squared [B, R]
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32,
-  inv_temperature: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<array<vec4f, QUADS>>;
-@group(0) @binding(2) var<storage, read> weight: array<array<vec4f, QUADS>>;
-@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(4) var<storage, read_write> log_probs: array<f32>;
-@group(0) @binding(5) var<storage, read_write> entropy: array<f32>;
-@group(0) @binding(6) var<storage, read_write> lse: array<f32>;
-@group(0) @binding(7) var<storage, read_write> sum_pi_squared: array<f32>;
-
 const VERY_NEGATIVE = -1e30;
 
 @compute @workgroup_size(64)

@@ -5,20 +5,6 @@
 //   running [B · R, 5]: top, sum, moment, squares, label
 // uses head_softmax.wgsl, head_tile.wgsl, head_hidden.wgsl, workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32, // rows of the range
-  inv_temperature: f32,
-  first_id: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<Weight>;
-@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(4) var<storage, read_write> running: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 64;
 const SUMS = 5u;
 

@@ -23,16 +23,20 @@ export const repeated = (wgsl: string, mark: string, count: number): string =>
 /** For a kernel whose invocations hold the sums of half of a row's channels, or of all where
  * `halves` is 1, while each makes whole products of rows: fewer registers, and more arithmetic. A
  * line with ^ is written once per half, UPPER being the last of them; `half` is the invocation's
- * own. Rows in one piece have the plain types by which other kernels know them. */
+ * own. The buffers of such rows are `ofVectors`. */
 export function inHalves(wgsl: string, halves: number): string {
-  const whole = wgsl
-    .replace(/array<(array<\w+, \w+>), HALVES>/g, '$1')
-    .replace(/\[(half|\^)\]/g, '')
+  const whole = wgsl.replace(/\[(half|\^)\]/g, '')
   const text = (halves === 1 ? whole : wgsl)
-    .replaceAll('HALVES>', `${halves}>`)
     .replaceAll('HALVES', `${halves}u`)
     .replaceAll('UPPER', `${halves - 1}`)
   return repeated(text, '^', halves)
+}
+
+/** WGSL type of a row of `channels` in vectors of four, in so many halves: a row in one piece has
+ * the plain type by which other kernels know it. */
+export function ofVectors(vector: string, channels: number, halves = 1): string {
+  const piece = `array<${vector}, ${channels / 4 / halves}>`
+  return halves === 1 ? piece : `array<${piece}, ${halves}>`
 }
 
 /** Without what compilers skip: lines of comment, empty lines, indents. An adapter reads the text

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { joinCommands } from '../../kernels/device/joined/join_commands.ts'
 import { SeparateBuffers } from '../../kernels/device/joined/testing.ts'
+import { wholeText } from '../../kernels/device/kernel.ts'
 import { collect, type Recorder } from '../../kernels/device/program.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
@@ -71,7 +72,7 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     const recorded = collect('count', build)
     const commands = joins ? joinCommands(recorded) : recorded
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
-    for (const { kernel } of dispatches) shaders.set(kernel.name, kernel.wgsl.length)
+    for (const { kernel } of dispatches) shaders.set(kernel.name, wholeText(kernel).length)
     return dispatches.length
   }
   const counts = {

@@ -1,6 +1,7 @@
 // Finds in a recorded list the dispatches that do not wait for one another, and makes one dispatch
 // of them (join_kernels.ts).
-import type { AnyKernel } from '../kernel.ts'
+
+import { type AnyKernel, accessOf } from '../kernel.ts'
 import { type Command, type Dispatch, gridOf, type LiveValues, setScalar } from '../program.ts'
 import { bufferBytes, elementBytes, type Tensor } from '../tensor.ts'
 import { bindingOf, canJoin, GRID_PARAMS, joinKernels, paramOf, sameType } from './join_kernels.ts'
@@ -111,14 +112,14 @@ function usesOf(command: Command): Use[] {
       { tensor: command.to, writes: true },
     ]
   const { kernel, tensors } = command
-  return Object.entries(kernel.bindings).map(([name, access]) => ({
+  return Object.entries(kernel.bindings).map(([name, binding]) => ({
     tensor: tensors[name],
-    writes: access === 'read_write',
+    writes: accessOf(binding) === 'read_write',
     part: kernel.writes?.[name],
   }))
 }
 
-interface Binding {
+interface BoundTensor {
   readonly name: string
   readonly part: AnyKernel
   readonly own: string
@@ -129,14 +130,15 @@ interface Binding {
 /** The bindings of all, and for which of them others stand that have the same elements in the same
  * type. */
 function bindingsOf(dispatches: readonly Dispatch[]): {
-  bindings: Binding[]
+  bindings: BoundTensor[]
   shared: Map<string, string>
 } {
-  const bindings: Binding[] = []
+  const bindings: BoundTensor[] = []
   const shared = new Map<string, string>()
   dispatches.forEach(({ kernel: part, tensors }, i) => {
-    for (const [own, access] of Object.entries(part.bindings)) {
-      const [name, tensor, reads] = [bindingOf(i, own), tensors[own], access === 'read']
+    for (const [own, binding] of Object.entries(part.bindings)) {
+      const [name, tensor] = [bindingOf(i, own), tensors[own]]
+      const reads = accessOf(binding) === 'read'
       const same = bindings.find(
         (other) =>
           reads === other.reads &&

@@ -1,8 +1,16 @@
 // Several kernels as one: a dispatch whose first workgroups run the first kernel, the next ones the
 // second, and so on. On a GPU a dispatch of a small model leaves most of it idle, and every
 // dispatch waits for the one before it.
-import type { AnyKernel, Cost, Names, ParamType } from '../kernel.ts'
-import { foldGrid } from '../kernel.ts'
+import {
+  type AnyKernel,
+  accessOf,
+  type Binding,
+  type Cost,
+  elementOf,
+  foldGrid,
+  type Names,
+  type ParamType,
+} from '../kernel.ts'
 import { costOf } from '../timing/cost.ts'
 import {
   ELEMENT_BYTES,
@@ -41,9 +49,8 @@ function partsOf(kernel: AnyKernel): KernelParts | undefined {
 
 /** Whether both parts' bindings have one WGSL type, so that one can stand for the other. */
 export function sameType(a: AnyKernel, aName: string, b: AnyKernel, bName: string): boolean {
-  const [left, right] = [partsOf(a), partsOf(b)]
-  const type = left?.types.get(aName)
-  return type !== undefined && type === right?.types.get(bName) && !left?.names.some(isIn(type))
+  const element = elementOf(a.bindings[aName])
+  return element === elementOf(b.bindings[bName]) && !partsOf(a)?.names.some(isIn(element))
 }
 
 const isIn = (text: string) => (name: string) => new RegExp(`\\b${name}\\b`).test(text)
@@ -105,20 +112,23 @@ function join(name: string, kernels: readonly AnyKernel[], shared: Shared): AnyK
     return parts
   })
   const params: Record<string, ParamType> = {}
-  const bindings: Record<string, 'read' | 'read_write'> = {}
+  const bindings: Record<string, Binding> = {}
   const constants: Record<string, number> = {}
   kernels.forEach((kernel, i) => {
     for (const [param, type] of Object.entries(kernel.params)) params[paramOf(i, param)] = type
     for (const param of GRID_PARAMS) params[paramOf(i, param)] = 'u32'
-    for (const [binding, access] of Object.entries(kernel.bindings))
-      if (!shared.has(bindingOf(i, binding))) bindings[bindingOf(i, binding)] = access
+    for (const [own, binding] of Object.entries(kernel.bindings)) {
+      const element = renamed(elementOf(binding), all[i], i, shared)
+      if (!shared.has(bindingOf(i, own)))
+        bindings[bindingOf(i, own)] = `${accessOf(binding)} ${element}`
+    }
     for (const [constant, value] of Object.entries(kernel.constants ?? {}))
       constants[`${constant}_${i}`] = value
   })
   const requires = [...new Set(kernels.flatMap(({ requires = [] }) => requires))]
   return {
     name,
-    wgsl: source(all, params, bindings, shared),
+    wgsl: source(all, shared),
     ...(Object.keys(constants).length ? { constants } : {}),
     ...(requires.length ? { requires } : {}),
     params,
@@ -129,18 +139,8 @@ function join(name: string, kernels: readonly AnyKernel[], shared: Shared): AnyK
   }
 }
 
-function source(
-  all: readonly KernelParts[],
-  params: Names<ParamType>,
-  bindings: Names<'read' | 'read_write'>,
-  shared: Shared,
-): string {
+function source(all: readonly KernelParts[], shared: Shared): string {
   const lanes = Math.max(...all.map((part) => part.lanes))
-  const typeOf = (binding: string) => {
-    const [, i, name] = binding.match(/^p(\d+)_(.+)$/) ?? []
-    const part = all[Number(i)]
-    return renamed(part.types.get(name) ?? '', part, Number(i), shared)
-  }
   const passed = new Set(['workgroup_id', 'num_workgroups', 'local_invocation_index'])
   for (const { builtins } of all)
     for (const { builtin } of builtins) if (builtin !== 'global_invocation_id') passed.add(builtin)
@@ -148,18 +148,6 @@ function source(
     (builtin) => `  @builtin(${builtin}) at_${builtin}: ${typed(builtin)},`,
   )
   return `${[...new Set(all.flatMap(({ directives }) => directives))].join('\n')}
-struct Params {
-${Object.entries(params)
-  .map(([param, type]) => `  ${param}: ${type},`)
-  .join('\n')}
-}
-@group(0) @binding(0) var<uniform> params: Params;
-${Object.entries(bindings)
-  .map(([binding, access], i) => {
-    const type = typeOf(binding)
-    return `@group(0) @binding(${i + 1}) var<storage, ${access}> ${binding}: ${type};`
-  })
-  .join('\n')}
 ${[...pooled(all.map(({ arrays }) => arrays)).values()]
   .map(({ name, element, length }) => `var<workgroup> ${name}: array<${element}, ${length}>;`)
   .join('\n')}
@@ -209,7 +197,7 @@ function renamed(text: string, part: KernelParts, i: number, shared: Shared): st
   part.arrays.forEach(({ name }, at) => {
     names.set(name, placeOf(part.arrays, at))
   })
-  for (const name of part.types.keys()) {
+  for (const name of Object.keys(part.kernel.bindings)) {
     const own = bindingOf(i, name)
     names.set(name, shared.get(own) ?? own)
   }

@@ -9,11 +9,7 @@ import { SeparateBuffers } from './testing.ts'
 
 const double = defineKernel({
   name: 'double',
-  wgsl: `struct Params { count: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-@compute @workgroup_size(64)
+  wgsl: `@compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x < params.count) { out[id.x] = 2.0 * x[id.x]; }
 }`,

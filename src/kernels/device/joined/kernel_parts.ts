@@ -15,11 +15,8 @@ export interface KernelParts {
   readonly kernel: AnyKernel
   /** `enable …;` and the like, which must come first in a text. */
   readonly directives: readonly string[]
-  /** Everything but directives, `struct Params`, bindings, arrays of workgroup memory and the entry
-   * point. */
+  /** Everything but directives, arrays of workgroup memory and the entry point. */
   readonly declarations: string
-  /** WGSL types of the storage bindings, by name. */
-  readonly types: ReadonlyMap<string, string>
   readonly builtins: readonly { readonly builtin: string; readonly name: string }[]
   /** Statements of the entry point. */
   readonly body: string
@@ -33,9 +30,6 @@ export interface KernelParts {
   readonly names: readonly string[]
 }
 
-const STRUCT = /struct\s+Params\s*\{[^}]*\}\s*;?/
-const UNIFORM = /@group\(0\)\s*@binding\(0\)\s*var<uniform>\s*params\s*:\s*Params\s*;/
-const STORAGE = /@group\(0\)\s*@binding\(\d+\)\s*var<storage,\s*\w+>\s*(\w+)\s*:\s*([^;]+);/g
 const MAIN = /@compute\s+@workgroup_size\(\s*(\w+)\s*\)\s*fn\s+main\s*\(([\s\S]*?)\)\s*\{/
 const BUILTIN = /@builtin\((\w+)\)\s+(\w+)\s*:/g
 const DIRECTIVE = /^\s*(?:enable|requires|diagnostic)\b[^;]*;/gm
@@ -56,8 +50,7 @@ export const ELEMENT_BYTES: Readonly<Record<string, number>> = {
 export function kernelParts(kernel: AnyKernel): KernelParts | undefined {
   const wgsl = kernel.wgsl.replace(/\/\/[^\n]*/g, '').replaceAll('\r', '')
   const main = MAIN.exec(wgsl)
-  if (!main || !STRUCT.test(wgsl) || !UNIFORM.test(wgsl) || /\bparams\b(?!\s*[.:])/.test(wgsl))
-    return undefined
+  if (!main || /\bparams\b(?!\s*[.:])/.test(wgsl)) return undefined
   const start = main.index + main[0].length
   const end = closing(wgsl, start)
   const outside = wgsl.slice(0, main.index) + wgsl.slice(end + 1)
@@ -71,17 +64,11 @@ export function kernelParts(kernel: AnyKernel): KernelParts | undefined {
   if (lanes === undefined || arrays.length !== declared) return undefined
   // Whole subgroups of a fixed workgroup multiply them.
   if (wgsl.includes('subgroupMatrix')) return undefined
-  const declarations = outside
-    .replace(DIRECTIVE, '')
-    .replace(STRUCT, '')
-    .replace(UNIFORM, '')
-    .replace(STORAGE, '')
-    .replace(WORKGROUP, '')
+  const declarations = outside.replace(DIRECTIVE, '').replace(WORKGROUP, '')
   return {
     kernel,
     directives: (outside.match(DIRECTIVE) ?? []).map((line) => line.trim()),
     declarations,
-    types: new Map([...outside.matchAll(STORAGE)].map(([, name, type]) => [name, type.trim()])),
     builtins: [...main[2].matchAll(BUILTIN)].map(([, builtin, name]) => ({ builtin, name })),
     body: wgsl.slice(start, end),
     lanes,

@@ -6,8 +6,7 @@ import type { Timing } from './timing.ts'
 
 const kernel: AnyKernel = {
   name: 'k',
-  wgsl: `struct Params { count: u32 }
-@compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3u) { }`,
+  wgsl: `@compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3u) { }`,
   params: { count: 'u32' },
   bindings: {},
   workgroups: () => [1],

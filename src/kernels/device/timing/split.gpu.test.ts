@@ -23,7 +23,7 @@ import {
   vocabHeadKernels,
 } from '../../vocab_head/vocab_head.ts'
 import { Gpu } from '../gpu.ts'
-import type { AnyKernel } from '../kernel.ts'
+import { type AnyKernel, accessOf } from '../kernel.ts'
 import type { Grid } from '../program.ts'
 import { parts, splitKernel } from './split.ts'
 import { places } from './testing.ts'
@@ -278,7 +278,9 @@ async function bits(of: Case, count: number): Promise<Uint32Array[]> {
       await gpu.run({ ...partKernel, workgroups: () => grid }, { ...params, ...place }, tensors)
     }
   }
-  const written = Object.keys(data).filter((name) => kernel.bindings[name] === 'read_write')
+  const written = Object.keys(data).filter(
+    (name) => accessOf(kernel.bindings[name]) === 'read_write',
+  )
   const read = await gpu.read(...written.map((name) => tensors[name]))
   gpu.free(...Object.values(tensors))
   return read.map((values) => new Uint32Array(values.buffer))

@@ -10,7 +10,6 @@ const UNKNOWN_PLACES = ['workgroup_index', 'global_invocation_index']
 
 /** Parameters and opening brace of the entry point. */
 const MAIN = /(fn\s+main\s*\()([\s\S]*?)(\)\s*\{)/
-const STRUCT = /(struct\s+Params\s*\{[^}]*?),?(\s*\})/
 const BUILTIN = /@builtin\((\w+)\)\s+(\w+)/g
 
 /** The kernel that does one part of `kernel`'s grid: the same code, where four more params (part_x,
@@ -34,13 +33,13 @@ export function splitKernel(kernel: AnyKernel): AnyKernel | undefined {
   const renamed = signature.replaceAll(BUILTIN, (whole, builtin, name) =>
     moved.includes(name) ? `@builtin(${builtin}) part_${name}` : whole,
   )
-  const declared = Object.entries(PART_PARAMS).map(([name, type]) => `  ${name}: ${type},\n`)
   return {
     ...kernel,
     name: `${kernel.name}_part`,
-    wgsl: wgsl
-      .replace(STRUCT, (_, head) => `${head},\n${declared.join('')}}`)
-      .replace(MAIN, (_, open, __, close) => `${open}${renamed}${close}\n${places.join('')}`),
+    wgsl: wgsl.replace(
+      MAIN,
+      (_, open, __, close) => `${open}${renamed}${close}\n${places.join('')}`,
+    ),
     params: { ...params, ...PART_PARAMS },
   }
 }

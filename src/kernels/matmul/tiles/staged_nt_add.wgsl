@@ -4,19 +4,6 @@
 //   multiples of 4
 // The body is written out by staged_source.ts.
 
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-  addend_stride: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4f>;
-@group(0) @binding(2) var<storage, read> b: array<vec4f>;
-@group(0) @binding(3) var<storage, read> addend: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec4f>;
-
 fn adds() -> bool { return true; }
 
 fn before(row: u32, vector: u32) -> vec4f { return addend[row * (params.addend_stride / 4u) + vector]; }

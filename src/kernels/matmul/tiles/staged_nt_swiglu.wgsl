@@ -4,18 +4,6 @@
 //   b [2n, k]; n and k multiples of 4
 // The body is written out by staged_source.ts. uses swiglu_sigmoid.wgsl
 
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4f>;
-@group(0) @binding(2) var<storage, read> b: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> gate_up: array<vec2f>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec2f>;
-
 fn put(row: u32, pair: u32, value: vec4f) {
   let width = params.n / 2u;
   let gate = value.xy;

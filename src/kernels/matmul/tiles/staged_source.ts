@@ -5,7 +5,7 @@
 import { component, lines, pairs, range } from './lines.ts'
 import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
-import { STAGED_HEADS } from './tile_heads.ts'
+import { headOf } from './tile_heads.ts'
 import { storeFunction } from './tile_store.ts'
 
 /** One factor of the product. Counts are of vectors of four. */
@@ -53,7 +53,7 @@ export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
     in_halves: op === 'nt_swiglu',
     start: (a.size / 4) * stage,
   }
-  const head = STAGED_HEADS[op]
+  const head = headOf(op, tile)
   const reach = b.in_halves ? b.size / 2 : b.size
   const sliceSize = ((a.size + b.size) / 4) * stage
   const lanes = down * across

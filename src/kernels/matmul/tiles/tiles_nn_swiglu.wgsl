@@ -5,18 +5,6 @@
 //   multiples of 4
 // The body is written out by tile_source.ts or staged_source.ts. uses swiglu_sigmoid.wgsl
 
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4f>;
-@group(0) @binding(2) var<storage, read> b: array<vec4f>;
-@group(0) @binding(3) var<storage, read> gate_up: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> d_gate_up: array<vec4f>;
-
 // Of one vector: what they are, or their gradients.
 struct Gates {
   gate: vec4f,

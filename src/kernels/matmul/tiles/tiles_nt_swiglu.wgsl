@@ -3,18 +3,6 @@
 //   gate_up [m, 2n] (a row is gate, then up)   out [m, n]   a [m, k]   b [2n, k], k a multiple of 4
 // The body is written out by tile_source.ts. uses swiglu_sigmoid.wgsl
 
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4f>;
-@group(0) @binding(2) var<storage, read> b: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> gate_up: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out: array<f32>;
-
 fn put(row: u32, col: u32, gate: f32, up: f32) {
   let i = row * 2u * params.n + col;
   gate_up[i] = gate;
