@@ -165,6 +165,7 @@ export function objectiveTensors(
     token_weights: output('token_weights', shape),
     loss_weights: output('loss_weights', shape),
     pg_weights: output('pg_weights', shape),
+    entropy_weights: output('entropy_weights', shape),
     kld: output('kld', shape),
     d_log_probs: output('d_log_probs', shape),
     d_entropy: output('d_entropy', shape),
@@ -177,6 +178,7 @@ export interface ObjectiveResult {
   /** ROLLOUT_CORRECTION_SUMS by name. */
   readonly correction_sums: Readonly<Record<string, number>>
   readonly d_log_probs: Float32Array
+  readonly d_entropy: Float32Array
 }
 
 /** Records and replays the objective. */
@@ -194,8 +196,9 @@ export async function runObjective(
     recordObjective(recorder, objective, tensors, totals),
   )
   gpu.replay(program, live)
-  const [d_log_probs, sums, correction_sums] = await gpu.read(
+  const [d_log_probs, d_entropy, sums, correction_sums] = await gpu.read(
     tensors.d_log_probs,
+    tensors.d_entropy,
     totals.sums,
     totals.correction_sums,
   )
@@ -203,6 +206,7 @@ export async function runObjective(
     Object.fromEntries(names.map((name, i) => [name, values[i]]))
   return {
     d_log_probs: d_log_probs as Float32Array,
+    d_entropy: d_entropy as Float32Array,
     sums: named(POLICY_LOSS_SUMS, sums),
     correction_sums: named(ROLLOUT_CORRECTION_SUMS, correction_sums),
   }

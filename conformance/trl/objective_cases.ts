@@ -36,7 +36,6 @@ function isOfTheLab(config: TrlLossConfig, batch: TrlLossBatch): boolean {
   return (
     delta > 1 + config.epsilon_high &&
     off_policy_mask_threshold === undefined &&
-    config.top_entropy_quantile === 1 &&
     // The lab's entropy bonus has the mean of its loss.
     (config.entropy_coef === 0 || LOSS_TYPES[loss_type][1] === 'token-mean') &&
     !config.use_bias_correction_kl &&
@@ -62,6 +61,7 @@ function actorOf(config: TrlLossConfig) {
     loss_scale_factor: config.max_completion_length,
     kl_loss_coef: config.beta,
     entropy_coeff: config.entropy_coef,
+    top_entropy_quantile: config.top_entropy_quantile,
     policy_loss: {
       ...ACTOR_DEFAULTS.policy_loss,
       vespo_k_pos: config.vespo_k_pos,
@@ -98,7 +98,15 @@ function objectiveOfTrl(config: TrlLossConfig): Objective {
   const [loss_mode, loss_agg_mode] = LOSS_TYPES[config.loss_type]
   const kl_loss_type = config.beta === 0 ? null : 'low_var_kl'
   const has_sequence_ratio = config.importance_sampling_level === 'sequence'
-  return { loss_mode, loss_agg_mode, kl_loss_type, bypass: null, has_sequence_ratio }
+  const keeps_high_entropy = config.top_entropy_quantile < 1
+  return {
+    loss_mode,
+    loss_agg_mode,
+    kl_loss_type,
+    bypass: null,
+    has_sequence_ratio,
+    keeps_high_entropy,
+  }
 }
 
 /** The case on the GPU; nothing where TRL's settings are not the lab's. */
@@ -135,7 +143,10 @@ export function trlObjectiveOnGpu(config: TrlLossConfig, batch: TrlLossBatch): P
             config.beta * sums['actor/kl_loss'] -
             config.entropy_coef * sums['actor/entropy'],
         }),
-        ...within(GPU_GRADIENT, { grad_per_token_logps: found.d_log_probs }),
+        ...within(GPU_GRADIENT, {
+          grad_per_token_logps: found.d_log_probs,
+          ...(config.entropy_coef !== 0 && { grad_entropies: found.d_entropy }),
+        }),
       }
     })
   return [{ on: 'gpu', run }]

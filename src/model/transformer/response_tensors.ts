@@ -32,6 +32,8 @@ export interface ResponseTensors {
   readonly token_weights: Tensor
   readonly loss_weights: Tensor
   readonly pg_weights: Tensor
+  /** What one token counts in the entropy bonus, where a loss keeps those of high entropy. */
+  readonly entropy_weights: Tensor
   /** Of a value model: what it says now, what it said of this batch, what came of it. */
   readonly vpreds: Tensor
   readonly d_vpreds: Tensor
@@ -68,6 +70,7 @@ export function createResponse(
     token_weights: response('token_weights'),
     loss_weights: response('loss_weights'),
     pg_weights: response('pg_weights'),
+    entropy_weights: response('entropy_weights'),
     vpreds: response('vpreds'),
     d_vpreds: response('d_vpreds'),
     values: response('values'),

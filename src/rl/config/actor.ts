@@ -28,6 +28,9 @@ export interface Actor extends LossSettings {
   readonly loss_agg_mode: LossAggMode
   /** Divisor of seq-mean-token-sum-norm; null = R. */
   readonly loss_scale_factor: number | null
+  /** The share of tokens, those of the highest entropy in the micro-batch, that the policy loss and
+   * the entropy bonus are about; 1 = all. TRL's name. */
+  readonly top_entropy_quantile: number
   readonly entropy_coeff: number
   /**
    * Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained,
@@ -101,6 +104,16 @@ export const ACTOR: Tree<Actor> = {
     max: 100000,
     step: 1,
     unit: 'tokens',
+  }),
+  top_entropy_quantile: number({
+    label: 'Share of uncertain tokens',
+    live: true,
+    help: 'The loss is about this share of the tokens that go through the model at once, those where the policy is least sure; 1 = all, and 0.2 is known as the 80/20 rule.',
+    default: 1,
+    min: 0.01,
+    max: 1,
+    step: 0.05,
+    elsewhere: { trl: 'top_entropy_quantile', refused: 'it trains on all tokens' },
   }),
   entropy_coeff: number({
     label: 'Entropy bonus',

@@ -10,6 +10,7 @@ import {
   type LossAggMode,
 } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
+import { high_entropy } from '../../kernels/policy_loss/high_entropy.ts'
 import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { sequence_gradient, sequence_ratio } from '../../kernels/policy_loss/sequence_level.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
@@ -35,6 +36,8 @@ export interface Objective {
   readonly loss_agg_mode: LossAggMode
   /** Whether the ratio is that of the whole response. */
   readonly has_sequence_ratio?: boolean
+  /** Whether tokens of low entropy are left out. */
+  readonly keeps_high_entropy?: boolean
   /** Estimator of the KL term of the loss; null = none. */
   readonly kl_loss_type: KlPenalty | null
   /** Correction by the policy being updated (verl's bypass mode); null = none. */
@@ -53,6 +56,7 @@ export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algor
     loss_mode,
     loss_agg_mode: actor.loss_agg_mode,
     ...(is_sequence && policyLossOf(loss_mode).has_level && { has_sequence_ratio: true }),
+    ...(actor.top_entropy_quantile < 1 && { keeps_high_entropy: true }),
     kl_loss_type: actor.use_kl_loss ? actor.kl_loss_type : null,
     bypass: correction.bypass_mode ? correction : null,
   }
@@ -67,6 +71,7 @@ export const OBJECTIVE_LIVE = [
   'sequence_scale',
   'select_count',
   'seed',
+  'entropy_quantile',
   'entropy_coeff',
   'kl_loss_coef',
   ...KERNEL_NUMBERS,
@@ -87,6 +92,7 @@ export type ObjectiveTensors = Pick<
   | 'token_weights'
   | 'loss_weights'
   | 'pg_weights'
+  | 'entropy_weights'
   | 'kld'
   | 'd_log_probs'
   | 'd_entropy'
@@ -122,6 +128,18 @@ export function recordObjective(
     )
   const policy_mask = bypass ? t.modified_mask : t.response_mask
   runLossWeights({ run }, objective, t, policy_mask)
+  if (objective.keeps_high_entropy)
+    run(
+      high_entropy,
+      { tokens, quantile: (live) => live.entropy_quantile },
+      {
+        entropy: t.entropy,
+        token_weights: t.token_weights,
+        loss_weights: t.loss_weights,
+        pg_weights: t.pg_weights,
+        entropy_weights: t.entropy_weights,
+      },
+    )
   const sequences = { rows, response_length }
   const masked = { response_mask: policy_mask }
   if (objective.has_sequence_ratio)
@@ -137,7 +155,12 @@ export function recordObjective(
     run(
       entropy_loss,
       { tokens, entropy_coeff: (live) => live.entropy_coeff },
-      { entropy: t.entropy, loss_weights: t.loss_weights, d_entropy: t.d_entropy, sums },
+      {
+        entropy: t.entropy,
+        loss_weights: objective.keeps_high_entropy ? t.entropy_weights : t.loss_weights,
+        d_entropy: t.d_entropy,
+        sums,
+      },
     )
   if (kl_loss_type)
     run(
@@ -276,6 +299,7 @@ export function objectiveLive(
     select_count: loss.choice?.count(numbersOf(loss, actor), micro_tokens) ?? 0,
     seed,
     ...kernelNumbers(actor),
+    entropy_quantile: 1 - actor.top_entropy_quantile,
     entropy_coeff: actor.entropy_coeff,
     kl_loss_coef: actor.kl_loss_coef,
   }

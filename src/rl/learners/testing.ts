@@ -97,6 +97,7 @@ export async function run(
       'token_weights',
       'loss_weights',
       'pg_weights',
+      'entropy_weights',
       'kld',
       'd_log_probs',
       'd_entropy',

@@ -19,6 +19,7 @@ import { objectiveOf } from '../learners/objective.ts'
 import { policyBackwardRef } from '../learners/policy_backward.ref.ts'
 import { policyLossOf } from '../losses/losses.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
+import { isHighEntropy } from '../losses/trl_masks.ref.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { type Learner, mean, rowsOf } from './learner.ref.ts'
 
@@ -120,6 +121,18 @@ const callSeed = (step: number, update: number, row: number): number =>
 type ActorColumn = 'old_log_probs' | 'ref_log_prob' | 'advantages' | 'rollout_is_weights'
 type Pass = ReturnType<typeof miniBatches<ActorColumn>>['passes'][number]
 
+/** The tokens that an update is about where it leaves out those of low entropy. */
+function ofHighEntropy({ actor }: RlPhase, entropies: Numbers, mask: Numbers) {
+  // The threshold can be one of them, and is float32.
+  const rounded = Float32Array.from(entropies)
+  const kept = isHighEntropy(actor, { entropies: rounded, mask })
+  const counted = kept.filter((_, i) => mask[i] !== 0)
+  return {
+    share: counted.filter(Boolean).length / counted.length,
+    cut: (weights: Numbers) => Float64Array.from(weights, (w, i) => (kept[i] ? w : 0)),
+  }
+}
+
 /** Loss and gradients of one mini-batch; adds what is reported to `sums`. */
 function actorPass(
   { actor, config }: { readonly actor: Learner; readonly config: ModelConfig },
@@ -158,6 +171,8 @@ function actorPass(
     global_batch_size: mini,
     loss_scale_factor: phase.actor.loss_scale_factor ?? phase.rollout.max_response_length,
   }
+  const chosen = ofHighEntropy(phase, entropy, rows.response_mask)
+  rollout_is_weights = chosen.cut(rollout_is_weights)
   const policy = policyLossRef(
     loss_mode,
     { ...phase.actor, ...counts, seed },
@@ -181,7 +196,8 @@ function actorPass(
   const kept = Array.from(policy_mask).reduce((a, b) => a + b, 0) / all
   for (const [name, x] of Object.entries(policy.metrics)) add(name, x * kept)
   const d_log_probs = policy.d_log_probs.map((d, i) => d + kl.d_log_probs[i])
-  const scored = { entropy, loss_weights, d_log_probs }
+  const entropy_weights = chosen.cut(loss_weights).map((w) => w / chosen.share)
+  const scored = { entropy, loss_weights: entropy_weights, d_log_probs }
   return policyBackwardRef(config, actor.params, cache, phase, rows, scored).grads
 }
 

@@ -24,6 +24,12 @@ export function lossRules({ settings, path, rule }: RuledPhase): void {
     [path('actor.loss_mode')],
     `expected 'token', because the loss ${loss_mode} adds up the weights of the tokens itself; got 'sequence'`,
   )
+  rule(
+    settings.actor.top_entropy_quantile === 1 || (!bypass_mode && loss.own_mean !== 'responses'),
+    path('actor.top_entropy_quantile'),
+    [path('actor.loss_mode'), path(`${CORRECTION}.bypass_mode`)],
+    `expected 1, because ${bypass_mode ? 'bypass mode chooses the tokens that count' : `the loss ${loss_mode} has no parts for single tokens`}; got ${settings.actor.top_entropy_quantile}`,
+  )
   const found = loss.contradiction?.(numbersOf(loss, settings.actor))
   if (found)
     rule(

@@ -51,6 +51,10 @@ describe('what could never have an effect', () => {
       /^actor.loss_mode: expected 'vanilla', .*loss_type \(ppo_clip\); got 'gspo'/,
     ],
     [
+      { actor: { loss_mode: 'geo_mean', top_entropy_quantile: 0.2 } },
+      /^actor.top_entropy_quantile: expected 1, .*geo_mean has no parts/,
+    ],
+    [
       {
         actor: { loss_mode: 'vespo' },
         algorithm: { rollout_correction: { rollout_is: 'sequence' } },

@@ -194,6 +194,7 @@ describe('TRL’s options', () => {
       { importance_sampling_level: 'sequence', loss_mode: 'cispo', ...narrow },
       {},
     ],
+    ['top_entropy_quantile', { top_entropy_quantile: 0.4, entropy_coeff: 0.1 }, {}],
     ['mask_truncated_completions', {}, { mask_truncated_completions: true }, short],
   ]
   test.for(options)('%s', async ([, actor, algorithm, phase]) => {
