@@ -3,16 +3,6 @@
 // One workgroup, a lane per row.
 //   log_probs, response_mask, old_log_probs [rows, R]
 
-struct Params {
-  rows: u32,
-  response_length: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
-@group(0) @binding(2) var<storage, read> response_mask: array<f32>;
-@group(0) @binding(3) var<storage, read_write> old_log_probs: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
