@@ -1,6 +1,7 @@
 // Runs are kept, found again, opened and compared.
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
+import { violations } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { waitForCheckpoint, waitForRecords } from './stored.ts'
 import { test } from './warm_page.ts'
@@ -125,9 +126,20 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await expect(lab.get('add-phase')).toBeHidden()
   await lab.get('tab-learn').click()
   await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
+  // The settings are its own, to read, and the person's own come back with it.
+  const past = lab.get('past-settings')
+  await expect(past).toContainText('Settings of “BuPO, layer 2 first')
+  await expect(past).toContainText('Not the current run')
+  await expect(past.locator('input:not([id=settings-search]), select')).toHaveCount(0)
+  await expect(past.getByTestId('past-seed')).toHaveText(/^1\b/)
+  expect(await violations(page, '.settings')).toEqual([])
+  await lab.get('back-to-run').click()
+  await expect(past).toHaveCount(0)
+  await expect(page.locator('#field-actor-optim-lr')).toHaveValue('0.01')
+  await lab.get('tab-runs').click()
+  await lab.get('run').nth(1).getByTestId('open-run').click()
   await lab.get('use-settings').click()
   await expect.poll(() => page.url()).not.toContain('lr=0.01')
-  await lab.get('back-to-run').click()
   await expect(lab.get('past-run')).toHaveCount(0)
   await expect(lab.get('step-count')).toHaveText('–')
 

@@ -8,10 +8,11 @@ import { selectIsBusy } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 
 /** Puts the document of a run into the settings, so that Train does it again. What was done to it
- * by hand comes along where no run is on: a run that is over gives way, and stays in the list. */
-export function takeSettings(id: string): void {
+ * by hand comes along where no run is on: a run that is over gives way, and stays in the list.
+ * Returns whether they are taken; where not, a message says why. */
+export function takeSettings(id: string): boolean {
   const entry = runOf(id)
-  if (!entry) return
+  if (!entry) return false
   const { document, preset_id } = entry.header
   const is_busy = selectIsBusy(labStore.getState())
   const { name } = runName(entry)
@@ -19,7 +20,7 @@ export function takeSettings(id: string): void {
   const refused = openExperiment(document, `the settings of “${name}”`, preset_id)
   if (refused !== undefined) {
     showToast(refused)
-    return
+    return false
   }
   setNextParent(id)
   const left_out =
@@ -27,4 +28,5 @@ export function takeSettings(id: string): void {
       ? ' The changes made to it by hand are left out while a run is in progress: reset first to include them.'
       : ''
   showToast(`The settings are those of “${name}”.${left_out}`)
+  return true
 }

@@ -1,5 +1,5 @@
 // Says that the page shows a past run.
-import { ArrowLeft, History, SlidersHorizontal } from 'lucide-react'
+import { ArrowLeft, History } from 'lucide-react'
 import { useStore } from 'zustand'
 import { logKindWords } from '../../jobs/logs/log_kinds.ts'
 import { runName } from '../../record/run/names.ts'
@@ -7,7 +7,6 @@ import type { RunSource } from '../../record/run/record.ts'
 import { CutName } from '../kit/CutName.tsx'
 import { formatSteps } from '../kit/format.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
-import { takeSettings } from '../open/take_settings.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 
@@ -30,8 +29,8 @@ function ImportedRun(props: {
         </strong>{' '}
         <span className="soft">
           From {source.file} ({logKindWords(source.kind)}), {formatSteps(step)}. All numbers below
-          are those of the log; what it does not hold is not shown. The controls and the settings
-          stay those of the current run. {source.remarks.join(' ')}
+          are those of the log; what it does not hold is not shown. The controls stay those of the
+          current run. {source.remarks.join(' ')}
         </span>
       </p>
       <div className="past-run-actions">
@@ -63,7 +62,8 @@ export function PastRun() {
             ? 'It continues in another tab of this browser, and only there. This page shows what was written down when you opened it. '
             : ''}
           Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
-          numbers below are its own; the controls and the settings stay those of the current run.
+          numbers and settings shown are its own; Train, Copy link and the other controls stay those
+          of the current run.
           {changedText(entry.header)
             .map(([label, values]) => ` ${label}: ${values}.`)
             .join('')}
@@ -73,9 +73,6 @@ export function PastRun() {
         </span>
       </p>
       <div className="past-run-actions">
-        <button type="button" data-testid="use-settings" onClick={() => takeSettings(opened.id)}>
-          <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
-        </button>
         <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
           <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
         </button>

@@ -10,15 +10,17 @@ import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { showDialog } from '../open/dialogs.ts'
 import { useLocked } from '../open/locked.ts'
+import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { useUnfold, useWantedPhase } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
+import { lazyPart } from '../part/lazy_part.tsx'
 import { AddPhase, PhaseTools, panelOfGroup, phaseOfGroup } from '../phases/PhaseTools.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { Field } from './Field.tsx'
-import { type FieldData, groupFields, mainFields, shownFields } from './form.ts'
+import { type FieldData, groupFields, mainFields, OPEN_AT_FIRST, shownFields } from './form.ts'
 import { HistoryButtons } from './HistoryButtons.tsx'
 import { RunSize } from './RunSize.tsx'
 import { RewardLine } from './rewards/RewardDialog.tsx'
@@ -34,9 +36,7 @@ const selectWanted = (state: UiState) => state.wanted_setting
 /** The first group below the phases. */
 const AFTER_PHASES = 'Rollout'
 
-/** Groups that are unfolded at first: what people change first. */
 const MAIN = 'Main settings'
-const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 
 const hasBegun = ({ phase_switches }: LabState) => phase_switches.length > 0
 
@@ -234,7 +234,21 @@ function usePresetValues(
   return { original, changed }
 }
 
+/** Of a past run that is shown; loaded when the first one is. */
+const PastSettings = lazyPart(async () => (await import('./PastSettings.tsx')).PastSettings, {
+  name: 'The settings of the past run',
+  fallback: <aside className="settings card awaited" aria-label="Settings" />,
+})
+
+/** Those of the run that the page shows: the person's own, or a past one's to read. */
 export function Settings() {
+  const past = useOpenedEntry()
+  const open = useStore(uiStore, selectOpen)
+  if (!past) return <OwnSettings />
+  return <PastSettings entry={past} toggle={<Toggle open={open} />} is_open={open} />
+}
+
+function OwnSettings() {
   const experiment = useLab(selectExperiment)
   const preset_id = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)

@@ -10,6 +10,17 @@ export type FieldData = ReturnType<typeof experimentFields>[number]
 export const shownFields = (experiment: Experiment): FieldData[] =>
   experimentFields(experiment).filter(({ has_effect }) => has_effect)
 
+/** Groups that are unfolded at first: what people change first. */
+export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
+
+/** A value as the form shows it, without its unit. */
+export function valueWords({ value, options }: FieldData): string {
+  const option = options?.find((one) => one.value === value)
+  if (option) return option.label
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return value === null || value === '' ? 'none' : String(value)
+}
+
 /** What people change first, by the ends of their paths; beside the length of the last phase. */
 const MAIN = [
   /^actor\.optim\.lr$/,

@@ -7,6 +7,7 @@ import { later } from '../../part/later.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 import { useLab } from '../../shown/run.ts'
+import { rewardWords, toolsWords } from './part_words.ts'
 
 const RewardForm = lazyPart(async () => (await import('./RewardForm.tsx')).RewardForm, {
   name: 'The reward',
@@ -33,19 +34,12 @@ export function RewardDialog() {
 
 const selectParts = ({ experiment }: LabState) => experiment.reward.parts
 const selectTools = ({ experiment }: LabState) => experiment.tools
-type Worded = { readonly id: string; readonly name?: unknown; readonly function?: unknown }
-const wordsOf = (parts: readonly Worded[]) =>
-  parts
-    .map(({ id, name, function: chosen }) =>
-      id === 'program' ? `${name}${chosen ? `:${chosen}` : ''}` : id,
-    )
-    .join(' + ')
 
 /** Under the task: what responses are worth and which tools there are, and the ways to change
  * it. */
 export function RewardLine() {
-  const reward = wordsOf(useLab(selectParts)) || 'the task’s own score'
-  const tools = wordsOf(useLab(selectTools)) || 'none'
+  const reward = rewardWords(useLab(selectParts))
+  const tools = toolsWords(useLab(selectTools))
   return (
     <div className="task-samples task-ways">
       <p>Reward: {reward}</p>

@@ -1,0 +1,126 @@
+// The settings of the past run that the page shows, to read and to take over.
+import { ArrowLeft, SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { changesWords, fieldChanges } from '../../document/experiment/steering/field_changes.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import type { RunEntry } from '../../page/runs/library/library.ts'
+import { runName } from '../../record/run/names.ts'
+import { CutName } from '../kit/CutName.tsx'
+import { closePast } from '../open/opened_run.ts'
+import { takeSettings } from '../open/take_settings.ts'
+import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } from './form.ts'
+import { rewardWords } from './rewards/part_words.ts'
+import { SettingsSearch } from './SettingsSearch.tsx'
+import { isFound } from './settings_search.ts'
+
+interface PastSettingsProps {
+  readonly entry: RunEntry
+  readonly is_open: boolean
+  /** Folds and unfolds them. */
+  readonly toggle: ReactNode
+}
+
+export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
+  const { name } = runName(entry)
+  const is_imported = entry.header.source !== undefined
+  return (
+    <aside
+      className={is_open ? 'settings card past' : 'settings card past closed'}
+      aria-label="Settings of a past run"
+      data-testid="past-settings"
+    >
+      <div className="settings-head">
+        {is_open ? (
+          <h2>
+            Settings of “<CutName name={name} />”
+          </h2>
+        ) : null}
+        {toggle}
+      </div>
+      {is_open ? (
+        <>
+          <p className="soft pending">
+            {is_imported
+              ? 'Not the current run. A log does not say with which settings its run was trained.'
+              : 'Not the current run. To read only; what was changed during the run is said beside it.'}
+          </p>
+          <div className="past-settings-ways">
+            {is_imported ? null : (
+              <button
+                type="button"
+                className="primary"
+                data-testid="use-settings"
+                onClick={() => {
+                  if (takeSettings(entry.id)) closePast()
+                }}
+              >
+                <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
+              </button>
+            )}
+            <button type="button" onClick={closePast}>
+              <ArrowLeft className="icon" aria-hidden="true" /> Back to current
+            </button>
+          </div>
+          {is_imported ? null : <Values entry={entry} />}
+        </>
+      ) : null}
+    </aside>
+  )
+}
+
+/** Every setting that had an effect, under its heading. */
+function Values({ entry }: { readonly entry: RunEntry }) {
+  const { header } = entry
+  const { experiment, preset_id } = header
+  const [query, setQuery] = useState('')
+  const fields = useMemo(() => shownFields(experiment), [experiment])
+  const changes = useMemo(() => fieldChanges(header), [header])
+  const preset = presetOf(preset_id)
+  const original = useMemo(
+    () => new Map((preset ? shownFields(preset.experiment) : []).map((f) => [f.path, f])),
+    [preset],
+  )
+  const is_searching = query.trim() !== ''
+  const groups = groupFields(is_searching ? fields.filter((f) => isFound(query, f)) : fields)
+  const row = (field: FieldData) => {
+    const values = changes.get(field.path)
+    const before = original.get(field.path)
+    const differs = before !== undefined && before.value !== field.value
+    return (
+      <div key={field.path} className="past-field" data-changed={differs || undefined}>
+        <dt title={field.help}>{field.label}</dt>
+        <dd data-testid={`past-${field.path}`}>
+          {values ? changesWords(values) : valueWords(field)}{' '}
+          <span className="soft">{field.unit}</span>
+          {differs ? <small className="soft">preset: {valueWords(before)}</small> : null}
+        </dd>
+      </div>
+    )
+  }
+  return (
+    <>
+      <SettingsSearch query={query} onQuery={setQuery} />
+      {/* Nothing in it takes the focus, and it scrolls. */}
+      <div className="settings-body" tabIndex={0} role="group" aria-label="Settings of the run">
+        {groups.map(([group, own]) => (
+          <details
+            key={`${group} ${is_searching}`}
+            open={is_searching || OPEN_AT_FIRST.test(group)}
+          >
+            <summary>{group}</summary>
+            <dl className="past-fields">
+              {own.map(row)}
+              {group === 'Task' && !is_searching ? (
+                <div className="past-field">
+                  <dt>Reward</dt>
+                  <dd>{rewardWords(experiment.reward.parts)}</dd>
+                </div>
+              ) : null}
+            </dl>
+          </details>
+        ))}
+        {groups.length === 0 ? <p className="soft found-count">No setting is called so.</p> : null}
+      </div>
+    </>
+  )
+}
