@@ -93,7 +93,7 @@ test(
   async ({ lab, page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await lab.open(LINK)
-    await expect(lab.get('forest')).toHaveAttribute('data-step', '120')
+    await expect(lab.get('forest')).toHaveAttribute('data-step', '45')
     const picture = () =>
       lab.get('forest').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
     const before = await picture()

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { expect, LONG_ONLY, test } from './lab_page.ts'
 
-const STEPS = 120
+const STEPS = 45
 
 /** Whether something is drawn on a chart. */
 async function isPainted(page: Page, id: string): Promise<boolean> {
@@ -35,7 +35,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   await lab.waitForStatus('finished')
   await expect(lab.get('status')).toHaveText('the recording has ended')
   await expect(lab.get('step-count')).toHaveText(String(STEPS))
-  await expect(lab.get('phases')).toContainText('50 of 50')
+  await expect(lab.get('phases')).toContainText('41 of 41')
   await expect(lab.get('reward-value')).toContainText('%')
   await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
   for (const chart of ['reward-chart', 'entropy-chart', 'heatmap-plot'])

@@ -151,7 +151,7 @@ test('fields with a language of their own: kernels, verdicts, remembered kernels
 })
 
 test('recorded runs', { timeout: SLOW }, () => {
-  const source = readFileSync('public/recordings/tiny.json', 'utf8')
+  const source = readFileSync('public/recordings/first-steps.json', 'utf8')
   // Cuts at the beginning and in the middle: the parser reads it all either way.
   fc.assert(
     fc.property(spoiltText(source), (text) => {

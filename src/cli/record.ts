@@ -21,7 +21,7 @@ import { type RunDevice, Session } from '../host/worker/session.ts'
 import { systemClock } from '../host/worker/session_host.ts'
 import { SteeredRun } from '../host/worker/steered_run.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { isRecorded, type Recording } from '../record/files/recorded.ts'
+import { isRecorded, type RecordedEvent, type Recording } from '../record/files/recorded.ts'
 import { readRecording, writeRecording } from '../record/files/recording.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './base/command.ts'
@@ -42,6 +42,8 @@ import { withModel } from './train/begun_experiment.ts'
 const MAX_GZIP_BYTES = 300_000
 const OBSERVED_STEPS = 12
 const LENSES = 2
+/** Responses of a step that are kept, in whole groups: more than a person looks at. */
+const MAX_RESPONSES = 64
 type Weights = Awaited<ReturnType<typeof readGivenModel>>['weights']
 /** The only run of the session. */
 const RUN = 1
@@ -122,6 +124,14 @@ function tracedSteps(experiment: Experiment): ReadonlySet<number> {
     first += steps
   }
   return traced
+}
+
+/** The event with as many responses as are kept. */
+function withFewer(event: RecordedEvent, n: number): RecordedEvent {
+  const kept = Math.max(1, Math.floor(MAX_RESPONSES / n)) * n
+  if (event.type === 'samples') return { ...event, samples: event.samples.slice(0, kept) }
+  if (event.type !== 'trace') return event
+  return { ...event, table: { ...event.table, samples: event.table.samples.slice(0, kept) } }
 }
 
 async function device(
@@ -207,7 +217,8 @@ async function watch(
     }
     if (!isRecorded(event)) return
     const { run: _, ...own } = event
-    told.push({ at_ms: performance.now(), event: structuredClone(own) })
+    const kept = withFewer(own, experiment.rollout.n)
+    told.push({ at_ms: performance.now(), event: structuredClone(kept) })
   }
   const session = new Session({
     open: async () => gpu.facts,

@@ -11,6 +11,7 @@ import { findContents } from '../contents/contents.ts'
 import { contentsOf, contentsStore } from '../contents/here.ts'
 import { checkpointSettings } from '../state/checkpoint_settings.ts'
 import { nextExperiment } from '../state/next_experiment.ts'
+import { isReplaying } from '../state/replay.ts'
 import { emptyRun, labStore } from '../state/store.ts'
 import { requestForStart } from './observing.ts'
 import { forgetSetAside } from './stage.ts'
@@ -38,10 +39,11 @@ export function start(paused: boolean, onBegun: () => void = () => {}): void {
   })
 }
 
-/** Does it at once where all files of the experiment are here, as for one that names none. */
+/** Does it at once where all files of the experiment are here, as for one that names none; a
+ * recording needs none. */
 function withContents(experiment: Experiment, work: () => void): void {
   const is_here = contentsOf(experiment) && contentsStore.getState().status !== 'broken'
-  if (is_here) work()
+  if (is_here || isReplaying()) work()
   else void findContents(experiment).then((is_ready) => (is_ready ? work() : undefined))
 }
 

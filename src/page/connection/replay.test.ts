@@ -15,7 +15,7 @@ import { initialState, labStore } from '../state/store.ts'
 import { type ReplayClock, replayPort } from './replay_port.ts'
 import { recordedState } from './shipped_recording.ts'
 
-const read = readRecording(readFileSync('public/recordings/tiny.json', 'utf8'))
+const read = readRecording(readFileSync('public/recordings/first-steps.json', 'utf8'))
 if (!read.ok) throw new Error(read.problem)
 const recording: Recording = read.recording
 const { experiment, events } = recording
@@ -199,7 +199,7 @@ test('in the page a recording takes the worker’s place, locks the settings, an
   const leave = openInstead(() => replayPort(recording, () => 32, clock), experiment)
   replayStore.setState({ recording })
   expect(editField('seed', 3)).toMatch(/this is a recording/)
-  expect(labStore.getState().preset_id).toBe('tiny')
+  expect(labStore.getState().preset_id).toBe('first-steps')
   train()
   clock.pass(10_000)
   expect(labStore.getState()).toMatchObject({ status: 'finished', step: total })

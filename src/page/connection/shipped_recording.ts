@@ -5,8 +5,8 @@ import { readRecording } from '../../record/files/recording.ts'
 import { applyEvent } from '../events/apply.ts'
 import { initialState, type LabState } from '../state/store.ts'
 
-/** Recorded with `lab record tiny`. */
-const FILE = 'recordings/tiny.json'
+/** Recorded with `lab record first-steps`. */
+const FILE = 'recordings/first-steps.json'
 
 let loaded: Recording | undefined
 

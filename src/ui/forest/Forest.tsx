@@ -22,7 +22,7 @@ import {
 
 /** Of the recorded run: how fast it plays, how long its end stays, and how often it plays before it
  * rests. */
-const STEPS_PER_SECOND = 7
+const STEPS_PER_SECOND = 3
 const REST_SECONDS = 5
 const ROUNDS = 3
 /** Enough for light and dust; the rest of the machine is the run's. */
@@ -164,7 +164,7 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   return said
 }
 
-const RECORDED = `preset tiny, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
+const RECORDED = `preset first-steps, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
 
 const selectHasRun = () => presentScene() !== undefined
 const selectFrameHasRun = (_: UiState) => selectHasRun()

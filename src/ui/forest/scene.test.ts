@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { presetOf } from '../../document/presets/presets.ts'
+import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState } from '../../page/state/store.ts'
 import {
@@ -33,16 +33,18 @@ test('a certain layer lets all light through, an undecided one a little', () => 
 })
 
 test('the recorded run is the one of the page, number for number', () => {
-  const { events } = JSON.parse(readFileSync('public/recordings/tiny.json', 'utf8'))
+  const { events } = JSON.parse(readFileSync('public/recordings/first-steps.json', 'utf8'))
   for (const [, event] of events) {
     if (event.type !== 'step' || event.step === 0) continue
     const { entropy } = recordedScene(event.step)
     for (const [layer, nats] of entropy.entries())
       expect(nats).toBeCloseTo(event.metrics[`layer/entropy/${layer}`], 2)
   }
+  const { experiment } = OPENING
+  expect(RECORDED_STEPS).toBe(experiment.phases.reduce((sum, { steps }) => sum + steps, 0))
   expect(recordedScene(0).step).toBe(1)
   expect(recordedScene(1e9).step).toBe(RECORDED_STEPS)
-  expect([66, 67, 70, 71].map((step) => recordedScene(step).trained)).toEqual([undefined, 2, 2, 3])
+  expect([1, 4, 5, 45].map((step) => recordedScene(step).trained)).toEqual([2, 2, 3, 3])
 })
 
 test('a run is shown once it has measured every layer, and at any of its steps', () => {

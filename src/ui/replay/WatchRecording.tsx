@@ -21,7 +21,7 @@ export function WatchRecording({ is_primary = false }: { readonly is_primary?: b
       </button>
       <span className="soft">
         {problem === ''
-          ? 'A real run of another machine, played here in half a minute. It needs no GPU.'
+          ? 'A real run of another machine, played here in a minute. It needs no GPU.'
           : null}
       </span>
       {problem === '' ? null : <span role="alert">{problem}</span>}

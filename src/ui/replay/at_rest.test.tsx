@@ -18,7 +18,7 @@ import { shownStepStore } from '../shown/shown_step.ts'
 import { uiStore } from '../shown/store.ts'
 import { useIsAtRest } from './at_rest.ts'
 
-const read = readRecording(readFileSync('public/recordings/tiny.json', 'utf8'))
+const read = readRecording(readFileSync('public/recordings/first-steps.json', 'utf8'))
 if (!read.ok) throw new Error(read.problem)
 const { recording } = read
 const recorded = recordedState(recording)
