@@ -35,10 +35,16 @@ export function PhaseItem(props: PhaseItemProps) {
   )
 }
 
-/** The steps that a phase has taken, its method, and why it ended. */
-function noteOf(timeline: Timeline, index: number, steps: number, is_current: boolean): string {
-  const { phases, present, switches, is_ending } = timeline
-  const phase = phases[index]
+/** What stands for its name where only a few letters fit; the title has the whole. */
+function shortName(phase: Timeline['phases'][number], last_layer: number): string {
+  if (phase.kind === 'sft') return 'SFT'
+  if (phase.kind === 'reward_model') return 'RM'
+  return phase.target_layer === last_layer ? 'all' : `L${phase.target_layer}`
+}
+
+/** The steps that a phase has taken, and why it ended. */
+function stepsOf(timeline: Timeline, index: number, steps: number, is_current: boolean): string {
+  const { present, switches, is_ending } = timeline
   const done = timeline.doneOf(index)
   const ended = switches.find((s) => s.phase === index + 1)
   return [
@@ -46,10 +52,14 @@ function noteOf(timeline: Timeline, index: number, steps: number, is_current: bo
     done > 0 && done <= steps ? `${done} of ${steps}` : formatSteps(Math.max(done, steps)),
     is_current && is_ending ? ', ends here' : '',
     index < present && ended ? endWords(ended.reason) : '',
-    ...(isImported()
-      ? []
-      : [`, ${methodName(phase)}`, 'target_layer' in phase ? `, layer ${phase.target_layer}` : '']),
   ].join('')
+}
+
+/** How a phase learns; '' where a log does not say it. */
+function methodOf(phase: Timeline['phases'][number]): string {
+  if (isImported()) return ''
+  const layer = 'target_layer' in phase ? `, layer ${phase.target_layer}` : ''
+  return `, ${methodName(phase)}${layer}`
 }
 
 function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
@@ -57,7 +67,8 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
   const { phases, present } = timeline
   const phase = phases[index]
   const steps = drag.stepsOf(index) ?? phase.steps
-  const target = phaseTarget(phase, useLastLayer())
+  const last_layer = useLastLayer()
+  const target = phaseTarget(phase, last_layer)
   const name = isImported() ? phase.name : `${phase.name}: ${target}, ${methodName(phase)}`
   const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)
   return (
@@ -74,9 +85,15 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
         <span className="phase-done" style={{ width: `${share * 100}%` }} />
       </span>
       <span className="phase-name" data-testid={is_current ? 'phase-name' : undefined}>
-        {phaseMark(index + 1)} {phase.name}
+        {phaseMark(index + 1)}{' '}
+        <span className="phase-words" data-short={shortName(phase, last_layer)}>
+          {phase.name}
+        </span>
       </span>
-      <span className="phase-note soft">{noteOf(timeline, index, steps, is_current)}</span>
+      <span className="phase-note soft">
+        {stepsOf(timeline, index, steps, is_current)}
+        <span className="phase-method">{methodOf(phase)}</span>
+      </span>
     </button>
   )
 }
