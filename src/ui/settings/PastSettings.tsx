@@ -38,7 +38,7 @@ export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
         {toggle}
       </div>
       {is_open ? (
-        <>
+        <div id="settings-body" className="past-settings">
           <p className="soft pending">
             {is_imported
               ? 'Not the current run. A log does not say with which settings its run was trained.'
@@ -62,7 +62,7 @@ export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
             </button>
           </div>
           {is_imported ? null : <Values entry={entry} />}
-        </>
+        </div>
       ) : null}
     </aside>
   )
