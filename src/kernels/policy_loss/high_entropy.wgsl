@@ -3,18 +3,6 @@
 // One workgroup; each lane owns a contiguous run of tokens. Order statistics are found bit by bit.
 //   entropy, token_weights, loss_weights, pg_weights, entropy_weights [tokens]
 
-struct Params {
-  tokens: u32,
-  quantile: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> entropy: array<f32>;
-@group(0) @binding(2) var<storage, read> token_weights: array<f32>;
-@group(0) @binding(3) var<storage, read> loss_weights: array<f32>;
-@group(0) @binding(4) var<storage, read_write> pg_weights: array<f32>;
-@group(0) @binding(5) var<storage, read_write> entropy_weights: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 // Of tokens in all, of those kept, and of those below what is tried for each bit of two ranks.
