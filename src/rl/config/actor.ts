@@ -43,6 +43,11 @@ export interface Actor extends LossSettings {
   readonly use_kl_loss: boolean
   readonly kl_loss_coef: number
   readonly kl_loss_type: KlPenalty
+  /** Whether the reference follows the policy: after every ref_model_sync_steps optimizer steps of
+   * the phase it becomes ref_model_mixup_alpha · policy + the rest · itself. TRL's names. */
+  readonly sync_ref_model: boolean
+  readonly ref_model_mixup_alpha: number
+  readonly ref_model_sync_steps: number
   /** Rows per forward and backward; null = as many as fit. */
   readonly ppo_micro_batch_size_per_gpu: number | null
   /** verl's two rules for micro-batches. 'disable' (its engine worker): every micro-batch is
@@ -142,6 +147,33 @@ export const ACTOR: Tree<Actor> = {
     0.001,
   ),
   kl_loss_type: klLossType,
+  sync_ref_model: boolean({
+    label: 'Reference follows',
+    help: 'Whether the reference of the KL is mixed with the policy every few updates, so that the policy may go on moving; else it stays what reinforcement learning began with.',
+    default: false,
+    elsewhere: { trl: 'sync_ref_model', refused: 'its reference stays as it was' },
+  }),
+  ref_model_mixup_alpha: number({
+    label: 'Share of the policy',
+    live: true,
+    help: 'Share of the policy in the mixture that becomes the reference; 1 = a copy of the policy.',
+    default: 0.6,
+    min: 0.001,
+    max: 1,
+    step: 0.05,
+    elsewhere: { trl: 'ref_model_mixup_alpha', lost: 'its reference stays as it was' },
+  }),
+  ref_model_sync_steps: integer({
+    label: 'Mixed every',
+    live: true,
+    help: 'Updates of the phase after which the reference is mixed with the policy.',
+    default: 512,
+    min: 1,
+    max: 1000000,
+    unit: 'updates',
+    scale: 'log',
+    elsewhere: { trl: 'ref_model_sync_steps', lost: 'its reference stays as it was' },
+  }),
   ppo_micro_batch_size_per_gpu: integer({
     label: 'Micro-batch',
     help: 'Responses that go through the model at once; none = as many as fit.',

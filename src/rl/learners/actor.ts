@@ -11,7 +11,7 @@ import { policyPhaseOf } from '../config/preference_policy.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { type BatchColumns, TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
-import { ActorPrograms, type PolicyPhase } from './actor_programs.ts'
+import { ActorPrograms, followsPolicy, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type BatchRows, callSeed, phaseRows, shufflesRows } from './batch_rows.ts'
 import { objectiveLive, objectiveOf } from './objective.ts'
@@ -182,7 +182,8 @@ export class Actor {
 
   /** All mini-batches and epochs of one training step; returns the number of optimizer steps: a
    * mini-batch without a token takes none. `step` varies what an objective leaves to chance;
-   * `order`: that of each epoch's rows, where a phase shuffles them. */
+   * `order`: that of each epoch's rows, where a phase shuffles them; `phase_step` counts the steps
+   * of the phase, from 1. */
   updatePolicy(
     batch: RolloutBatch,
     phase: PolicyPhase,
@@ -190,22 +191,40 @@ export class Actor {
     {
       lr,
       step,
+      phase_step = 1,
       order,
-    }: { readonly lr: number; readonly step: number; readonly order?: RowOrder | undefined },
+    }: {
+      readonly lr: number
+      readonly step: number
+      readonly phase_step?: number
+      readonly order?: RowOrder | undefined
+    },
   ): number {
     const { actor, target_layer } = phase
     const lr_factors = this.#programs.factors(phase)
+    // Mini-batches of the phase so far, also those without a token.
+    let passes = ((phase_step - 1) * actor.ppo_epochs * rows.batch) / rows.mini
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
       const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
       for (let first = 0; first < rows.batch; first += rows.mini) {
-        if (tokenCount(passed, first, rows.mini) === 0) continue
-        this.trainable.clearGradients()
-        this.accumulate(passed, phase, rows, { first, step, epoch: order ? epoch : 0 })
-        this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
+        passes++
+        if (tokenCount(passed, first, rows.mini) > 0) {
+          this.trainable.clearGradients()
+          this.accumulate(passed, phase, rows, { first, step, epoch: order ? epoch : 0 })
+          this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
+        }
+        this.#followPolicy(phase, passes)
       }
       this.#later_rows = 0
     }
     return this.trainable.updates
+  }
+
+  /** Mixes the reference with the policy where that is due after so many mini-batches. */
+  #followPolicy(phase: PolicyPhase, passes: number): void {
+    const { ref_model_mixup_alpha: alpha, ref_model_sync_steps } = phase.actor
+    if (this.tensors.reference && followsPolicy(phase) && passes % ref_model_sync_steps === 0)
+      this.#gpu.replay(this.#programs.mix(), { alpha })
   }
 
   /** The batch that the updates of a phase read. */

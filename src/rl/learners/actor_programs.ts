@@ -15,6 +15,7 @@ import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './ob
 import {
   type RowsLive,
   recordFinalEntropy,
+  recordMixture,
   recordOld,
   recordPass,
   recordReference,
@@ -46,6 +47,7 @@ export class ActorPrograms {
   #final_entropy = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
   #trace = new Map<string, Program<TraceLive>>()
+  #mix = new Map<'reference', Program<'alpha'>>()
 
   constructor(gpu: Gpu, tensors: ActorTensors) {
     this.#gpu = gpu
@@ -85,6 +87,11 @@ export class ActorPrograms {
     return prepared(this.#trace.get(traceKey(objective, micro)))
   }
 
+  /** Mixes the reference with the policy; undefined where there is none of its own. */
+  mix(): Program<'alpha'> {
+    return prepared(this.#mix.get('reference'))
+  }
+
   /** Records supervised passes of `micro` rows through all `final` blocks. */
   async prepareSft(micro: number, final: number): Promise<void> {
     const ws = this.#slice(micro)
@@ -114,6 +121,10 @@ export class ActorPrograms {
     if (needsReference(phase) && reference)
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
         recordReference(r, tensors, reference, ws, { layer, readout }),
+      )
+    if (followsPolicy(phase) && tensors.reference)
+      await this.#record(this.#mix, 'reference', 'sync_ref', ['alpha'], (r) =>
+        recordMixture(this.#gpu, r, tensors),
       )
     const leaves_entropy = this.#leavesEntropy(phase)
     const objective = { ...objectiveOf(phase), leaves_entropy }
@@ -165,6 +176,10 @@ export class ActorPrograms {
     if (!programs.has(key)) programs.set(key, await this.#gpu.record(label, live, build))
   }
 }
+
+/** Whether the reference of a phase is mixed with the policy. */
+export const followsPolicy = (phase: Pick<PolicyPhase, 'actor' | 'algorithm'>): boolean =>
+  needsReference(phase) && phase.actor.sync_ref_model
 
 /** Phases with equal keys read the same policy in passes of the same size. */
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>

@@ -3,8 +3,10 @@
 import type { LiveValues, Recorder, Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'
+import { mix } from '../../kernels/mixture/mix.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
 import { entropy_loss, sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
+import { type Stretch, within } from '../../model/params/param_buffers.ts'
 import { backward } from '../../model/transformer/backward.ts'
 import type { Model } from '../../model/transformer/model.ts'
 import { type PolicyRead, readPolicy } from '../../model/transformer/policy.ts'
@@ -110,6 +112,25 @@ export function recordReference(
     readout,
   })
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
+}
+
+/** Mixes the reference with the weights as they are, `alpha` of them. */
+export function recordMixture(
+  alloc: Pick<Allocator, 'view'>,
+  { run }: Pick<Recorder<'alpha'>, 'run'>,
+  { model, reference }: Pick<ActorTensors, 'model' | 'reference'>,
+): void {
+  const { own } = reference ?? {}
+  for (const { stretch: to, from: start, to: end } of own ? within(own, 0, own.size) : [])
+    for (const { stretch, from, to: until } of within(model.weights.buffers, start, end)) {
+      const part = ({ tensor, start }: Stretch) =>
+        alloc.view(tensor, tensor.label, from - start, [until - from])
+      run(
+        mix,
+        { count: until - from, alpha: (live) => live.alpha, rest: (live) => 1 - live.alpha },
+        { from_values: part(stretch), to_values: part(to) },
+      )
+    }
 }
 
 /** Objective and backward of the micro-batch that recordPass has just read: adds to the

@@ -35,6 +35,8 @@ export interface RefRun {
   /** Weights of the frozen reference. */
   readonly reference: Float64Array
   kl_coef: number
+  /** Mini-batches of the actor so far. */
+  passes: number
   /** Steps with a critic so far. */
   critic_steps: number
 }

@@ -200,5 +200,10 @@ function updateActor(
 ): void {
   gpu.stage('update_actor')
   if (!critic || progress.critic_step >= phase.critic.critic_warmup)
-    parts.actor.updatePolicy(trained, phase, rows, { lr: actor_lr, step: progress.step, order })
+    parts.actor.updatePolicy(trained, phase, rows, {
+      lr: actor_lr,
+      step: progress.step,
+      phase_step: progress.phase_step,
+      order,
+    })
 }

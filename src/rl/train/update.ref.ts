@@ -203,7 +203,12 @@ function actorPass(
 
 /** The actor's, on what the driver made of the batch; verl's names. */
 export function updateActor(
-  run: { readonly actor: Learner; readonly config: ModelConfig },
+  run: {
+    readonly actor: Learner
+    readonly config: ModelConfig
+    readonly reference: Float64Array
+    passes: number
+  },
   phase: RlPhase,
   whole: RolloutBatch,
   columns: Readonly<Record<ActorColumn, Numbers>>,
@@ -215,10 +220,17 @@ export function updateActor(
   const sums: Record<string, number> = {}
   const norms: number[] = []
   for (const pass of passes) {
-    if (tokenCount(pass.batch, pass.first, mini) === 0) continue
-    const seed = callSeed(step, norms.length, pass.first)
-    const grads = actorPass(run, phase, pass, mini, seed, sums)
-    norms.push(run.actor.apply(grads, phase, optim, grad_clip))
+    run.passes++
+    if (tokenCount(pass.batch, pass.first, mini) > 0) {
+      const seed = callSeed(step, norms.length, pass.first)
+      const grads = actorPass(run, phase, pass, mini, seed, sums)
+      norms.push(run.actor.apply(grads, phase, optim, grad_clip))
+    }
+    const { sync_ref_model, ref_model_sync_steps, ref_model_mixup_alpha: alpha } = phase.actor
+    if (!sync_ref_model || run.passes % ref_model_sync_steps !== 0) continue
+    const { weights } = run.actor.state
+    for (const [i, old] of run.reference.entries())
+      run.reference[i] = alpha * weights[i] + (1 - alpha) * old
   }
   return norms.length === 0 ? {} : actorReport(phase, sums, norms)
 }

@@ -42,6 +42,11 @@ const hasTurns: Condition = ({ rollout }) => (rollout.max_turns ?? 1) > 1
 
 const inLoss: Condition = ({ actor }) => actor.use_kl_loss
 
+const hasReference: Condition = (settings) => inLoss(settings) || inReward(settings)
+
+const followsPolicy: Condition = (settings) =>
+  hasReference(settings) && settings.actor.sync_ref_model
+
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== null
@@ -77,6 +82,9 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
     CONDITIONS['actor.loss_agg_mode'](settings) &&
     aggregationOf(settings.actor.loss_agg_mode).uses_scale_factor === true &&
     settings.actor.use_legacy_worker_impl === 'disable',
+  'actor.sync_ref_model': hasReference,
+  'actor.ref_model_mixup_alpha': followsPolicy,
+  'actor.ref_model_sync_steps': followsPolicy,
   'actor.kl_loss_coef': inLoss,
   'actor.kl_loss_type': inLoss,
   critic: hasCritic,
@@ -143,6 +151,9 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['actor.use_kl_loss', 'KL to the reference'],
   ['actor.kl_loss_coef', 'KL to the reference'],
   ['actor.kl_loss_type', 'KL to the reference'],
+  ['actor.sync_ref_model', 'KL to the reference'],
+  ['actor.ref_model_mixup_alpha', 'KL to the reference'],
+  ['actor.ref_model_sync_steps', 'KL to the reference'],
   ['actor', 'Actor'],
   ['critic', 'Critic'],
   ['algorithm.use_kl_in_reward', 'KL to the reference'],

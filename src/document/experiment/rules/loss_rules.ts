@@ -2,13 +2,14 @@
 // in bypass mode.
 import { bypassLoss, listOf } from '../../../rl/config/rollout_correction.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
+import { loraOf } from '../fields/lora_fields.ts'
 import { correctsRollout } from '../phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
 const CORRECTION = 'algorithm.rollout_correction'
 
 /** The loss fits bypass mode, and its numbers fit each other. */
-export function lossRules({ settings, path, rule }: RuledPhase): void {
+export function lossRules({ experiment, settings, path, rule }: RuledPhase): void {
   const { loss_mode } = settings.actor
   const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
   rule(
@@ -29,6 +30,12 @@ export function lossRules({ settings, path, rule }: RuledPhase): void {
     path('actor.top_entropy_quantile'),
     [path('actor.loss_mode'), path(`${CORRECTION}.bypass_mode`)],
     `expected 1, because ${bypass_mode ? 'bypass mode chooses the tokens that count' : `the loss ${loss_mode} has no parts for single tokens`}; got ${settings.actor.top_entropy_quantile}`,
+  )
+  rule(
+    !settings.actor.sync_ref_model || !loraOf(experiment.model.lora),
+    path('actor.sync_ref_model'),
+    ['model.lora.r'],
+    'expected false, because the reference of an adapter is its frozen base; got true',
   )
   const found = loss.contradiction?.(numbersOf(loss, settings.actor))
   if (found)

@@ -51,6 +51,10 @@ describe('what could never have an effect', () => {
       /^actor.loss_mode: expected 'vanilla', .*loss_type \(ppo_clip\); got 'gspo'/,
     ],
     [
+      { actor: { use_kl_loss: true, sync_ref_model: true }, model: { lora: { r: 4 } } },
+      /^actor.sync_ref_model: expected false, because the reference of an adapter/,
+    ],
+    [
       { actor: { loss_mode: 'geo_mean', top_entropy_quantile: 0.2 } },
       /^actor.top_entropy_quantile: expected 1, .*geo_mean has no parts/,
     ],

@@ -180,6 +180,7 @@ describe('DAPO', () => {
 
 describe('TRL’s options', () => {
   type Option = readonly [string, Partial<ActorSettings>, Partial<Algorithm>, Partial<RlPhase>?]
+  const KL = { use_kl_loss: true, kl_loss_coef: 0.5 }
   const narrow = { clip_ratio_low: 0.02, clip_ratio_high: 0.03 }
   // Two columns are too short for most responses.
   const short = { rollout: { ...BASE.rollout, max_response_length: 2 } }
@@ -195,14 +196,17 @@ describe('TRL’s options', () => {
       {},
     ],
     ['top_entropy_quantile', { top_entropy_quantile: 0.4, entropy_coeff: 0.1 }, {}],
+    // In the first step the policy still is the reference.
+    ['sync_ref_model', { ...KL, sync_ref_model: true, ref_model_sync_steps: 3 }, {}, { steps: 2 }],
     ['mask_truncated_completions', {}, { mask_truncated_completions: true }, short],
   ]
   test.for(options)('%s', async ([, actor, algorithm, phase]) => {
+    const { use_kl_loss = false } = actor
     const [on, off] = [
       await follow(phaseOf(phase, { ppo_epochs: 2, ...actor }, algorithm)),
-      await follow(phaseOf(phase, { ppo_epochs: 2 })),
+      await follow(phaseOf(phase, { ppo_epochs: 2, use_kl_loss, kl_loss_coef: 0.5 })),
     ]
-    const [a, b] = [on, off].map((followed) => changes(followed, 'actor/grad_norm')[0])
+    const [a, b] = [on, off].map((followed) => changes(followed, 'actor/grad_norm').at(-1) ?? 0)
     expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
   })
 })

@@ -230,6 +230,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
     reference: Float64Array.from(WARM),
     kl_coef: phases[0].algorithm.kl_ctrl.kl_coef,
     critic_steps: 0,
+    passes: 0,
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }

@@ -20,7 +20,13 @@ export const INNER: RlPhase = {
   ...RL,
   name: 'inner',
   target_layer: 2,
-  actor: { ...RL.actor, use_kl_loss: true, kl_loss_coef: 0.05 },
+  actor: {
+    ...RL.actor,
+    use_kl_loss: true,
+    kl_loss_coef: 0.05,
+    sync_ref_model: true,
+    ref_model_sync_steps: 3,
+  },
 }
 export const PPO: RlPhase = {
   ...RL,
@@ -49,8 +55,8 @@ const CORRECTED: RlPhase = {
     rollout_correction: { ...RL.algorithm.rollout_correction, rollout_is: 'token' },
   },
 }
-/** Every kind of state: moments, a reference, a critic, an adaptive coefficient, importance
- * weights, a cosine. */
+/** Every kind of state: moments, a reference that follows, a critic, an adaptive coefficient,
+ * importance weights, a cosine. */
 export const FULL: TrainerConfig = {
   ...CONFIG,
   phases: [
