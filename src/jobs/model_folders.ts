@@ -6,12 +6,14 @@ import type { Experiment } from '../document/experiment/schema.ts'
 import type { OutFile } from '../formats/out_file.ts'
 import { CHAT_TEMPLATE, hasNewline } from '../formats/write_tokenizer.ts'
 import type { SteeredState } from '../host/checkpoints/checkpoint.ts'
+import {
+  adapterOf as adapterIn,
+  mergedPolicy as merged,
+} from '../host/checkpoints/merged_policy.ts'
 import { firstNonfinite } from '../host/checkpoints/sound.ts'
 import { adapterFiles } from '../model/hf/write_adapter.ts'
 import { modelFiles } from '../model/hf/write_model.ts'
-import { adapterLayout, initialAdapter } from '../model/layout/adapter_layout.ts'
 import { modelShape } from '../model/layout/config.ts'
-import { mergeAdapter } from '../model/layout/merge.ts'
 import { type Head, initialWeights, paramLayout } from '../model/layout/params.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
 import { JobError } from './settings/job_error.ts'
@@ -122,28 +124,17 @@ export function runAdapter(source: ModelSource, task: Task): OutFile[] {
   return [...policyAdapter(source, 'base'), ...below('base', base)]
 }
 
-/** The adapter that an experiment trains, and its factors. */
-function adapterOf({ experiment, vocabulary, adapter }: ModelSource) {
-  const { lora, ...model } = modelConfig(experiment.model, vocabulary.vocab_size)
-  if (!lora) return undefined
-  const layout = adapterLayout(modelShape(model), lora)
-  return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
-}
-
 function policyAdapter(source: ModelSource, base_model_name_or_path: string): OutFile[] {
   const own = adapterOf(source)
   return own ? adapterFiles({ ...own, base_model_name_or_path }) : []
 }
 
+const adapterOf = ({ experiment, vocabulary: { vocab_size }, adapter }: ModelSource) =>
+  adapterIn({ experiment, vocab_size, adapter })
+
 /** The policy's weights, with an adapter merged into a copy of them. */
-export function mergedPolicy(source: ModelSource): Float32Array | undefined {
-  const own = adapterOf(source)
-  if (!own || !source.adapter) return source.policy
-  const layout = paramLayout(own.layout.shape)
-  const weights = source.policy?.slice() ?? initialWeights(layout, source.experiment.seed)
-  mergeAdapter(weights, layout, own.layout, own.weights)
-  return weights
-}
+export const mergedPolicy = ({ experiment, vocabulary, policy, adapter }: ModelSource) =>
+  merged({ experiment, vocab_size: vocabulary.vocab_size, policy, adapter })
 
 const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))

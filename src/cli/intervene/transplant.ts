@@ -8,10 +8,11 @@ import { checkpointSource, mergedPolicy } from '../../jobs/model_folders.ts'
 import { ShapeError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
-import { mixtures, requireSameShape, transplant } from '../../model/interventions/transplant.ts'
+import { requireSameShape } from '../../model/interventions/transplant.ts'
 import { modelShape } from '../../model/layout/config.ts'
-import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
+import { paramLayout } from '../../model/layout/params.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { type Exchange, type ExchangeSource, exchanged } from '../../rl/train/responses/exchange.ts'
 import { HeldOut } from '../../rl/train/responses/held_out.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
 import { openDawn } from '../base/dawn.ts'
@@ -88,13 +89,8 @@ function readOptions(args: readonly string[]) {
   return { paths: positionals, problems, data: values.data, out: values.out }
 }
 
-/** A checkpoint's model: an adapter is merged into its base. */
-interface Source {
-  readonly name: string
-  readonly step: number
+interface Source extends ExchangeSource {
   readonly config: TrainerConfig
-  readonly layout: ParamLayout
-  readonly weights: Float32Array
 }
 
 async function readSource(path: string, file: string | undefined): Promise<Source> {
@@ -111,55 +107,6 @@ async function readSource(path: string, file: string | undefined): Promise<Sourc
   const { lora: _, ...model } = config.model
   const layout = paramLayout(modelShape(model))
   return { name: path, step: run.trainer.step, config, layout, weights }
-}
-
-/** Accuracies of the host with parts of the donor. */
-interface Exchange {
-  readonly host: string
-  readonly donor: string
-  readonly problems: number
-  readonly accuracy: { readonly host: number; readonly donor: number }
-  /** `change` is from the host's accuracy; the problems say it up to `interval`, 95 % both ways. */
-  readonly mixtures: readonly {
-    readonly name: string
-    readonly accuracy: number
-    readonly change: number
-    readonly interval: number
-  }[]
-}
-
-async function exchanged(
-  host: Source,
-  donor: Source,
-  right: (weights: Float32Array) => Promise<readonly boolean[]>,
-): Promise<Exchange> {
-  const own = await right(host.weights)
-  const other = await right(donor.weights)
-  const found: Exchange['mixtures'][number][] = []
-  for (const { name, taken } of mixtures(host.layout.shape)) {
-    const mixed = transplant(host.layout, host.weights, donor.weights, taken)
-    found.push({ name, ...compared(own, await right(mixed)) })
-  }
-  const titled = ({ name, step }: Source) => `${name} (step ${step})`
-  const accuracy = { host: share(own), donor: share(other) }
-  return {
-    host: titled(host),
-    donor: titled(donor),
-    problems: own.length,
-    accuracy,
-    mixtures: found,
-  }
-}
-
-const share = (right: readonly boolean[]) => right.filter(Boolean).length / right.length
-
-/** The same problems are asked of both, so their differences say how sure the change is. */
-function compared(before: readonly boolean[], after: readonly boolean[]) {
-  const differences = after.map((is_right, i) => Number(is_right) - Number(before[i]))
-  const n = differences.length
-  const change = differences.reduce((a, b) => a + b, 0) / n
-  const variance = differences.reduce((sum, d) => sum + (d - change) ** 2, 0) / (n - 1)
-  return { accuracy: share(after), change, interval: 1.96 * Math.sqrt(variance / n) }
 }
 
 function printTable({ host, donor, problems, accuracy, mixtures: rows }: Exchange): void {

@@ -31,6 +31,7 @@ import type { Observation, ObservationRequest } from './observation.ts'
 import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { PlanCommand, PlanEvent } from './plan.ts'
 import type { AdapterSpeed, BenchmarkNumbers, Metrics, RolloutSample } from './results.ts'
+import type { TouchCommand, TouchEvent } from './touch.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 5
@@ -39,6 +40,7 @@ export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
 
 export type RunCommand =
   | LookCommand
+  | TouchCommand
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or
    * `failed`. */
   | { readonly type: 'open' }
@@ -127,6 +129,7 @@ export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finish
 export type LabEvent =
   | ModelEvent
   | LookEvent
+  | TouchEvent
   | KernelEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }

@@ -2,11 +2,14 @@
 // nor the GPU, so Node can test it.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Checkpoint } from '../checkpoints/checkpoint.ts'
 import { newestFirst } from '../checkpoints/schedule.ts'
 import type { LookCommand } from '../protocol/look.ts'
 import type { PlanCommand } from '../protocol/plan.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
+import type { TouchCommand } from '../protocol/touch.ts'
 import { lookInto } from './opened/look.ts'
+import { touchInto } from './opened/touch.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'
 import { RunsInTurn } from './shared/runs_in_turn.ts'
@@ -64,6 +67,9 @@ export class Session {
         return
       case 'look':
         this.#then(() => this.#look(command))
+        return
+      case 'touch':
+        this.#then(() => this.#touch(command))
         return
       case 'stop':
         this.#stop(command.run)
@@ -124,13 +130,35 @@ export class Session {
     return { bytes, at }
   }
 
+  /** Throws RangeError where nothing is kept. */
+  async #decoded(record: string, step: number | undefined): Promise<Checkpoint> {
+    const { bytes, at } = await this.#checkpoint(record, step)
+    const found = await this.#host.checkpoints?.decode(bytes, `the checkpoint of step ${at}`)
+    if (!found) throw new RangeError('No checkpoint is kept here.')
+    return found
+  }
+
+  async #touch(command: TouchCommand): Promise<void> {
+    const { post, touch } = this.#host
+    const { record, steps } = command
+    try {
+      if (!touch) throw new RangeError('Nothing can be changed here.')
+      const states: Checkpoint[] = []
+      for (const step of steps) states.push(await this.#decoded(record, step))
+      const touched = await touchInto(touch, states, command, (done, of) =>
+        post({ type: 'touch_progress', record, done, of }),
+      )
+      post({ type: 'touched', record, touched })
+    } catch (error) {
+      post({ type: 'touch_failed', record, message: labError(error).message })
+    }
+  }
+
   async #look(command: LookCommand): Promise<void> {
-    const { post, checkpoints } = this.#host
+    const { post } = this.#host
     const { record, step } = command
     try {
-      const { bytes, at } = await this.#checkpoint(record, step)
-      const checkpoint = await checkpoints?.decode(bytes, `the checkpoint of step ${at}`)
-      if (!checkpoint) throw new RangeError('No checkpoint is kept here.')
+      const checkpoint = await this.#decoded(record, step)
       post({ type: 'looked', record, ...(await lookInto(this.#host, checkpoint, command)) })
     } catch (error) {
       post({ type: 'look_failed', record, message: labError(error).message })

@@ -22,6 +22,7 @@ import type {
   Peak,
   Profile,
 } from '../protocol/results.ts'
+import type { Touched } from '../protocol/touch.ts'
 import { MemoryRefusal } from './memory_budget.ts'
 import type { Steered } from './steered_run.ts'
 
@@ -166,6 +167,21 @@ export interface RunHost extends Clock {
   readonly is_unattended?: boolean
 }
 
+/** A state that can be touched. */
+export interface TouchState {
+  readonly step: number
+  readonly experiment: Experiment
+  /** Of the model without an adapter. */
+  readonly weights: Float32Array
+}
+
+/** What does the work: one state's parts, or two states' exchange. */
+export type Touch = (
+  states: readonly TouchState[],
+  problems: number,
+  onProgress: (done: number, of: number) => void,
+) => Promise<Touched>
+
 /** What a session is given: what its runs are, and what the page asks for beside a run. */
 export interface SessionHost extends RunHost {
   open(): Promise<AdapterFacts>
@@ -178,6 +194,8 @@ export interface SessionHost extends RunHost {
   /** What `measure` is answered with; without it nothing is. */
   speed?(): Promise<AdapterSpeed>
   benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
+  /** What `touch` is answered with; without it, it is refused. */
+  readonly touch?: Touch
 }
 
 /** The settings were refused before anything was allocated. */

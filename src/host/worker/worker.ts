@@ -8,6 +8,7 @@ import { presetOf } from '../../document/presets/presets.ts'
 import type { RangedFolder } from '../../formats/ranged_file.ts'
 import { mostBinding } from '../../kernels/device/adapter.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import type { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import {
   defaultVariant,
@@ -23,6 +24,7 @@ import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
+import { touchExchange, touchParts } from '../../rl/train/responses/touch.ts'
 import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
 import { installProgramRunner } from '../../tasks/program.ts'
@@ -173,6 +175,23 @@ const session = new Session({
     if (!preset) throw new RangeError(`there is no preset ${BENCHMARK_PRESET}`)
     const config = benchmarkConfig(trainerConfig(preset.experiment))
     return alone((gpu) => runBenchmark(gpu, config, onProgress))
+  },
+  touch: async (states, problems, onProgress) => {
+    const [first, second] = states.map(({ step, experiment, weights }) => ({
+      step,
+      config: trainerConfig(experiment),
+      weights,
+    }))
+    const open = (plan: MemoryPlan) => {
+      requireRoom(plan.total(), ALLOWED_BYTES)
+      return Gpu.open({ largest: plan.largest })
+    }
+    if (second) {
+      const exchanges = await touchExchange(open, [first, second], problems, onProgress)
+      return { what: 'exchange', steps: [first.step, second.step], exchanges }
+    }
+    const costs = await touchParts(open, first, problems, onProgress)
+    return { what: 'parts', step: first.step, costs }
   },
   checkpoints: {
     open: () => {

@@ -130,9 +130,10 @@ class Replay {
         const message = `No model can be opened: ${IS_RECORDING}.`
         return this.say({ type: 'model_failed', message, open: [] })
       }
-      case 'look': {
+      case 'look':
+      case 'touch': {
         const message = `Nothing is kept: ${IS_RECORDING}.`
-        return this.say({ type: 'look_failed', record: command.record, message })
+        return this.say({ type: `${command.type}_failed`, record: command.record, message })
       }
       case 'read_checkpoint': {
         const message = `Nothing is kept: ${IS_RECORDING}.`

@@ -158,9 +158,12 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     keepObservation(state.kept, step, observation)
     return { ...state, kept_version: state.kept_version + 1 }
   },
-  // Heard by who asked (page/opened/looking.ts).
+  // Heard by who asked (page/opened/).
   looked: same,
   look_failed: same,
+  touched: same,
+  touch_progress: same,
+  touch_failed: same,
   // Heard where models are shown (page/opened/).
   model_opened: same,
   model_found: same,

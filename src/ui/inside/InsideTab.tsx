@@ -14,6 +14,8 @@ import { TargetFigure } from './figures/TargetFigure.tsx'
 import { MomentsChoice } from './MomentsChoice.tsx'
 import { Nothing } from './Nothing.tsx'
 import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
+import { LearnedCard } from './touch/LearnedCard.tsx'
+import { PartsCard } from './touch/PartsCard.tsx'
 
 const FIGURES: readonly PanelEntry[] = [
   { name: 'What fills the figures', Own: Nothing },
@@ -23,6 +25,8 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The layer lens', Own: LayerLens },
   { name: 'The changes of entropy', Own: DeltaFigure },
   { name: 'The suggested layer', Own: SuggestedLayer },
+  { name: 'What each part does', Own: PartsCard },
+  { name: 'Which layer learned it', Own: LearnedCard },
   { name: 'The cosines', Own: CosineFigure },
   { name: 'The figure of the target', Own: TargetFigure },
   { name: 'The heat maps', Own: HeatMaps },

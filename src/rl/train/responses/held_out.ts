@@ -1,14 +1,15 @@
-// Held-out accuracy of any weights of one model: the same problems, greedily answered, as often as
-// is asked.
+// Held-out answers of any weights of one model, whole or with a part changed: the same problems,
+// greedily answered, as often as is asked.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Allocator } from '../../../kernels/device/tensor.ts'
+import { createInterventions } from '../../../model/interventions/intervention_tensors.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import { Rollout } from '../../../model/rollout/rollout.ts'
 import { createRolloutTensors } from '../../../model/rollout/rollout_tensors.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
-import { greedyRight } from './validation.ts'
+import { greedyAnswers } from './validation.ts'
 
 /** Rows that are answered at once at most. */
 const ROWS = 64
@@ -27,15 +28,16 @@ export class HeldOut {
   }
 
   /** The first `prompts` held-out problems of a run's task, or all that there are. `layout` is the
-   * model's, without an adapter. */
+   * model's, without an adapter. `has_changes`: its model has room for one change of a part. */
   static async create(
     gpu: Gpu,
     given: TrainerConfig,
     layout: ParamLayout,
     prompts: number,
+    has_changes = false,
   ): Promise<HeldOut> {
     const config = { ...given, validation: { ...given.validation, prompts } }
-    const { model, tensors, size } = HeldOut.room(gpu, config, layout)
+    const { model, tensors, size } = HeldOut.room(gpu, config, layout, has_changes)
     const { eos_token_ids, pad_token_id } = config.task.tokenizer
     const rollout = await Rollout.create(gpu, model, size, tensors, {
       special: { eos_token_ids, pad_token_id },
@@ -44,7 +46,7 @@ export class HeldOut {
   }
 
   /** Everything on a device, or in a plan. */
-  static room(alloc: Allocator, config: TrainerConfig, layout: ParamLayout) {
+  static room(alloc: Allocator, config: TrainerConfig, layout: ParamLayout, has_changes = false) {
     const { task, phases, validation } = config
     const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
     const size = {
@@ -52,9 +54,19 @@ export class HeldOut {
       prompt_length: task.max_prompt_length,
       response_length: rl?.rollout.max_response_length ?? task.max_response_length,
     }
+    const width = size.prompt_length + size.response_length
+    const interventions = has_changes
+      ? createInterventions(alloc, layout.shape, {
+          changes: 1,
+          values: layout.shape.hidden_size,
+          tokens: size.rows * width,
+          decoded: size.rows * width,
+        })
+      : undefined
+    const model = createModel(alloc, layout)
     return {
       size,
-      model: createModel(alloc, layout),
+      model: interventions ? { ...model, interventions } : model,
       tensors: createRolloutTensors(alloc, layout.shape, size),
     }
   }
@@ -62,6 +74,20 @@ export class HeldOut {
   /** Whether each problem is answered right with these weights, in the layout given at first. */
   async right(weights: Float32Array): Promise<readonly boolean[]> {
     uploadModel(this.#gpu, this.#model, weights)
-    return greedyRight(this.#gpu, this.#rollout, this.#config)
+    return (await this.answers()).is_right
+  }
+
+  /** The model that answers, with the change of a part that it has. */
+  get model(): Model {
+    return this.#model
+  }
+
+  get config(): TrainerConfig {
+    return this.#config
+  }
+
+  /** What the model makes of the problems now. */
+  answers(): ReturnType<typeof greedyAnswers> {
+    return greedyAnswers(this.#gpu, this.#rollout, this.#config)
   }
 }

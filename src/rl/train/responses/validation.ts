@@ -73,14 +73,14 @@ export async function validate(
   return { metrics, generations }
 }
 
-/** Whether the likeliest response to each of the first `validation.prompts` held-out problems is
- * right. */
-export const greedyRight = async (
+/** Scores of the likeliest response to each of the first `validation.prompts` held-out problems,
+ * and whether it is right. */
+export const greedyAnswers = (
   gpu: Gpu,
   rollout: Rollout,
   config: TrainerConfig,
-): Promise<readonly boolean[]> =>
-  (await respond(gpu, rollout, config, { step: 0, n: 1, first_row: 0, filter: LIKELIEST })).is_right
+): Promise<Pick<Scored, 'scores' | 'is_right'>> =>
+  respond(gpu, rollout, config, { step: 0, n: 1, first_row: 0, filter: LIKELIEST })
 
 /** Responses to all held-out prompts, those to one prompt side by side. */
 interface Responses extends Omit<Scored, 'problems'> {

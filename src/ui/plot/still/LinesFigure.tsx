@@ -9,6 +9,8 @@ import { StillFigure, type StillFigureProps } from './StillFigure.tsx'
 import { SvgChart } from './SvgChart.tsx'
 
 interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' | 'keys'> {
+  /** Its numbers, where they are more than its lines. */
+  readonly table?: StillFigureProps['table']
   /** What the lower axis counts. */
   readonly unit: string
   /** What the values are in, where their text does not say it. */
@@ -90,7 +92,7 @@ export function LinesFigure(props: LinesFigureProps) {
     <StillFigure
       {...props}
       keys={has_names ? undefined : lines.map(({ label, color, dash }) => ({ label, color, dash }))}
-      table={(most) => lineTable(lines, { unit, formatX, formatValue, most })}
+      table={props.table ?? ((most) => lineTable(lines, { unit, formatX, formatValue, most }))}
     >
       {(id) => (
         <>

@@ -1,0 +1,27 @@
+// Touches kept states of a run that is over: reads them, and hands what is in them to who has the
+// GPU.
+import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
+import type { Checkpoint } from '../../checkpoints/checkpoint.ts'
+import { mergedPolicy } from '../../checkpoints/merged_policy.ts'
+import type { TouchCommand, Touched } from '../../protocol/touch.ts'
+import type { Touch, TouchState } from '../session_host.ts'
+import { takeContents } from '../start/run_start.ts'
+
+/** Throws RangeError for a state without weights. */
+export async function touchInto(
+  touch: Touch,
+  checkpoints: readonly Pick<Checkpoint, 'run'>[],
+  { problems, contents }: Pick<TouchCommand, 'problems' | 'contents'>,
+  onProgress: (done: number, of: number) => void,
+): Promise<Touched> {
+  for (const { run } of checkpoints) await takeContents(run.document, contents ?? [])
+  const states = checkpoints.map(({ run: { experiment, trainer } }): TouchState => {
+    const { vocab_size } = taskOf(experiment.task).tokenizer
+    const { weights: policy, adapter } = trainer.actor
+    const weights = mergedPolicy({ experiment, vocab_size, policy, adapter })
+    if (!weights)
+      throw new RangeError(`The checkpoint of step ${trainer.step} has no weights of its own.`)
+    return { step: trainer.step, experiment, weights }
+  })
+  return touch(states, problems, onProgress)
+}

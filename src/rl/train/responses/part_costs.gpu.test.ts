@@ -1,0 +1,66 @@
+// What switching parts off costs, measured on a model that has learned its task.
+import { expect, test } from 'vitest'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import { requireSameShape } from '../../../model/interventions/transplant.ts'
+import { modelShape } from '../../../model/layout/config.ts'
+import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
+import { CONFIG, RL } from '../../testing.ts'
+import { HeldOut } from './held_out.ts'
+import { partsOf } from './part_costs.ts'
+import { touchExchange, touchParts } from './touch.ts'
+
+const config = { ...CONFIG, phases: [RL] }
+const layout = paramLayout(modelShape(config.model))
+const weights = initialWeights(layout, 3)
+const PROBLEMS = 6
+const open = () => Gpu.open()
+
+test('a part that is off changes the layers from its own on, and none below; nothing changes the rest', async () => {
+  const done: number[] = []
+  const model = { step: 7, config, weights }
+  const costs = await touchParts(open, model, PROBLEMS, (at, of) => done.push(at / of))
+  const { num_hidden_layers: L } = layout.shape
+  expect(done).toHaveLength(partsOf(layout.shape).length)
+  expect(done.at(-1)).toBe(1)
+  expect(
+    costs.parts.map(({ where, layer, head }) => ({
+      where,
+      layer,
+      ...(head !== undefined && { head }),
+    })),
+  ).toEqual(partsOf(layout.shape))
+  expect(costs.untouched.entropies).toHaveLength(L + 1)
+  expect(costs.untouched.log_prob).toBeLessThan(0)
+  for (const { layer, where, entropies, log_prob } of costs.parts) {
+    for (let l = 0; l < layer; l++)
+      expect(entropies[l], `${where} ${layer}, layer ${l}`).toEqual({ mean: 0, interval: 0 })
+    expect(Math.abs(entropies[layer].mean)).toBeGreaterThan(0)
+    expect(Number.isFinite(log_prob?.mean)).toBe(true)
+  }
+  // Room for changes that are not made changes no answer.
+  const gpu = await Gpu.open()
+  const plain = await HeldOut.create(gpu, config, layout, PROBLEMS)
+  const right = await plain.right(weights)
+  gpu.destroy()
+  expect(costs.problems).toBe(right.length)
+})
+
+test('two states exchange their parts both ways round', async () => {
+  const other = { step: 9, config, weights: initialWeights(layout, 4) }
+  requireSameShape(layout, layout)
+  const [there, back] = await touchExchange(
+    open,
+    [{ step: 7, config, weights }, other],
+    PROBLEMS,
+    () => {},
+  )
+  expect([there.host, there.donor]).toEqual(['this run (step 7)', 'this run (step 9)'])
+  expect([back.host, back.donor]).toEqual([there.donor, there.host])
+  expect(there.mixtures.at(-1)).toMatchObject({
+    name: 'everything',
+    accuracy: there.accuracy.donor,
+  })
+  await expect(
+    touchParts(open, { ...other, config: { ...config, tools: {} as never } }, PROBLEMS, () => {}),
+  ).rejects.toThrow('this run calls tools')
+})

@@ -1,0 +1,93 @@
+// The frame of an experiment on kept states of a run that is over: what it found in a sentence, how
+// that misleads, and what starts it.
+import type { ReactNode } from 'react'
+import { useStore } from 'zustand'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { keyOf, type TouchKind, touchStore } from './touch_store.ts'
+import './touch.css'
+
+interface TouchCardProps {
+  readonly id: string
+  readonly title: string
+  readonly what: TouchKind
+  readonly record: string
+  /** What was found; undefined before. */
+  readonly says: string | undefined
+  /** What is done, and how it misleads. */
+  readonly note: string
+  readonly action: string
+  readonly onStart: () => void
+  /** Which states. */
+  readonly choices: ReactNode
+  readonly children: ReactNode
+}
+
+const selectBusy = ({ busy }: ReturnType<typeof touchStore.getState>) => busy
+const selectProblems = ({ problems }: ReturnType<typeof touchStore.getState>) => problems
+
+export function TouchCard(props: TouchCardProps) {
+  const { id, title, what, record, says, note, action, onStart, choices, children } = props
+  const is_training = useLab(selectIsBusy)
+  const busy = useStore(touchStore, selectBusy)
+  const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
+  const own = busy?.what === what && busy.record === record ? busy : undefined
+  return (
+    <section className="card touch" aria-labelledby={`${id}-title`} data-testid={id}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {says === undefined ? null : (
+        <p className="figure-says" data-testid={`${id}-says`}>
+          {says}
+        </p>
+      )}
+      <p className="soft">{note}</p>
+      <div className="touch-choices">
+        {choices}
+        <button
+          type="button"
+          data-testid={`${id}-start`}
+          disabled={is_training || busy !== undefined}
+          title={is_training ? 'A run is in progress: finish or reset it first' : undefined}
+          onClick={onStart}
+        >
+          {own ? 'Answering …' : action}
+        </button>
+        <span role="status" className="soft" data-testid={`${id}-progress`}>
+          {own && own.of > 0 ? `${own.done} of ${own.of}` : ''}
+        </span>
+      </div>
+      {problem === undefined ? null : (
+        <p className="bad" role="alert" data-testid={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+      {children}
+    </section>
+  )
+}
+
+/** A choice among kept states. */
+export function StateChoice(props: {
+  readonly id: string
+  readonly label: string
+  readonly steps: readonly number[]
+  readonly value: number
+  readonly onChange: (step: number) => void
+}) {
+  const { id, label, steps, value, onChange } = props
+  return (
+    <label>
+      <span className="soft">{label}</span>{' '}
+      <select
+        data-testid={id}
+        value={value}
+        onChange={({ target }) => onChange(Number(target.value))}
+      >
+        {steps.map((step) => (
+          <option key={step} value={step}>
+            step {step.toLocaleString('en')}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,87 @@
+// What an exchange of parts between two states has found: the curves over k, a sentence, a table.
+import type { Exchange } from '../../../host/protocol/touch.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import type { FigureLine } from '../../plot/still/figure_lines.ts'
+import { differenceText } from '../../shown/run_words.ts'
+
+type Both = readonly [Exchange, Exchange]
+
+const UP_TO = /^blocks up to (\d+)$/
+
+/** Accuracy with the blocks up to k taken, from 0: [accuracy, half of its interval]. */
+function curveOf({ accuracy, mixtures }: Exchange): readonly (readonly [number, number])[] {
+  const taken = mixtures.filter(({ name }) => UP_TO.test(name))
+  return [
+    [accuracy.host, 0],
+    ...taken.map(({ accuracy: found, interval }): [number, number] => [found, interval]),
+  ]
+}
+
+const cut = (value: number): number => Math.min(1, Math.max(0, value))
+
+/** A line for each way round. */
+export function exchangeLines(
+  exchanges: Both,
+  [first, second]: readonly [number, number],
+  looks: readonly { readonly color: string; readonly dash: readonly number[] }[],
+): FigureLine[] {
+  const names = [
+    `step ${first} with blocks of step ${second}`,
+    `step ${second} with blocks of step ${first}`,
+  ]
+  return exchanges.map((exchange, i) => {
+    const curve = curveOf(exchange)
+    return {
+      key: `${i}`,
+      label: names[i],
+      ...looks[i],
+      at: curve.map((_, k) => k),
+      middle: curve.map(([accuracy]) => accuracy),
+      low: curve.map(([accuracy, half]) => cut(accuracy - half)),
+      high: curve.map(([accuracy, half]) => cut(accuracy + half)),
+      length: curve.length,
+    }
+  })
+}
+
+/** Which block brings most of what the later state knows. */
+export function exchangeSays([there]: Both, [first, second]: readonly [number, number]): string {
+  const { accuracy, problems } = there
+  const curve = curveOf(there)
+  const steps = curve.slice(1).map(([value], i) => ({ k: i + 1, by: value - curve[i][0] }))
+  const most = steps.reduce((a, b) => (b.by > a.by ? b : a))
+  const all = curve[curve.length - 1][0]
+  const ends = `Step ${first} answers ${formatShare(accuracy.host)} of ${problems} held-out problems, step ${second} ${formatShare(accuracy.donor)}.`
+  if (most.by <= 0)
+    return `${ends} No block of step ${second}, taken after those below it, makes step ${first} better; with all blocks it answers ${formatShare(all)}.`
+  return `${ends} Taken from below, block ${most.k} of step ${second} brings the most, ${differenceText(most.by, true)}; with all blocks step ${first} answers ${formatShare(all)}.`
+}
+
+/** A row for each mixture, both ways round. */
+export function exchangeTable(
+  [there, back]: Both,
+  [first, second]: readonly [number, number],
+): NumberTable {
+  const heads = (host: number, donor: number) => [
+    `step ${host} with it of step ${donor}`,
+    'change',
+    '± 95 %',
+  ]
+  return {
+    columns: ['taken', ...heads(first, second), ...heads(second, first)],
+    rows: [
+      [
+        'nothing',
+        ...[there, back].flatMap(({ accuracy }) => [formatNumber(accuracy.host), '', '']),
+      ],
+      ...there.mixtures.map(({ name }, i) => [
+        name.replace('_', '-'),
+        ...[there, back].flatMap(({ mixtures }) => {
+          const { accuracy, change, interval } = mixtures[i]
+          return [formatNumber(accuracy), differenceText(change, false), formatNumber(interval)]
+        }),
+      ]),
+    ],
+  }
+}

@@ -1,0 +1,61 @@
+// What was found by touching kept states: under way, last said, and kept while the page is open.
+import { createStore } from 'zustand/vanilla'
+import type { Touched } from '../../../host/protocol/touch.ts'
+import { touchStates } from '../../../page/opened/touching.ts'
+import { shownExperiment } from '../../shown/run.ts'
+import { shownStore } from '../../shown/shown.ts'
+
+export type TouchKind = Touched['what']
+
+interface UnderWay {
+  readonly record: string
+  readonly what: TouchKind
+  readonly done: number
+  /** 0: not known yet. */
+  readonly of: number
+}
+
+interface TouchStore {
+  readonly busy: UnderWay | undefined
+  /** By record and kind, what was found last. */
+  readonly found: ReadonlyMap<string, Touched>
+  /** By record and kind, why nothing was found. */
+  readonly problems: ReadonlyMap<string, string>
+}
+
+export const touchStore = createStore<TouchStore>(() => ({
+  busy: undefined,
+  found: new Map(),
+  problems: new Map(),
+}))
+
+export const keyOf = (record: string, what: TouchKind): string => `${what} ${record}`
+
+/** Of one step its parts, of two an exchange. One at a time. */
+export async function touch(
+  record: string,
+  steps: readonly [number] | readonly [number, number],
+): Promise<void> {
+  if (touchStore.getState().busy) return
+  const what: TouchKind = steps.length === 1 ? 'parts' : 'exchange'
+  const key = keyOf(record, what)
+  const say = (done: number, of: number) =>
+    touchStore.setState({ busy: { record, what, done, of } })
+  say(0, 0)
+  const state = shownStore.getState()
+  const experiment = state.run_document ?? shownExperiment(state)
+  const without = (problems: TouchStore['problems']) =>
+    new Map([...problems].filter(([own]) => own !== key))
+  try {
+    const touched = await touchStates({ record, experiment, steps }, say)
+    touchStore.setState(({ found, problems }) => ({
+      found: new Map([...found, [key, touched]]),
+      problems: without(problems),
+    }))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    touchStore.setState(({ problems }) => ({ problems: new Map([...problems, [key, why]]) }))
+  } finally {
+    touchStore.setState({ busy: undefined })
+  }
+}

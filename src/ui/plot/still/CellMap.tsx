@@ -1,0 +1,94 @@
+// A map of rows and columns, a cell each with its number; the pointer chooses a cell.
+import { cutText } from '../../kit/xml_text.ts'
+import { useSize } from '../plot_hooks.ts'
+import './still.css'
+
+export interface Cell {
+  readonly text: string
+  /** empty: nobody measured. Less and more are the two sides of a scale around 0. */
+  readonly tone: 'empty' | 'known' | 'less' | 'more'
+  /** How strong its colour is, 0…1. */
+  readonly share: number
+}
+
+export interface CellPlace {
+  readonly row: number
+  readonly column: number
+}
+
+interface CellMapProps {
+  readonly columns: readonly string[]
+  readonly rows: readonly string[]
+  /** By row, then by column. */
+  readonly cells: readonly (readonly Cell[])[]
+  readonly at: CellPlace | undefined
+  readonly onMove: (at: CellPlace | undefined) => void
+}
+
+const LEFT = 110
+const HEAD = 24
+const HIGH = 34
+const WIDEST = 110
+const NARROWEST = 46
+const LETTERS = 14
+/** From here on the text of a cell is that of the paper. */
+const DARK = 0.55
+
+function Row(props: CellMapProps & { readonly row: number; readonly wide: number }) {
+  const { rows, columns, cells, row, wide, at, onMove } = props
+  return (
+    <g transform={`translate(0 ${HEAD + row * HIGH})`}>
+      <text x={LEFT - 8} y={HIGH / 2 + 3} textAnchor="end">
+        {cutText(rows[row], LETTERS)}
+      </text>
+      {cells[row].map(({ text, tone, share }, column) => (
+        <g key={columns[column]} onPointerEnter={() => onMove({ row, column })}>
+          <rect
+            className={tone}
+            x={LEFT + column * wide}
+            width={wide - 2}
+            height={HIGH - 2}
+            fillOpacity={tone === 'empty' ? 1 : 0.06 + 0.94 * share}
+            strokeWidth={at?.row === row && at.column === column ? 2 : 0}
+          />
+          <text
+            className={share > DARK ? 'on-dark' : 'on-light'}
+            x={LEFT + (column + 0.5) * wide - 1}
+            y={HIGH / 2 + 3}
+            textAnchor="middle"
+          >
+            {text}
+          </text>
+        </g>
+      ))}
+    </g>
+  )
+}
+
+export function CellMap(props: CellMapProps) {
+  const { columns, rows, onMove } = props
+  const { ref, size } = useSize()
+  const wide = Math.max(NARROWEST, Math.min(WIDEST, (size.width - LEFT) / columns.length))
+  return (
+    <div ref={ref} className="svg-chart-place">
+      {size.width > 0 ? (
+        <svg
+          className="cell-map"
+          aria-hidden="true"
+          width={LEFT + columns.length * wide}
+          height={HEAD + rows.length * HIGH}
+          onPointerLeave={() => onMove(undefined)}
+        >
+          {columns.map((text, column) => (
+            <text key={text} x={LEFT + (column + 0.5) * wide} y={HEAD - 8} textAnchor="middle">
+              {cutText(text, LETTERS)}
+            </text>
+          ))}
+          {rows.map((name, row) => (
+            <Row key={name} {...props} row={row} wide={wide} />
+          ))}
+        </svg>
+      ) : null}
+    </div>
+  )
+}
