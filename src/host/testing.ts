@@ -8,6 +8,7 @@ import { memoryFiles } from './checkpoints/storage/memory_files.ts'
 import type { LabEvent } from './protocol/protocol.ts'
 import type { MatmulChoice } from './protocol/results.ts'
 import { ADAPTER, FIRST, NUMBERS, PEAK, SECOND } from './protocol/testing.ts'
+import type { PartCosts } from './protocol/touch.ts'
 import { MemoryRefusal } from './worker/memory_budget.ts'
 import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
 import type { KernelProgress } from './worker/session_host.ts'
@@ -166,6 +167,13 @@ export function fakeLab(options: Partial<Options> = {}) {
       return NUMBERS
     },
     checkpoints: host,
+    // Says which states it was given.
+    touch: async (states, problems, onProgress) => {
+      onProgress(1, 2)
+      const [{ step }] = states
+      const costs = { problems, parts: states.map((one) => one.step) }
+      return { what: 'parts', step, costs: costs as unknown as PartCosts }
+    },
     post: (event) => events.push(event),
     now: () => machine.clock,
     sleep: async (ms) => {

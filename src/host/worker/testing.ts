@@ -119,6 +119,7 @@ class FakeTrainer implements RunTrainer {
       trainer: {
         step: this.#step,
         phase: this.#phase,
+        actor: { weights: new Float32Array(1) },
         phase_step: this.#phase_step,
         began: null,
         pairs_of: null,

@@ -91,3 +91,17 @@ test('only a run that is over gets one more step', () => {
   expect(stopped.trainer.ends).toBeNull()
   expect(stopped.experiment.phases[last].steps).toBe(3)
 })
+
+test('kept states are handed to who has the GPU, as asked for; what is missing is told', async () => {
+  const { session, events, files } = await over()
+  const steps = (await files.list('r1')).map(({ step }) => step)
+  const [from, to] = [steps[0], steps[steps.length - 1]]
+  session.handle({ type: 'touch', record: 'r1', steps: [to, from], problems: 8 })
+  session.handle({ type: 'touch', record: 'r9', steps: [1], problems: 8 })
+  await session.idle
+  expect(events).toMatchObject([
+    { type: 'touch_progress', record: 'r1', done: 1, of: 2 },
+    { type: 'touched', touched: { step: to, costs: { problems: 8, parts: [to, from] } } },
+    { type: 'touch_failed', record: 'r9', message: expect.stringContaining('no such checkpoint') },
+  ])
+})

@@ -26,10 +26,7 @@ export function exchangeLines(
   [first, second]: readonly [number, number],
   looks: readonly { readonly color: string; readonly dash: readonly number[] }[],
 ): FigureLine[] {
-  const names = [
-    `step ${first} with blocks of step ${second}`,
-    `step ${second} with blocks of step ${first}`,
-  ]
+  const names = [`step ${first}, blocks of ${second}`, `step ${second}, blocks of ${first}`]
   return exchanges.map((exchange, i) => {
     const curve = curveOf(exchange)
     return {

@@ -64,22 +64,32 @@ export const estimateText = ({ mean, interval }: Estimate, unit: string): string
 /** Whether the problems tell the difference from none. */
 export const isTold = ({ mean, interval }: Estimate): boolean => Math.abs(mean) > interval
 
-/** The part whose loss is felt most, and how many are not felt. */
-export function partsSay({ problems, untouched, parts }: PartCosts): string {
-  const told = parts.filter(({ reward }) => isTold(reward))
-  const whole = `with everything on, the mean reward of ${problems} held-out problems is ${formatNumber(untouched.reward)}`
-  if (told.length === 0)
-    return `No part costs a reward that ${problems} problems can show when it is switched off; ${whole}.`
-  const smaller = told.filter(({ where }) => where !== 'block')
-  const most = (smaller.length > 0 ? smaller : told).reduce((a, b) =>
-    b.reward.mean < a.reward.mean ? b : a,
-  )
-  const silent = parts.length - told.length
-  const rest =
-    silent === 0
-      ? 'every part is felt'
-      : `${silent} of ${parts.length} parts make no difference that these problems can show`
-  return `Beside whole blocks ${partName(most)} matters most: without it the reward changes by ${estimateText(most.reward, '')}; ${rest}. ${whole.charAt(0).toUpperCase()}${whole.slice(1)}.`
+/** Of the parts that the problems tell from none, the one whose loss costs most; blocks are the sum
+ * of their parts and come last. */
+function mostFelt(parts: readonly PartCost[], measure: Measure) {
+  const felt = parts.flatMap((part) => {
+    const found = measure.of(part)
+    return found && isTold(found) && found.mean < 0 ? [{ part, found }] : []
+  })
+  const smaller = felt.filter(({ part }) => part.where !== 'block')
+  const all = smaller.length > 0 ? smaller : felt
+  if (all.length === 0) return undefined
+  return { ...all.reduce((a, b) => (b.found.mean < a.found.mean ? b : a)), count: felt.length }
+}
+
+/** The part whose loss costs most reward, or, where none costs any, log-prob of the right answer;
+ * and how many parts are not felt. */
+export function partsSay(costs: PartCosts): string {
+  const { problems, untouched, parts } = costs
+  const whole = `With everything on, the mean reward of ${problems} held-out problems is ${formatNumber(untouched.reward)}.`
+  for (const measure of measuresOf(costs).filter(({ key }) => !key.startsWith('entropy'))) {
+    const most = mostFelt(parts, measure)
+    if (!most) continue
+    const { part, found, count } = most
+    const none = measure.key === 'reward' ? '' : ' No part costs a reward that they can show.'
+    return `${whole}${none} Beside whole blocks ${partName(part)} matters most: without it the ${measure.label} changes by ${estimateText(found, measure.unit)}. ${count} of ${parts.length} parts cost something that these problems can show.`
+  }
+  return `${whole} No part costs anything that they can show.`
 }
 
 /** A row for each part, and the difference and its interval for each measure. */

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import type { Exchange, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
+import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
+import { isTold, measuresOf, partsSay, partsTable } from './part_words.ts'
+
+const SURE = 0.05
+const part = (
+  where: PartCost['where'],
+  layer: number,
+  reward: number,
+  log_prob: number,
+  head?: number,
+): PartCost => ({
+  where,
+  layer,
+  ...(head !== undefined && { head }),
+  reward: { mean: reward, interval: SURE },
+  log_prob: { mean: log_prob, interval: SURE },
+  entropies: [0, 0.1, -0.2].map((mean) => ({ mean, interval: SURE })),
+})
+
+const costs = (reward: readonly number[], untouched = 0.8): PartCosts => ({
+  problems: 64,
+  untouched: { reward: untouched, log_prob: -2, entropies: [3, 2, 1] },
+  parts: [
+    part('block', 1, reward[0], -3),
+    part('attention', 1, reward[1], -2),
+    part('head', 1, reward[2], -0.01, 0),
+    part('feed_forward', 1, reward[3], -1),
+  ],
+})
+
+test('the part that costs most is named, with its interval and how many are felt', () => {
+  expect(partsSay(costs([-0.7, -0.5, -0.01, 0.2]))).toBe(
+    'With everything on, the mean reward of 64 held-out problems is 0.8. Beside whole blocks the attention of layer 1 matters most: without it the held-out reward changes by −0.5 ± 0.05. 2 of 4 parts cost something that these problems can show.',
+  )
+})
+
+test('where no reward can be lost, the log-prob of the right answer says it', () => {
+  expect(partsSay(costs([0, 0, 0, 0], 0))).toMatch(
+    /is 0\. No part costs a reward that they can show\. .* attention of layer 1 .* right answer changes by −2 ± 0\.05 nats\. 3 of 4/,
+  )
+  const nothing = { ...costs([0, 0, 0, 0], 0) }
+  const parts = nothing.parts.map(({ log_prob: _, ...rest }) => rest)
+  const untouched = { reward: 0, entropies: [3, 2, 1] }
+  expect(partsSay({ ...nothing, parts, untouched })).toContain('No part costs anything')
+})
+
+test('a difference within its interval is not told from none', () => {
+  expect([0.04, -0.04, 0.06].map((mean) => isTold({ mean, interval: SURE }))).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
+
+test('the table has a row for each part, and every measure with its interval', () => {
+  const all = costs([-0.7, -0.5, -0.01, 0.2])
+  expect(measuresOf(all).map(({ key }) => key)).toEqual([
+    'reward',
+    'log_prob',
+    'entropy 0',
+    'entropy 1',
+    'entropy 2',
+  ])
+  const { columns, rows } = partsTable(all)
+  expect(rows).toHaveLength(4)
+  expect(columns).toHaveLength(1 + 2 * 5)
+  expect(rows[2].slice(0, 3)).toEqual(['head 1 of layer 1', '−0.01', '0.05'])
+})
+
+const mixture = (name: string, accuracy: number, from: number) => ({
+  name,
+  accuracy,
+  change: accuracy - from,
+  interval: 0.1,
+})
+const exchange = (host: number, donor: number, upTo: readonly number[]): Exchange => ({
+  host: 'a',
+  donor: 'b',
+  problems: 64,
+  accuracy: { host, donor },
+  mixtures: [
+    mixture('block 1', upTo[0], host),
+    ...upTo.map((accuracy, i) => mixture(`blocks up to ${i + 1}`, accuracy, host)),
+    mixture('feed_forward 1', 0.2, host),
+  ],
+})
+const BOTH = [exchange(0.1, 0.9, [0.15, 0.8]), exchange(0.9, 0.1, [0.95, 0.1])] as const
+
+test('the block that brings the most is named, and the curve begins untouched and stays in [0, 1]', () => {
+  expect(exchangeSays(BOTH, [10, 50])).toBe(
+    'Step 10 answers 10.0 % of 64 held-out problems, step 50 90.0 %. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0 %.',
+  )
+  const none = [exchange(0.9, 0.1, [0.5, 0.1]), BOTH[1]] as const
+  expect(exchangeSays(none, [10, 50])).toContain('No block of step 50')
+  const look = { color: 'red', dash: [] }
+  const [there, back] = exchangeLines(BOTH, [10, 50], [look, look])
+  expect(there).toMatchObject({ label: 'step 10, blocks of 50', middle: [0.1, 0.15, 0.8] })
+  expect(back.high).toEqual([0.9, 1, 0.2])
+  expect(Math.min(...Array.from(back.low ?? []))).toBe(0)
+})
+
+test('the table has every mixture, both ways round', () => {
+  const { columns, rows } = exchangeTable(BOTH, [10, 50])
+  expect(columns).toHaveLength(7)
+  expect(rows.map(([name]) => name)).toEqual([
+    'nothing',
+    'block 1',
+    'blocks up to 1',
+    'blocks up to 2',
+    'feed-forward 1',
+  ])
+  expect(rows[3]).toEqual(['blocks up to 2', '0.8', '+0.7', '0.1', '0.1', '−0.8', '0.1'])
+})
