@@ -58,6 +58,7 @@ const OBJECTIVES: Readonly<Record<string, Change>> = {
   'an inner layer': { phase: { target_layer: 2 } },
   'Dr. GRPO': { algorithm: { norm_adv_by_std_in_grpo: false } },
   maxrl: { phase: { adv_estimator: 'maxrl' } },
+  best_of_n: { phase: { adv_estimator: 'best_of_n' }, actor: { loss_mode: 'gpg' } },
   grpo_batch_std: { phase: { adv_estimator: 'grpo_batch_std' } },
   gspo: { actor: { loss_mode: 'gspo' } },
   geo_mean: { actor: { loss_mode: 'geo_mean' } },

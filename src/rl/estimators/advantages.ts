@@ -9,6 +9,7 @@ import { grpo } from './grpo.ts'
 import { grpo_batch_std } from './grpo_batch_std.ts'
 import { grpo_passk } from './grpo_passk.ts'
 import { grpo_vectorized, grpoVectorized0_8 } from './grpo_vectorized.ts'
+import { best_of_n, rejection_sampling } from './imitation.ts'
 import { maxrl } from './maxrl.ts'
 import { opo } from './opo.ts'
 import { reinforce_plus_plus, reinforcePlusPlus0_8 } from './reinforce_plus_plus.ts'
@@ -35,6 +36,8 @@ const ESTIMATORS = [
   gdpo,
   maxrl,
   grpo_batch_std,
+  rejection_sampling,
+  best_of_n,
   grpoVectorized0_8,
   reinforcePlusPlus0_8,
 ] as const

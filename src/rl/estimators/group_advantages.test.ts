@@ -6,6 +6,7 @@ import { grpoAdvantages } from './grpo.ts'
 import { grpoBatchStdAdvantages } from './grpo_batch_std.ts'
 import { grpoPasskAdvantages } from './grpo_passk.ts'
 import { grpoVectorizedAdvantages } from './grpo_vectorized.ts'
+import { bestOfGroupAdvantages, rejectionAdvantages } from './imitation.ts'
 import { maxrlAdvantages } from './maxrl.ts'
 import { opoAdvantages } from './opo.ts'
 import { rlooAdvantages } from './rloo.ts'
@@ -179,4 +180,13 @@ test('grpo_batch_std divides by one spread for all prompts, as TRL does with sca
 test('grpo_batch_std: equal scores, and a group of one, give exactly zero', () => {
   expect([...grpoBatchStdAdvantages([0.1, 0.1, 0.1], [4, 4, 4])]).toEqual([0, 0, 0])
   expect(grpoBatchStdAdvantages([3, 1, 2], [0, 1, 1])[0]).toBe(0)
+})
+
+test('rejection sampling keeps what is right, best of n the first of the best of each group', () => {
+  const scores = [1, 0.5, 1, 0, 0.25, 0.25]
+  const index = [0, 0, 0, 7, 7, 7]
+  expect([...rejectionAdvantages(scores)]).toEqual([1, 0, 1, 0, 0, 0])
+  expect([...bestOfGroupAdvantages(scores, index)]).toEqual([1, 0, 0, 0, 1, 0])
+  // Right with a penalty for its length is not right.
+  expect([...rejectionAdvantages([0.99, 1.2])]).toEqual([0, 1])
 })
