@@ -8,6 +8,7 @@ import type { Task } from '../../../tasks/task.ts'
 import type { PreferencePhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { mismatchedKl } from '../../preferences/answer_objective.ts'
+import { PREFERENCE_LOSSES, type PreferenceLossName } from '../../preferences/losses.ts'
 import { type PreferenceSettings, preferenceObjective } from '../../preferences/settings.ts'
 import type { SequenceRow } from '../../reward/pairs.ts'
 import type { Preference } from '../../reward/preferences.ts'
@@ -27,18 +28,31 @@ afterAll(async () => (await shared).destroy())
 const create = async (config: TrainerConfig) => Trainer.create(await shared, config)
 
 const INNER = { target_layer: 2 }
-const CASES: readonly (readonly [string, Partial<PreferenceSettings>, Partial<PreferencePhase>])[] =
+const ONE_PAIR = { batch_size: 1, pairs: { ...REWARD_MODEL.pairs, count: 1, held_out: 1 } }
+/** What a loss cannot do without. */
+const NEEDED: Partial<Record<PreferenceLossName, Partial<PreferenceSettings>>> = {
+  exo_pair: { label_smoothing: 0.1 },
+  robust: { label_smoothing: 0.1 },
+}
+type Case = readonly [string, Partial<PreferenceSettings>, Partial<PreferencePhase>]
+const CASES: readonly Case[] = [
+  ['DPO with imitation', { beta: 0.5, rpo_alpha: 0.3, ld_alpha: 0.6 }, {}],
+  ['DPO weighted, of an inner layer', { use_weighting: true, beta: 0.7 }, INNER],
+  ['SimPO', { loss_type: 'simpo', beta: 2, cpo_alpha: 0.5 }, {}],
   [
-    ['DPO with imitation', { beta: 0.5, rpo_alpha: 0.3, ld_alpha: 0.6 }, {}],
-    ['DPO weighted, of an inner layer', { use_weighting: true, beta: 0.7 }, INNER],
-    ['SimPO', { loss_type: 'simpo', beta: 2, cpo_alpha: 0.5 }, {}],
+    'KTO with weights',
+    { loss_type: 'kto', beta: 0.5, undesirable_weight: 1.5 },
     // Of one pair the mismatched rows do not depend on the order of the batch.
-    [
-      'KTO',
-      { loss_type: 'kto', beta: 0.5, undesirable_weight: 1.5 },
-      { batch_size: 1, pairs: { ...REWARD_MODEL.pairs, count: 1, held_out: 1 } },
+    ONE_PAIR,
+  ],
+  ...PREFERENCE_LOSSES.map(
+    (loss): Case => [
+      `the loss ${loss.name}`,
+      { loss_type: loss.name, ...NEEDED[loss.name] },
+      { steps: 2, ...(loss.data === 'answers' && loss.has_kl ? ONE_PAIR : {}) },
     ],
-  ]
+  ),
+]
 
 test.for(CASES)('%s follows float64', async ([, settings, change]) => {
   const phase = preferencePhase(settings, change)
@@ -124,18 +138,25 @@ function float64Step(
   return { ...found, grad_norm }
 }
 
-test.for([0, 2])(
-  'a run that continues in another trainer has the same bits, with new pairs every %i steps',
-  async (refresh_steps) => {
-    const phase = preferencePhase(
-      { rpo_alpha: 0.2 },
-      {
-        steps: 4,
-        batch_size: 2,
-        refresh_steps,
-        pairs: { ...REWARD_MODEL.pairs, count: 7, held_out: 3 },
-      },
-    )
+const RESUMED: readonly (readonly [string, Partial<PreferenceSettings>, number])[] = [
+  ['new pairs every 2 steps', { rpo_alpha: 0.2 }, 2],
+  ['imitation of better answers', { rpo_alpha: 0.2 }, 0],
+  ...PREFERENCE_LOSSES.map(({ name }): readonly [string, Partial<PreferenceSettings>, number] => [
+    `the loss ${name}`,
+    { loss_type: name, ...NEEDED[name] },
+    0,
+  ]),
+]
+
+test.for(RESUMED)(
+  'a run that continues in another trainer has the same bits, with %s',
+  async ([, settings, refresh_steps]) => {
+    const phase = preferencePhase(settings, {
+      steps: 4,
+      batch_size: 2,
+      refresh_steps,
+      pairs: { ...REWARD_MODEL.pairs, count: 7, held_out: 3 },
+    })
     const config = { ...CONFIG, phases: [SFT, phase] }
     const whole = await create(config)
     const results: ReturnType<typeof numbers>[] = []
@@ -152,6 +173,25 @@ test.for([0, 2])(
     while (!other.isFinished) rest.push(numbers(await other.next()))
     expect(rest).toEqual(results.slice(-2))
     expect(await other.exportWeights()).toEqual(weights)
+  },
+)
+
+test.for(PREFERENCE_LOSSES.map(({ name }) => name))(
+  'the loss %s makes better answers likelier than worse ones',
+  async (loss_type) => {
+    const change = { steps: 12, optim: { ...OPTIM, lr: 5e-3 } }
+    // Of DiscoPOP the loss rises with the margin where policy and reference are the same, unless
+    // discopop_tau is large: of its slope the switch is 0.31 β / (4 τ), the rest −0.75 β.
+    const settings = { loss_type, beta: 0.5, discopop_tau: 1, ...NEEDED[loss_type] }
+    const trainer = await create({ ...CONFIG, phases: [preferencePhase(settings, change)] })
+    const apart: number[] = []
+    while (!trainer.isFinished) {
+      const { metrics } = await trainer.next()
+      if ('logps/chosen' in metrics) apart.push(metrics['logps/chosen'] - metrics['logps/rejected'])
+    }
+    expect(apart).toHaveLength(12)
+    // Nats that the two are further apart after eleven updates of the same four pairs.
+    expect(apart[11] - apart[0]).toBeGreaterThan(0.05)
   },
 )
 
