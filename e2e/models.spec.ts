@@ -61,6 +61,16 @@ test('a dropped folder is looked into, compared with a chosen one, and answers',
   await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
   await expect(lab.get('model-dh').locator('tbody tr')).toHaveCount(2)
 
+  // What it takes to train it is drawn, and on a phone nothing is wider than the dialog.
+  const memory = page.locator('.model-memory')
+  await expect(memory.locator('[data-use="full"]')).toContainText('fits')
+  await expect(memory.locator('.lens-bar')).toHaveCount(3)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const wider = () =>
+    page.locator('.model-dialog').evaluate((box) => box.scrollWidth - box.clientWidth)
+  await expect.poll(wider).toBe(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
+
   await lab.get('model-beside').check()
   const again = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: /Open another model/ }).click()

@@ -1,7 +1,7 @@
 // Models that a person opened: what they are, what every layer says of a text, and what they write.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
-import type { ModelPlace, ModelUse, OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
+import type { ModelPlace, OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
 import {
   cancelModel,
   closeSecond,
@@ -12,8 +12,10 @@ import {
 import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { Chat } from './Chat.tsx'
+import { MemoryPlan } from './MemoryPlan.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
+import { firstText } from './ShippedModels.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { saveOpened } from './save_opened.ts'
 import { trainOpened } from './train_opened.ts'
@@ -43,7 +45,6 @@ function Facts({ facts, place, can_keep }: FactsProps) {
           Keep in this browser
         </button>
       ) : null}
-      {place === 'first' ? <Uses facts={facts} /> : null}
       {place === 'second' ? (
         <button type="button" onClick={closeSecond}>
           Close it
@@ -53,26 +54,26 @@ function Facts({ facts, place, can_keep }: FactsProps) {
   )
 }
 
-/** Where the settings get it, because it does not fit without. */
-const CHECKPOINTED =
-  'with gradient checkpointing, which the settings get: the same numbers for a second forward pass'
-
-/** What can be done with the first model besides looking: train it, or take it away. */
+/** The first model as the beginning of a run, or as a folder. */
 function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
-  const planned = (use: ModelUse['what']) => uses.find(({ what }) => what === use)
-  const [full, lora] = [planned('full'), planned('lora')]
+  const full = uses.find(({ what }) => what === 'full')
   const [wants_adapter, setWantsAdapter] = useState(full?.why_not !== undefined)
-  const use = adapter !== '' || wants_adapter ? lora : full
   return (
-    <>
-      <button
-        type="button"
-        className="primary"
-        data-testid="model-train"
-        onClick={() => trainOpened(adapter !== '' || wants_adapter)}
-      >
-        Train from it
-      </button>
+    <section className="model-uses" aria-label="Train it">
+      <h3>Train it</h3>
+      <div className="model-ways-row">
+        <button
+          type="button"
+          className="primary"
+          data-testid="model-train"
+          onClick={() => trainOpened(adapter !== '' || wants_adapter)}
+        >
+          Train from it
+        </button>
+        <button type="button" data-testid="model-save" onClick={saveOpened}>
+          Save as a folder (.zip)
+        </button>
+      </div>
       {adapter === '' ? (
         <label className="model-check">
           <input
@@ -84,22 +85,17 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
           <span>with LoRA (r 8) in place of all weights</span>
         </label>
       ) : null}
-      {use ? (
-        <small className="soft" data-testid="model-use">
-          About {formatBytes(use.bytes)} for 64 rows of 128 tokens
-          {use.enable_gradient_checkpointing ? `, ${CHECKPOINTED}` : ''}
-          {use.why_not === undefined ? '' : `: ${use.why_not}`}
-        </small>
-      ) : null}
-      <button type="button" data-testid="model-save" onClick={saveOpened}>
-        Save as a folder (.zip)
-      </button>
-    </>
+      <p className="soft">
+        The settings get its sizes, and you choose the rows to train on next. The model itself stays
+        as it is.
+      </p>
+      <MemoryPlan uses={adapter === '' ? uses : uses.filter(({ what }) => what !== 'full')} />
+    </section>
   )
 }
 
 function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(() => firstText(facts.name))
   const [wants_changes, setWantsChanges] = useState(false)
   const [add_special_tokens, setSpecial] = useState(true)
   const { why_ids } = facts
@@ -109,6 +105,7 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
   }
   return (
     <form onSubmit={onSubmit} className="model-text">
+      <h3>Read a text with every layer</h3>
       <label>
         <span>{why_ids === undefined ? 'Text' : 'Token ids'}</span>
         <input
@@ -187,28 +184,29 @@ export function ModelView() {
   return (
     <div className="model">
       <div className="dialog-head">
-        <h2>{first?.name ?? (name === '' ? 'A model' : name)}</h2>
+        <h2>{first?.name ?? (name === '' ? 'Open a model' : name)}</h2>
         <button type="button" onClick={() => closeDialog('model')}>
           Close
         </button>
       </div>
       {first || name !== '' ? null : (
         <p className="soft">
-          Look through its layers, write with it, or train it, on this machine: a folder with
-          config.json and safetensors, or one from the Hugging Face Hub. The page uploads nothing.
+          See what every layer of a language model says of a text, write with the model, or train
+          it, on this machine. The page uploads nothing.
         </p>
       )}
       {first ? <Facts facts={first} place="first" can_keep={can_keep} /> : null}
       {second ? <Facts facts={second} place="second" can_keep={can_keep} /> : null}
       {problem === undefined ? null : (
-        <p className="bad" role="alert" data-testid="model-problem">
+        <p className="bad model-problem" role="alert" data-testid="model-problem">
           {problem}
         </p>
       )}
       <Progress has_facts={first !== undefined} />
-      {first ? <TextForm facts={first} is_busy={is_busy} /> : null}
+      {first ? <TextForm key={first.hash} facts={first} is_busy={is_busy} /> : null}
       {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
       {first ? <Chat facts={first} is_busy={is_busy} /> : null}
+      {first ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
       <OpenWays has_model={first !== undefined} />
     </div>
   )

@@ -4,7 +4,7 @@ import { FolderOpen } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { type ModelAddress, modelAddress } from '../../../host/content/models/model_address.ts'
-import type { FoundModel, ModelUse } from '../../../host/protocol/opened_model.ts'
+import type { FoundModel } from '../../../host/protocol/opened_model.ts'
 import {
   fetchModel,
   findModel,
@@ -17,13 +17,8 @@ import {
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { chooseFile } from '../../open/files.ts'
 import { FetchFrame } from './FetchFrame.tsx'
+import { MemoryPlan } from './MemoryPlan.tsx'
 import { ShippedModels } from './ShippedModels.tsx'
-
-const USES: Readonly<Record<ModelUse['what'], string>> = {
-  look: 'look inside and write',
-  lora: 'train an adapter (LoRA)',
-  full: 'train all weights',
-}
 
 /** What would be fetched, and what it would take: before anything but the config is here. */
 function Found({ model, is_busy }: { model: FoundModel; is_busy: boolean }) {
@@ -35,29 +30,21 @@ function Found({ model, is_busy }: { model: FoundModel; is_busy: boolean }) {
       data-testid="model-found"
     >
       <p>
-        {model.name}: {model_type}, {formatCount(num_parameters)} weights; {files} files,{' '}
-        {formatBytes(bytes)}
+        <strong>{model.name}</strong>: {model_type}, {formatCount(num_parameters)} weights; {files}{' '}
+        files, {formatBytes(bytes)}
         {here_bytes > 0 ? `, of which ${formatBytes(here_bytes)} are here already` : ''}.{' '}
         {can_keep
           ? ''
           : 'This browser gives the page no storage, so it is read straight into the GPU and not kept.'}
       </p>
-      <table className="model-table">
-        <caption>GPU memory as planned; training with 64 rows of 128 tokens</caption>
-        <tbody>
-          {uses.map(({ what, bytes: planned, why_not, enable_gradient_checkpointing }) => (
-            <tr key={what} data-use={what}>
-              <th scope="row">
-                {USES[what]}
-                {enable_gradient_checkpointing ? ', with gradient checkpointing' : ''}
-              </th>
-              <td>{formatBytes(planned)}</td>
-              <td>{why_not === undefined ? 'fits' : `does not fit: ${why_not}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <button type="button" data-testid="model-fetch" disabled={is_busy} onClick={fetchModel}>
+      <MemoryPlan uses={uses} />
+      <button
+        type="button"
+        className="primary"
+        data-testid="model-fetch"
+        disabled={is_busy}
+        onClick={fetchModel}
+      >
         {here_bytes > 0 ? 'Fetch the rest and open' : 'Fetch and open'}
       </button>
     </section>
@@ -93,6 +80,10 @@ function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: 
       <button type="submit" data-testid="model-find" disabled={typed === ''}>
         Look for it
       </button>
+      <small className="soft">
+        The page asks you first. Then it reads the config alone, and says how large the model is and
+        what fits into this GPU’s memory. Nothing else is fetched before you press the next button.
+      </small>
       {problem === undefined ? null : (
         <small className="bad" role="alert">
           {problem}
@@ -151,6 +142,7 @@ export function OpenWays({ has_model }: { has_model: boolean }) {
     setAsked((before) => ({ address, typed, count: (before?.count ?? 0) + 1 }))
   return (
     <section className="model-ways" aria-label="Open a model">
+      {has_model ? <h3>Open another</h3> : <ShippedModels is_busy={is_busy} />}
       {has_model ? (
         <label className="model-check">
           <input
@@ -162,23 +154,30 @@ export function OpenWays({ has_model }: { has_model: boolean }) {
           <span>Open the next one beside this one, to compare</span>
         </label>
       ) : null}
-      <p>
+      <Kept />
+      <div className="model-way">
+        {has_model ? null : <h3>From the Hugging Face Hub</h3>}
+        <AddressForm onAddress={onAddress} />
+        {asked ? (
+          <FetchFrame
+            key={asked.count}
+            address={asked.address}
+            onPort={(port) => findModel(asked.typed, port)}
+          />
+        ) : null}
+        {found ? <Found model={found} is_busy={is_busy} /> : null}
+      </div>
+      <div className="model-way">
+        {has_model ? null : <h3>From this machine</h3>}
         <button type="button" onClick={() => chooseFile(true)}>
           <FolderOpen className="icon" aria-hidden="true" />{' '}
           {has_model ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
         </button>
-      </p>
-      <AddressForm onAddress={onAddress} />
-      {asked ? (
-        <FetchFrame
-          key={asked.count}
-          address={asked.address}
-          onPort={(port) => findModel(asked.typed, port)}
-        />
-      ) : null}
-      {found ? <Found model={found} is_busy={is_busy} /> : null}
-      <Kept />
-      {has_model ? null : <ShippedModels is_busy={is_busy} />}
+        <small className="soft">
+          A folder with config.json and safetensors, as transformers saves it, or a checkpoint of
+          verl. With its tokenizer you write words; without, token ids.
+        </small>
+      </div>
     </section>
   )
 }

@@ -20,6 +20,12 @@ const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text
   sorter: { says: '3 layers; begins to sort three digits', text: '312>' },
 }
 
+const TEXTS: ReadonlyMap<string, string> = new Map(
+  Object.entries(KNOWN).map(([name, { text }]) => [name, text]),
+)
+/** A text to begin with; '' for a model that is not the lab's own. */
+export const firstText = (name: string): string => TEXTS.get(name) ?? ''
+
 export function ShippedModels({ is_busy }: { is_busy: boolean }) {
   const [problem, setProblem] = useState<string>()
   const open = async (model: ShippedModel) => {
@@ -31,9 +37,10 @@ export function ShippedModels({ is_busy }: { is_busy: boolean }) {
     }
   }
   return (
-    <>
+    <div className="model-way">
+      <h3>Comes with the page</h3>
       <table className="model-table" data-testid="models-shipped">
-        <caption>They come with the page</caption>
+        <caption className="visually-hidden">Models of the lab</caption>
         <tbody>
           {SHIPPED.map((model) => (
             <tr key={model.name}>
@@ -62,6 +69,6 @@ export function ShippedModels({ is_busy }: { is_busy: boolean }) {
           {problem}
         </p>
       )}
-    </>
+    </div>
   )
 }
