@@ -50,6 +50,16 @@ test('an inner phase says what became of its layer and of the final policy', () 
   )
 })
 
+test('a change of nothing has no sign', () => {
+  const state = run(120, {
+    'layer/entropy/3': [
+      [70, 1.4],
+      [120, 1.399],
+    ],
+  })
+  expect(captionOf(state)).toContain('hardly changed (0.00 nats)')
+})
+
 test('the whole model’s phase says the scores too, and a step that was scrubbed to counts as the end', () => {
   const steps = Array.from({ length: 50 }, (_, i) => 71 + i)
   const state = run(120, {

@@ -29,7 +29,9 @@ const mean = (values: readonly number[]): number =>
 
 /** What became of an entropy; `who` begins the sentence. */
 function changeWords(who: string, change: number): string {
-  if (Math.abs(change) < HARDLY) return `${who} hardly changed (${change.toFixed(2)} nats)`
+  // Adding 0 takes the sign from -0.
+  const rounded = Number(change.toFixed(2)) + 0
+  if (Math.abs(change) < HARDLY) return `${who} hardly changed (${rounded.toFixed(2)} nats)`
   return `${who} became ${change < 0 ? 'surer' : 'less sure'} by ${Math.abs(change).toFixed(2)} nats`
 }
 
