@@ -21,7 +21,7 @@ export function ArmsTable(props: {
 }) {
   const { study, analysis } = props
   return (
-    <div className="study-table">
+    <div className="study-table" tabIndex={0} role="group" aria-label="Arms of the study">
       <table data-testid="study-table">
         <thead>
           <tr>

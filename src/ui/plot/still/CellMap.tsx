@@ -29,7 +29,8 @@ const LEFT = 110
 const HEAD = 24
 const HIGH = 34
 const WIDEST = 110
-const NARROWEST = 46
+/** Then the map is scrolled: its heads would lie on each other. */
+const NARROWEST = 84
 const LETTERS = 14
 /** From here on the text of a cell is that of the paper. */
 const DARK = 0.55
@@ -70,7 +71,7 @@ export function CellMap(props: CellMapProps) {
   const { ref, size } = useSize()
   const wide = Math.max(NARROWEST, Math.min(WIDEST, (size.width - LEFT) / columns.length))
   return (
-    <div ref={ref} className="svg-chart-place">
+    <div ref={ref} className="svg-chart-place" tabIndex={0} role="group" aria-label="Map">
       {size.width > 0 ? (
         <svg
           className="cell-map"

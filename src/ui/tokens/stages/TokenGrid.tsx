@@ -120,7 +120,7 @@ export function TokenGrid(props: TokenGridProps) {
     >
       <thead>
         <tr>
-          <th scope="col">{is_turned ? '' : 'token'}</th>
+          <th scope="col">{is_turned ? 'number' : 'token'}</th>
           {is_turned ? ts.map((t) => tokenHead(t, 'col')) : cs.map((c) => columnHead(c, 'col'))}
         </tr>
       </thead>
