@@ -35,6 +35,31 @@ test.for([
   },
 )
 
+const imitates = { loss_mode: 'gpg' } as const
+const reference = { use_kl_loss: true, sync_ref_model: true, ref_model_sync_steps: 2 }
+const LEARNING = [
+  ['rejection_sampling', rl({ adv_estimator: 'rejection_sampling' }, {}, imitates)],
+  ['best_of_n', rl({ adv_estimator: 'best_of_n' }, {}, imitates)],
+  ['vespo', rl({}, {}, { loss_mode: 'vespo' })],
+  [
+    'luspo',
+    rl({}, {}, { importance_sampling_level: 'sequence', loss_agg_mode: 'seq-mean-token-sum' }),
+  ],
+  ['top_entropy_quantile', rl({}, {}, { top_entropy_quantile: 0.5 })],
+  ['sync_ref_model', rl({}, {}, reference)],
+  ['mask_truncated_completions', rl({}, { mask_truncated_completions: true })],
+] as const
+// Where LONG_TESTS is not set: one of each kind.
+test.for(process.env.LONG_TESTS ? LEARNING : [LEARNING[0], LEARNING[2]])(
+  '%s: the right answers become more',
+  async ([, phase]) => {
+    const { results } = await warm(only({ ...phase, steps: 90 }))
+    const scores = rlSteps(results).map(({ metrics }) => metrics['critic/score/mean'])
+    const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+    expect(mean(scores.slice(-20)) - mean(scores.slice(0, 20))).toBeGreaterThan(0.2)
+  },
+)
+
 test("remax: advantages are scores less one greedy score per prompt, and the entropy is the samples'", async () => {
   const remax = await warm(only(rl({ adv_estimator: 'remax', steps: 1 })))
   const grpo = await warm(only(rl({ steps: 1 })))
