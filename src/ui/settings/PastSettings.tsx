@@ -68,6 +68,9 @@ export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
   )
 }
 
+/** The heading of what is not as the preset says, or was changed during the run. */
+const OWN = 'Its own'
+
 /** Every setting that had an effect, under its heading. */
 function Values({ entry }: { readonly entry: RunEntry }) {
   const { header } = entry
@@ -81,14 +84,27 @@ function Values({ entry }: { readonly entry: RunEntry }) {
     [preset],
   )
   const is_searching = query.trim() !== ''
-  const groups = groupFields(is_searching ? fields.filter((f) => isFound(query, f)) : fields)
+  const isOwn = ({ path, value }: FieldData) => {
+    const before = original.get(path)
+    return changes.has(path) || (before !== undefined && before.value !== value)
+  }
+  // What sets the run apart comes first.
+  const own = is_searching ? [] : fields.filter(isOwn)
+  const found = fields.filter((field) => (is_searching ? isFound(query, field) : !isOwn(field)))
+  const groups: [string, readonly FieldData[]][] = [
+    ...(own.length > 0 ? [[OWN, own] as [string, readonly FieldData[]]] : []),
+    ...groupFields(found),
+  ]
   const row = (field: FieldData) => {
     const values = changes.get(field.path)
     const before = original.get(field.path)
     const differs = before !== undefined && before.value !== field.value
     return (
       <div key={field.path} className="past-field" data-changed={differs || undefined}>
-        <dt title={field.help}>{field.label}</dt>
+        <dt title={field.help}>
+          {own.includes(field) && field.path.startsWith('phases.') ? `${field.group}: ` : ''}
+          {field.label}
+        </dt>
         <dd data-testid={`past-${field.path}`}>
           {values ? changesWords(values) : valueWords(field)}{' '}
           <span className="soft">{field.unit}</span>
@@ -102,14 +118,14 @@ function Values({ entry }: { readonly entry: RunEntry }) {
       <SettingsSearch query={query} onQuery={setQuery} />
       {/* Nothing in it takes the focus, and it scrolls. */}
       <div className="settings-body" tabIndex={0} role="group" aria-label="Settings of the run">
-        {groups.map(([group, own]) => (
+        {groups.map(([group, all]) => (
           <details
             key={`${group} ${is_searching}`}
-            open={is_searching || OPEN_AT_FIRST.test(group)}
+            open={is_searching || group === OWN || OPEN_AT_FIRST.test(group)}
           >
             <summary>{group}</summary>
             <dl className="past-fields">
-              {own.map(row)}
+              {all.map(row)}
               {group === 'Task' && !is_searching ? (
                 <div className="past-field">
                   <dt>Reward</dt>
