@@ -13,6 +13,7 @@ import type { PresetRows, PresetRun } from './preset_run.ts'
 /** What must differ where no person can answer. */
 const UNATTENDED: Readonly<Record<string, string>> = {
   'rlhf-clicks': 'phases.1.pairs.source=judge',
+  'dpo-clicks': 'phases.1.pairs.source=judge',
 }
 /** The preset whose --save the runs with --warm-start began from: its supervised phases are the
  * same. */

@@ -23,10 +23,15 @@ function figuresOf({ runs }: PresetRows): PresetFigures {
     seeds: runs.map(({ seed }) => seed),
     adapters: [...new Set(runs.map(({ adapter }) => adapter))].join(' and '),
     steps: stepsOf(runs[0]),
-    reward: runs.map(({ reward, reward_first }) => [
-      [MIDDLE_OF_FIRST, rounded(reward_first)],
-      ...reward.map(([step, value]) => [step, rounded(value)] as const),
-    ]),
+    // Of preferences, which have no reward, how many held-out samples are right.
+    reward: runs.map(({ reward, reward_first, sampled }) =>
+      reward === undefined || reward_first === undefined
+        ? sampled.map(([step, value]) => [step, rounded(value)] as const)
+        : [
+            [MIDDLE_OF_FIRST, rounded(reward_first)],
+            ...reward.map(([step, value]) => [step, rounded(value)] as const),
+          ],
+    ),
     entropy_first: layerMeans(runs.map(({ phases }) => phases[0].first)),
     entropy_last: layerMeans(runs.map(({ phases }) => phases[phases.length - 1].last)),
   }

@@ -39,11 +39,14 @@ export interface PresetRun {
   readonly sampled: readonly Point[]
   /** Mean over all evaluations of the reinforcement. */
   readonly greedy_mean: number
-  /** Sampled reward on training prompts, mean of the five steps up to the one named. */
-  readonly reward: readonly Point[]
+  /** Sampled reward on training prompts, mean of the five steps up to the one named; absent where
+   * nothing is reinforced. */
+  readonly reward?: readonly Point[]
   /** Its mean over the first and the last eight steps. */
-  readonly reward_first: number
-  readonly reward_last: number
+  readonly reward_first?: number
+  readonly reward_last?: number
+  /** Of held-out pairs of preferences after the last step: the share in the right order. */
+  readonly preference_accuracy?: number
   /** The first step of reinforcement from which on the reward never reaches LOST again. */
   readonly lost_at?: number
   /** The same means of the task's own score, where a reward model gives the reward. */
@@ -63,8 +66,8 @@ export interface PresetRun {
   /** Batches drawn for one that is trained on, mean over all steps. */
   readonly gen_batches?: number
   /** The largest share of tokens that the clip held in any step. */
-  readonly clipfrac_max: number
-  /** One entry for each rl phase. */
+  readonly clipfrac_max?: number
+  /** One entry for each phase of reinforcement or of preferences. */
   readonly phases: readonly PhaseEntropies[]
 }
 
@@ -77,6 +80,8 @@ export interface PresetRows {
 }
 
 export type Settings = Readonly<Record<string, unknown>>
+
+const PAIRS_IN_ORDER = 'eval_rewards/accuracies'
 
 /** A reward below this counts as none. */
 export const LOST = 0.03
@@ -164,10 +169,9 @@ export function reduceRun(
   const reward = points(REWARD)
   const last_step = after.at(-1)?.[0] ?? 0
   const at = namedSteps(last_step)
-  const [reward_first, reward_last] = edges(REWARD)
   const { is_judged } = rl[0]
   // A reward model's score has no natural zero.
-  const lost_at = is_judged ? undefined : lostAt(reward)
+  const lost_at = is_judged || reward.length === 0 ? undefined : lostAt(reward)
   return {
     seed: experiment.seed,
     adapter: facts.adapter.description,
@@ -176,9 +180,10 @@ export function reduceRun(
     greedy: between(greedy, at),
     sampled: between(points(core, 0), at),
     greedy_mean: rounded(mean(greedy.filter(([step]) => step > 0).map(([, value]) => value))),
-    reward: at.filter((step) => step > 0).map((step) => [step, upTo(reward, step)]),
-    reward_first,
-    reward_last,
+    ...(reward.length > 0 && {
+      reward: at.filter((step) => step > 0).map((step): Point => [step, upTo(reward, step)]),
+      ...pair('reward', edges(REWARD)),
+    }),
     ...(lost_at !== undefined && { lost_at }),
     ...(is_judged && pair('task_score', edges(TASK_SCORE))),
     ...rewardModel(rows),
@@ -188,7 +193,12 @@ export function reduceRun(
     ...(has('train/num_gen_batches') && {
       gen_batches: rounded(mean(points('train/num_gen_batches').map(([, value]) => value))),
     }),
-    clipfrac_max: rounded(maximum(points('actor/pg_clipfrac').map(([, value]) => value))),
+    ...(has(PAIRS_IN_ORDER) && {
+      preference_accuracy: rounded(points(PAIRS_IN_ORDER).at(-1)?.[1] ?? Number.NaN),
+    }),
+    ...(has('actor/pg_clipfrac') && {
+      clipfrac_max: rounded(maximum(points('actor/pg_clipfrac').map(([, value]) => value))),
+    }),
     phases: rl.map((phase) => phaseEntropies(phase, before, after)),
   }
 }
@@ -202,7 +212,7 @@ interface RlSpan {
   readonly is_judged: boolean
 }
 
-/** The rl phases, at the steps where the run has them. */
+/** The phases of reinforcement or of preferences, at the steps where the run has them. */
 function reinforcement({ phases, model }: Experiment, from_warm_start: boolean): RlSpan[] {
   const last_layer = model.num_hidden_layers
   const begun = phases.findIndex(({ kind }) => kind !== 'sft')
@@ -210,16 +220,17 @@ function reinforcement({ phases, model }: Experiment, from_warm_start: boolean):
   const spans: RlSpan[] = []
   for (const phase of phases.slice(from_warm_start ? begun : 0)) {
     const { steps } = phase
-    if (phase.kind === 'rl')
+    if (phase.kind === 'rl' || phase.kind === 'preference')
       spans.push({
         start,
         steps,
         target_layer: phase.target_layer === 'final' ? last_layer : phase.target_layer,
-        is_judged: phase.reward_model.enable,
+        is_judged: phase.kind === 'rl' && phase.reward_model.enable,
       })
     start += steps
   }
-  if (spans.length === 0) throw new LabFailure('a preset without reinforcement has no such figures')
+  if (spans.length === 0)
+    throw new LabFailure('a preset without reinforcement or preferences has no such figures')
   return spans
 }
 

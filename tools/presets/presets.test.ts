@@ -88,6 +88,7 @@ const full = (seed: number, { phases }: Experiment): PresetRun => ({
   task_score_first: 0.25,
   task_score_last: 0.5,
   reward_model_accuracy: 0.9,
+  preference_accuracy: 0.9,
   kl_last: 0.1,
   explained_first: -0.1,
   explained_last: 0.2,

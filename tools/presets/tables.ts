@@ -4,7 +4,7 @@ import type { AllRows } from './catalogue.ts'
 import type { Point, PresetRun } from './preset_run.ts'
 
 const SECTION =
-  /<!-- (steps|seeds|entropies|judged|tools): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
+  /<!-- (steps|seeds|entropies|judged|preferred|tools): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
 
 type Table = (presets: readonly string[], rows: AllRows) => string
 
@@ -46,7 +46,7 @@ const steps: Table = (presets, rows) => {
       `${step}`,
       ...known.flatMap((id) =>
         CURVES.map((curve) =>
-          spread(runsOf(rows, id).flatMap((run) => at(run[curve], step) ?? [])),
+          spread(runsOf(rows, id).flatMap((run) => at(run[curve] ?? [], step) ?? [])),
         ),
       ),
     ])
@@ -125,6 +125,25 @@ const judged: Table = (presets, rows) => {
   )
 }
 
+/** What preferences came to. */
+const preferred: Table = (presets, rows) => {
+  const body = presets.flatMap((id) =>
+    runsOf(rows, id).map((run) => [
+      `\`${id}\``,
+      `${run.seed}`,
+      percent(run.preference_accuracy),
+      percent(run.greedy[0]?.[1]),
+      percent(run.greedy.at(-1)?.[1]),
+      percent(run.sampled[0]?.[1]),
+      percent(run.sampled.at(-1)?.[1]),
+    ]),
+  )
+  if (body.length === 0) return NONE
+  const ends = ['before', 'at the end']
+  const accuracies = ['greedy', 'sampled'].flatMap((how) => ends.map((end) => `${how} ${end}`))
+  return table(['preset', 'seed', 'held-out pairs in order', ...accuracies], body)
+}
+
 /** How often tools were called. */
 const tools: Table = (presets, rows) => {
   const body = presets.flatMap((id) =>
@@ -145,4 +164,4 @@ const tools: Table = (presets, rows) => {
   return table(['preset', 'seed', ...headings], body)
 }
 
-const TABLES = { steps, seeds, entropies, judged, tools }
+const TABLES = { steps, seeds, entropies, judged, preferred, tools }

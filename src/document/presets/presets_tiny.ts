@@ -207,6 +207,42 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
   ),
   preset(
+    'dpo-tiny',
+    {
+      name: 'Tiny: DPO on fresh pairs',
+      summary:
+        'The policy makes pairs of answers every few steps, the task says which is better, and DPO learns it at once: no reward model, no critic and no advantage.',
+    },
+    {
+      ...tiny,
+      phases: [
+        tiny_warm_start,
+        { kind: 'preference', steps: 80, refresh_steps: 5, pairs: { count: 160, held_out: 64 } },
+      ],
+    },
+  ),
+  preset(
+    'dpo-clicks',
+    {
+      name: 'Tiny: DPO with your own clicks',
+      summary:
+        'The pairs of RLHF with your own clicks, from the same warm start; the policy learns your verdicts itself, and there is no reward model to be hacked.',
+    },
+    {
+      ...rlhf_base,
+      phases: [
+        rlhf_warm_start,
+        {
+          kind: 'preference',
+          steps: 20,
+          batch_size: 8,
+          optim: { lr: 0.0002, lr_warmup_steps: 5 },
+          pairs: { source: 'human', count: 48, held_out: 16, min_pairs: 16 },
+        },
+      ],
+    },
+  ),
+  preset(
     'tiny-grpo',
     {
       name: 'Tiny: GRPO, as many rollouts',

@@ -110,7 +110,7 @@ test('which presets leave as a job is a decision', () => {
     PRESETS.filter(({ id }) => typeof commandOf(id, target, version) === 'string').map(
       ({ id }) => id,
     )
-  const by_people = ['rlhf-tiny', 'rlhf-clicks']
+  const by_people = ['rlhf-tiny', 'rlhf-clicks', 'dpo-tiny', 'dpo-clicks']
   const with_tools = ['calculator-products']
   expect(refused('verl')).toEqual([...with_tools, ...by_people])
   expect(refused('verl', '0.7')).toEqual([...with_tools, ...by_people, 'tiny-dapo'])
