@@ -121,6 +121,20 @@ test('a folder holds about fifteen product files, but for collections', () => {
   expect(full.filter((folder) => !COLLECTIONS.includes(folder))).toEqual([])
 })
 
+test('WGSL leaves params and bindings to the declaration of its kernel', () => {
+  const shaders = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .map((file) => posix.join('src', file))
+    .filter((file) => file.endsWith('.wgsl'))
+  const twice = [...shaders, ...product].filter(
+    (file) =>
+      file !== 'src/kernels/device/kernel.ts' &&
+      /@group\b|struct\s+Params\b/.test(sourceOf.get(file) ?? readFileSync(file, 'utf8')),
+  )
+  const advice =
+    "delete struct Params and the @group lines: they are written from defineKernel's params and bindings. Types that are not f32 stand there, such as { x: 'read', ids: 'read u32' }"
+  expect(twice, advice).toEqual([])
+})
+
 test('comments end within 100 columns, but for addresses and what Biome is told', () => {
   const folders = ['src', 'conformance', 'tools', 'e2e', 'scripts', 'bench']
   const written = folders.flatMap((folder) =>
