@@ -101,6 +101,18 @@ function Body() {
         draw both.
       </p>
       <Try name="hacked" of={parts.hacked} />
+      <h3>The same clicks without a reward model</h3>
+      <p>
+        DPO leaves the reward model out. It takes the log ratio of policy and reference as the
+        reward, and puts it into the same loss. So a step needs pairs, and no samples, critic or
+        advantages:
+      </p>
+      <Formula tex="r(y) = \beta \log \frac{\pi(y)}{\pi_\text{ref}(y)}, \qquad L = -\log \sigma(r_\text{preferred} - r_\text{other})" />
+      <p>
+        The preset <i>Tiny: DPO with your own clicks</i> begins with the warm start of the first run
+        above and asks about the same pairs. Put the recorded verdicts of one run into the other,
+        and both learn from the same clicks.
+      </p>
     </>
   )
 }
@@ -111,6 +123,7 @@ export const lesson: LessonContent = {
   sources: [
     arxiv('1706.03741', 'Christiano et al., Deep reinforcement learning from human preferences'),
     arxiv('2203.02155', 'Ouyang et al., InstructGPT'),
+    arxiv('2305.18290', 'Rafailov et al., Direct Preference Optimization'),
     arxiv('2210.10760', 'Gao et al., Scaling laws for reward model overoptimization'),
   ],
 }
