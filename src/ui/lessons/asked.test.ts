@@ -37,7 +37,8 @@ test('a run with other settings does not count, and the difference is named', ()
     'Steps of phase 2 is 60 in place of 20',
   )
   expect(whyNotAsked(but('actor.optim.lr', 0.002), LINK)).toContain('is 0.002 in place of 0.001')
-  expect(whyNotAsked(decodeLink('v=1&p=tiny').experiment, LINK)).toMatch(/more\. Press/)
+  const many = `v=1&p=tiny&actor.optim.lr=0.002&rollout.temperature=0.9&algorithm.gamma=0.9&data.train_batch_size=16`
+  expect(whyNotAsked(decodeLink(many).experiment, LINK)).toMatch(/more\. Press/)
   const other = decodeLink('v=1&p=brackets').experiment
   expect(whyNotAsked(other, LINK)).toContain(`its task is ${other.task.id}`)
 })

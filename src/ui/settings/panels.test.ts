@@ -76,6 +76,7 @@ test('the form leaves out what has no effect', () => {
   expect(plain.get('Algorithm')).toEqual([
     'algorithm.norm_adv_by_std_in_grpo',
     'algorithm.norm_adv_epsilon',
+    'algorithm.mask_truncated_completions',
     'algorithm.balance_batch',
   ])
   expect(plain.get('Rollout')?.at(-1)).toBe('algorithm.filter_groups.enable')
