@@ -22,7 +22,7 @@ export async function textOf(name) {
   if (found) return found.wgsl
   const near = kernels.map((kernel) => kernel.name).filter((known) => known.includes(name))
   throw new Error(
-    `There is no kernel ${name}. ${near.length ? `Near it: ${near.join(', ')}.` : 'src/kernels/ has them all.'}`,
+    `There is no kernel ${name}. ${near.length ? `Near it: ${near.join(', ')}.` : 'The report has those of src/kernels/, without the policy losses.'}`,
   )
 }
 

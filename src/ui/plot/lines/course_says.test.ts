@@ -28,7 +28,7 @@ test('a course begins and ends at finite values, up to the shown step', () => {
   expect(courseOf(undefined, 1)).toBeUndefined()
 })
 
-test('the first line that was measured twice is told', () => {
+test('the sentence is of the first line that was measured twice', () => {
   const held = { metric: 'held', label: 'held-out accuracy' }
   const lines = [{ metric: 'none', label: '' }, { metric: 'alone', label: '' }, held]
   expect(scoreSays(lines, formatShare)).toBe(
@@ -39,7 +39,7 @@ test('the first line that was measured twice is told', () => {
   expect(scoreSays(lines.slice(0, 2), formatShare)).toBe('')
 })
 
-test('the layer that changed most is told', () => {
+test('the sentence names the layer that changed most', () => {
   const layers = ['shallow', 'deep', 'alone'].map((metric) => ({ metric, label: metric }))
   expect(layersSay(layers)).toBe('From step 0 to 20 deep changed most: it fell from 3 to 1.5 nats.')
   expect(layersSay([])).toBe('')
