@@ -97,7 +97,7 @@ test(
 /** What is found is a function of metrics, with tests of its own; that they come to the page is
  * seen above. */
 for (const broken of process.env.LONG_TESTS ? BROKEN_RUNS.slice(1) : [])
-  test(broken.experiment.name, async ({ lab }) => {
+  test(`${broken.experiment.name}`, async ({ lab }) => {
     await start(lab, broken)
     // The run need not reach its end.
     await expectFindings(lab, broken)

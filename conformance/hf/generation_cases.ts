@@ -28,7 +28,7 @@ export async function* generationChecks(c: ModelCase, gpu: Gpu | undefined): Asy
     input_ids: expected.ids('gen.input_ids'),
     attention_mask: expected.ids('gen.attention_mask'),
   }
-  const greedy = { temperature: 0, top_k: -1, top_p: 1 }
+  const greedy = { temperature: 0, top_k: null, top_p: 1 }
   await rollout.generate(prompts, { ...greedy, seed: 0, stream: 0, step: 0, row_offset: 0 })
   const [response_ids] = await gpu.read(tensors.response_ids)
   const sequences = new Uint32Array(rows * columns)

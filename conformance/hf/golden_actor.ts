@@ -30,7 +30,7 @@ export function goldenPhase(
       n: 1,
       temperature: 1,
       top_p: 1,
-      top_k: -1,
+      top_k: null,
       max_response_length: 1,
     },
     actor: {

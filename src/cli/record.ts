@@ -167,7 +167,7 @@ async function recordExperiment(
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
   const gpu = await Gpu.open({ gpu: dawn, largest: largestTensor([trainerConfig(experiment)]) })
   const adapter = gpu.facts
-  tell(`${experiment.name}, seed ${experiment.seed}, on ${adapter.description}`)
+  tell(`${experiment.name ?? 'unnamed'}, seed ${experiment.seed}, on ${adapter.description}`)
   const told = await watch(gpu, experiment, weights)
   const start = told[0]?.at_ms ?? 0
   const text = writeRecording({

@@ -7,7 +7,7 @@ import type { Experiment } from '../document/experiment/schema.ts'
 import { promptedTask } from '../document/experiment/trainer_config.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
 import type { Task } from '../tasks/task.ts'
-import { jobReadme, type Starter } from './job_readme.ts'
+import { jobReadme, type Starter, shown } from './job_readme.ts'
 import { type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
 import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
@@ -205,9 +205,7 @@ function about(target: 'verl' | 'bupo', where: string, scale: Scale | undefined)
 
 function refuse(target: Target, refused: readonly Note[]): void {
   if (refused.length === 0) return
-  const lines = refused.map(
-    ({ path, value, why }) => `${path} is ${value === '' ? 'empty' : value}: ${why}`,
-  )
+  const lines = refused.map(({ path, value, why }) => `${path} is ${shown(value)}: ${why}`)
   throw new JobError(`${TARGET_NAMES[target]} cannot run this experiment. ${lines.join('; ')}`)
 }
 
@@ -233,7 +231,7 @@ function phaseNotes(
 function rowWords({ data }: Experiment, task: Task, rows: number): string {
   const { train_max_samples } = data
   const from =
-    train_max_samples > 0
+    train_max_samples !== null
       ? `the training set of ${rows} problems, for every epoch`
       : `${rows} problems in the order in which the lab would draw them next`
   return `rows of ${dataSource(task)}: train.parquet holds ${from}; val.parquet holds problems that are never trained on.`

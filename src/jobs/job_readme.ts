@@ -99,7 +99,9 @@ The trained model and \`trl_log.json\` are written to \`trained/\`. On Colab, up
 `,
 }
 
-const shown = (value: unknown): string => (value === '' ? 'nothing' : String(value))
+/** A value in a sentence. */
+export const shown = (value: unknown): string =>
+  value === '' ? 'nothing' : String(value ?? 'none')
 
 const list = (lines: readonly string[]): string =>
   lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'

@@ -143,7 +143,7 @@ const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
  * model that only its hash names. */
 function policyFiles(source: ModelSource, task: Task, weights = source.policy): OutFile[] {
   const { source: hash, source_name } = source.experiment.model
-  if (!source.policy && hash !== '')
+  if (!source.policy && hash !== null)
     throw new JobError(
       `This experiment begins with ${source_name} (${hash}), whose weights are no part of the settings. Export a run or a checkpoint, or take the model's own folder.`,
     )

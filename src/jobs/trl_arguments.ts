@@ -19,7 +19,7 @@ export function trlArguments(facts: JobFacts): TrlArguments {
     steps_per_generation: rollout.train_batch_size / actor.ppo_mini_batch_size,
     gradient_accumulation_steps: 1,
     per_device_eval_batch_size: actor.ppo_mini_batch_size * rollout.n,
-    eval_strategy: experiment.validation.test_freq > 0 ? 'steps' : 'no',
+    eval_strategy: experiment.validation.test_freq !== null ? 'steps' : 'no',
     optim: 'adamw_torch',
     adam_epsilon: 1e-8,
     ...(actor.optim.lr_scheduler_type === 'cosine' && { lr_scheduler_kwargs: decay }),

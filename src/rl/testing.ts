@@ -40,7 +40,7 @@ export const RL: RlPhase = {
     n: 4,
     temperature: 1,
     top_p: 1,
-    top_k: -1,
+    top_k: null,
     max_response_length: 3,
   },
   actor: {

@@ -35,7 +35,7 @@ const BASE = {
   ],
   rollout: { train_batch_size: 32, n: 8 },
   actor: { ppo_mini_batch_size: 16, optim: { lr: 0.0005, lr_warmup_steps: 5 } },
-  probe: { freq: 0 },
+  probe: { freq: null },
 }
 const MOST_PROMPTS = 256
 

@@ -35,7 +35,7 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
     modelDirectory(folder),
     { head: 'lm_head' },
   )
-  const { vocab_size, rope_scaling, padding_idx = -1, dtype: _, lora: __, ...sizes } = config
+  const { vocab_size, rope_scaling, padding_idx = null, dtype: _, lora: __, ...sizes } = config
   await requireTokenizer(folder, tokenizer, { vocab_size, eos_token_ids, pad_token_id })
   if (rope_scaling)
     throw new LabFailure(

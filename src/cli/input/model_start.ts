@@ -12,18 +12,18 @@ import { modelRanges } from './model_dir.ts'
 /** The experiment without the model that it names. */
 export const withoutStart = (experiment: Experiment): Experiment => ({
   ...experiment,
-  model: { ...experiment.model, source: '', source_name: '', source_address: '' },
+  model: { ...experiment.model, source: null, source_name: null, source_address: null },
 })
 
 /** The folder of the shipped model that an experiment names; undefined where it names none. Throws
  * LabFailure for a model that does not come with the lab, or whose files were changed. */
 export async function startFolder({ model }: Experiment): Promise<string | undefined> {
   const { source, source_name } = model
-  if (source === '' && unopenedModel({ model }) === undefined) return undefined
-  const shipped = shippedModel(source)
+  if (source === null && unopenedModel({ model }) === undefined) return undefined
+  const shipped = source === null ? undefined : shippedModel(source)
   if (!shipped)
     throw new LabFailure(
-      `this experiment begins with ${source_name || source}, which does not come with the lab: give its folder with --model DIR, and rows for its tokenizer with --data FILE`,
+      `this experiment begins with ${source_name ?? source}, which does not come with the lab: give its folder with --model DIR, and rows for its tokenizer with --data FILE`,
     )
   const folder = join(projectRoot(), 'public/models', shipped.name)
   const hashed = hashedFolder(modelRanges(folder))

@@ -57,7 +57,7 @@ test('every diagnosis has its experiment', () => {
 /** The page shows the first in every test run (e2e/findings.spec.ts). */
 const chosen = process.env.LONG_TESTS ? BROKEN_RUNS : []
 
-test.for(chosen.map((run) => [run.experiment.name, run] as const))(
+test.for(chosen.map((run) => [`${run.experiment.name}`, run] as const))(
   '%s',
   { timeout: 300_000 },
   async ([name, { experiment, finds }]) => {

@@ -23,7 +23,9 @@ export async function drive(
 ): Promise<number> {
   const { run: steered, folder } = parts
   const missing: string[] = []
-  const events = has_events ? new EventLog(eventFolder(out, experiment.name), tell) : undefined
+  const events = has_events
+    ? new EventLog(eventFolder(out, experiment.name ?? ''), tell)
+    : undefined
   const run = new TrainingRun({
     ...parts,
     events,

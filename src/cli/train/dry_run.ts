@@ -65,7 +65,7 @@ export function describeRun(
     ['memory', `${gibibytes(bytes)} on the GPU, of at most ${gibibytes(allowed)}`],
     ['output', outputLine(out)],
   ]
-  print(`${name}, seed ${seed}. Nothing is trained.`)
+  print(`${name ?? 'unnamed'}, seed ${seed}. Nothing is trained.`)
   for (const [head, says] of rows) print(`  ${head.padEnd(9)}${says}`)
   for (const remark of remarks) print(`  note     ${remark}`)
   return 0

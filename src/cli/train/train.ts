@@ -100,7 +100,7 @@ function recordedRequest({ phases, validation }: TrainerConfig, L: number): Obse
     groups: Object.keys(OBSERVED_GROUPS) as ObservedGroup[],
     layer: inner[0] ?? L,
     lens: { held_out: LENS_TEXTS, samples: [] },
-    every: validation.test_freq > 0 ? validation.test_freq : OBSERVE_EVERY,
+    every: validation.test_freq ?? OBSERVE_EVERY,
   }
 }
 
@@ -151,7 +151,7 @@ async function beginRun(
   if (options.is_dry) return describeRun(trained, options, remarks)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
-  tell(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
+  tell(`${experiment.name ?? 'unnamed'}, seed ${experiment.seed}, on ${gpu.facts.description}`)
   for (const message of remarks) tell(message)
   const unusable = unusablePin(pinned ?? {}, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {

@@ -115,8 +115,8 @@ export function savedModel(folder: string): HfModel | undefined {
   const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...fields } = header.model
   const { source: ____, source_name: _____, source_address: ______, ...sizes } = fields
   // Folders of earlier versions do not say what is newer.
-  const { dtype: _______, activations_dtype: ________, vocab_size: rows = 0, ...model } = sizes
-  const config = { ...model, vocab_size: Math.max(rows, vocab_size) }
+  const { dtype: _______, activations_dtype: ________, vocab_size: rows, ...model } = sizes
+  const config = { ...model, vocab_size: Math.max(rows ?? 0, vocab_size) }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)
     throw new LabFailure(

@@ -17,7 +17,7 @@ export const epochSteps = (experiment: Experiment, phase: BatchedDocument): numb
  * whole batches. */
 export function withEpochs(experiment: Experiment): Experiment {
   const counted = (phase: PhaseDocument): PhaseDocument => {
-    if (isPairedDocument(phase) || phase.epochs === 0) return phase
+    if (isPairedDocument(phase) || phase.epochs === null) return phase
     const steps = phase.epochs * epochSteps(experiment, phase)
     // The rules refuse what is none.
     return steps >= 1 && steps <= MAX_STEPS ? { ...phase, steps } : phase
@@ -30,7 +30,7 @@ export function epochWords(experiment: Experiment, phase: BatchedDocument): stri
   const one = epochSteps(experiment, phase)
   const { train_max_samples } = experiment.data
   const batches = `An epoch of ${train_max_samples} problems is ${one} steps of ${batchOf(experiment, phase)}`
-  return phase.epochs === 0
+  return phase.epochs === null
     ? `${batches}.`
     : `${batches}, so ${phase.epochs} × ${one} = ${phase.steps} steps.`
 }

@@ -13,7 +13,7 @@ import { PHASE_KINDS, type PhaseDocument } from './phases.ts'
 import { readKernels } from './pinned_kernels.ts'
 import { brokenRules } from './rules/rules.ts'
 import { type Experiment, experimentSchema } from './schema.ts'
-import type { SteeringAction } from './steering/actions.ts'
+import { type SteeringAction, valueSet } from './steering/actions.ts'
 import { editPhases, isSteerable } from './steering/edit_phases.ts'
 import { followSteering } from './steering/follow.ts'
 import { withoutNulls } from './verl_words.ts'
@@ -135,7 +135,7 @@ export function steerExperiment(
         'path',
         `expected a field that may change during a run (a live one, or one of a phase that has not begun); ${path} needs a new run`,
       )
-    const set = withField(experiment, path, value ?? undefined)
+    const set = withField(experiment, path, valueSet(field, value))
     return set.ok ? set : refuse('value', set.message)
   }
   if (action.kind === 'kernels') {
@@ -206,7 +206,7 @@ export function withField(
   // A number of steps replaces a number of epochs.
   const counted = /^(phases\.\d+)\.steps$/.exec(path)
   if (counted && valueAt(document, `${counted[1]}.epochs`) !== undefined)
-    setAt(document, `${counted[1]}.epochs`, 0)
+    setAt(document, `${counted[1]}.epochs`, null)
   let parsed = parseExperiment(document)
   if (path.startsWith('task')) {
     const before = taskOf(experiment.task).max_response_length

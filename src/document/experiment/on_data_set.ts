@@ -85,7 +85,7 @@ const sized = (value: unknown, fallback: unknown): number =>
 function smallerBatches(document: Fields, train_size: number): OnDataSet {
   const told: string[] = []
   const set = section(document, 'data').train_max_samples
-  if (typeof set === 'number' && set < 1) return { fields: {}, told }
+  if (set === null || Number(set) < 1) return { fields: {}, told }
   const rows = Math.min(sized(set, train_size), train_size)
   const cut = (what: string, size: number) => {
     told.push(

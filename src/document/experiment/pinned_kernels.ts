@@ -32,10 +32,10 @@ export function writeKernels(choice: MatmulChoice): string {
   return entries.join() || DEFAULT
 }
 
-/** Text of the field `kernels`: '' pins nothing. What is wrong with any other text names the entry
- * and what to do. */
-export function readKernels(text: string): PinnedKernels {
-  if (text === '') return { ok: true, choice: undefined }
+/** The field `kernels`; null pins nothing, nor does '' of a run that began with the default ones.
+ * What is wrong with a text names the entry and what to do. */
+export function readKernels(text: string | null): PinnedKernels {
+  if (!text) return { ok: true, choice: undefined }
   if (text === DEFAULT) return { ok: true, choice: {} }
   const choice = new Map<string, string>()
   for (const [i, part] of text.split(',').entries()) {
@@ -63,7 +63,11 @@ export function readKernels(text: string): PinnedKernels {
 
 /** What an experiment pins that parseExperiment has read; undefined where it leaves the choice
  * open. */
-export function pinnedKernels({ kernels }: { readonly kernels: string }): MatmulChoice | undefined {
+export function pinnedKernels({
+  kernels,
+}: {
+  readonly kernels: string | null
+}): MatmulChoice | undefined {
   const read = readKernels(kernels)
   return read.ok ? read.choice : undefined
 }

@@ -11,7 +11,7 @@ import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
 import { innerTarget, type PairedDocument, type PreferenceDocument } from './phases.ts'
 import type { Experiment } from './schema.ts'
-import { readVerdicts } from './verdicts.ts'
+import { recordedVerdicts } from './verdicts.ts'
 
 /** A phase takes no more pairs than its file has. */
 function pairsOfFile({ task }: Experiment, { pairs }: PairedDocument) {
@@ -25,7 +25,7 @@ function pairsOfFile({ task }: Experiment, { pairs }: PairedDocument) {
 const pairsOf = (experiment: Experiment, phase: PairedDocument): Pairs => ({
   ...phase.pairs,
   ...pairsOfFile(experiment, phase),
-  verdicts: readVerdicts(phase.pairs.verdicts) ?? [],
+  verdicts: recordedVerdicts(phase.pairs),
 })
 
 function preferencePhase(

@@ -24,7 +24,8 @@ import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
 /** The experiment document, version 1, with every default filled in. */
 export interface Experiment {
   readonly version: 1
-  readonly name: string
+  /** null = nobody named it. */
+  readonly name: string | null
   readonly seed: number
   readonly task: TaskChoice
   /** What the policy may call, where it has several turns. */
@@ -40,8 +41,8 @@ export interface Experiment {
   readonly algorithm: AlgorithmFields
   readonly validation: Required<Validation>
   readonly probe: Required<Probe>
-  /** The kernels of matrix products as text (pinned_kernels.ts); '' = chosen by measuring. */
-  readonly kernels: string
+  /** The kernels of matrix products as text (pinned_kernels.ts); null = chosen by measuring. */
+  readonly kernels: string | null
   /** What a person did to the run while it trained, in order; a run of this document does the
    * same. */
   readonly steering: readonly SteeringEntry[]
@@ -82,6 +83,6 @@ export const experimentSchema = filled(ROOT, {
   algorithm: section(filled(ALGORITHM)),
   validation: section(filled(VALIDATION)),
   probe: section(filled(PROBE)),
-  kernels: z._default(KERNELS.kernels.schema, ''),
+  kernels: z._default(KERNELS.kernels.schema, null),
   steering: z._default(steeringSchema(phaseSchema), []),
 }) as unknown as z.ZodMiniType<Experiment>

@@ -44,6 +44,10 @@ export function readVerdicts(text: string): Verdict[] | undefined {
   return verdicts
 }
 
+/** The verdicts of an earlier run that a phase repeats. */
+export const recordedVerdicts = ({ verdicts }: { readonly verdicts: string | null }): Verdict[] =>
+  readVerdicts(verdicts ?? '') ?? []
+
 /** The step after which no verdict is left in force that says anything; undefined where that never
  * is so. */
 export function emptyFrom(verdicts: readonly Verdict[]): number | undefined {

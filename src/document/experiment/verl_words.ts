@@ -32,7 +32,7 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ['freeze.layers', (value) => joined(value)],
   ['model.lora', off({})],
   ['model.lora.target_modules', (value) => joined(value)],
-  ['model.lora.layers_to_transform', (value) => joined(off('')(value))],
+  ['model.lora.layers_to_transform', (value) => joined(value)],
   [
     'algorithm.rollout_correction.rollout_rs_threshold',
     (value) => (typeof value === 'number' ? `${value}` : value),

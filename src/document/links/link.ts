@@ -87,6 +87,9 @@ const escaped = (text: string) =>
 function differences(experiment: Experiment, fields: DocumentField[], preset: Preset): string[] {
   const changes: string[] = []
   const say = (path: string, value: FieldValue) => changes.push(`${path}=${escaped(`${value}`)}`)
+  // A text may be the word null.
+  const worded = ({ kind }: DocumentField, value: FieldValue) =>
+    value === null && kind === 'text' ? '' : value
   const { task } = experiment
   const kinds = kindsOf(experiment)
   if (kinds.join() !== kindsOf(preset.experiment).join()) say('phases', kinds.join())
@@ -100,7 +103,7 @@ function differences(experiment: Experiment, fields: DocumentField[], preset: Pr
   for (const field of fields) {
     const value = ownValue(field)
     if (value !== startValue(start, field.path))
-      say(field.path, value === undefined ? INHERIT : value)
+      say(field.path, value === undefined ? INHERIT : worded(field, value))
   }
   return changes
 }
@@ -222,9 +225,9 @@ function readTask(pairs: Pairs, preset: Preset, notices: string[]): TaskChoice {
 
 /** A link's text as the kind of value that the field holds; undefined when it is none. */
 function readValue({ kind, none }: DocumentField, text: string): FieldValue | undefined {
+  if (kind === 'text') return text
   if (none !== undefined && text === 'null') return null
   const isNumber = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)
-  if (kind === 'text') return text
   if (kind === 'select') return /^\d+$/.test(text) ? Number(text) : text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
   return isNumber ? Number(text) : undefined
@@ -245,7 +248,7 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
     const value = inherits ? undefined : readValue(field, text)
     if (value === undefined && !inherits) {
       const kind = field.kind === 'boolean' ? 'true or false' : 'a number'
-      notices.push(`${path}: expected ${kind}, got ${show(text)}. Kept ${field.value}.`)
+      notices.push(`${path}: expected ${kind}, got ${show(text)}. Kept ${field.value ?? 'none'}.`)
     } else values.set(path, value)
   }
   if (unknown.length > 0) {

@@ -28,7 +28,8 @@ const MOST_RUNS = 2000
 
 /** A value as an arm's name says it; `digits`: of numbers that are no whole ones. */
 function shownValue(value: unknown, digits: number): string {
-  if (typeof value === 'string') return value === '' ? 'none' : value
+  if (value === null || value === '') return 'none'
+  if (typeof value === 'string') return value
   if (typeof value !== 'number') return JSON.stringify(value).slice(0, 30)
   const shown = Number.isInteger(value) ? value : Number(value.toPrecision(digits))
   return shown !== 0 && Math.abs(shown) < 1e-3

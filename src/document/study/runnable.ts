@@ -9,7 +9,7 @@ import type { Experiment } from '../experiment/schema.ts'
 export function unrunnable({ phases, reward, task }: Experiment): string | undefined {
   const asking = phases.findIndex(
     (phase) =>
-      isPairedDocument(phase) && phase.pairs.source === 'human' && phase.pairs.verdicts === '',
+      isPairedDocument(phase) && phase.pairs.source === 'human' && phase.pairs.verdicts === null,
   )
   if (asking >= 0)
     return `phases.${asking}.pairs.source: it waits for a person’s verdicts, and a study waits for nobody`

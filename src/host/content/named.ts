@@ -15,8 +15,8 @@ export interface NamingDocument {
 }
 
 interface NamedStart {
-  readonly source: string
-  readonly source_name: string
+  readonly source: string | null
+  readonly source_name: string | null
 }
 
 type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]

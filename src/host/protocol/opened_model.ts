@@ -1,5 +1,6 @@
 // Messages about models that a person opened: files and addresses go to the worker, what a model is
 // and says comes back. Two can be open at a time, side by side.
+import type { FieldValue } from '../../rl/fields/field.ts'
 import type { EntropyChanges } from '../../rl/look/opened_model.ts'
 import type { Lens } from './observation.ts'
 
@@ -167,7 +168,7 @@ export interface ModelReading {
 }
 
 /** PEFT's settings of the adapter that is trained, as an experiment has them. */
-type StartAdapter = Readonly<Record<string, string | number | boolean>>
+type StartAdapter = Readonly<Record<string, FieldValue>>
 
 /** The list of a folder's files, and its hash. */
 export interface StartList {
@@ -182,7 +183,7 @@ export interface ModelStart {
   readonly name: string
   /** Its config, in the names of an experiment's model section; `lora` is the adapter that is
    * trained. */
-  readonly fields: Readonly<Record<string, string | number | boolean | StartAdapter>>
+  readonly fields: Readonly<Record<string, FieldValue | StartAdapter>>
   /** The lists of files that hashes are of: the model's, and the adapter's where the run begins
    * with one. */
   readonly lists: readonly StartList[]

@@ -24,7 +24,7 @@ const MOST_ROWS = 100_000
 
 /** Training rows of a job: the whole set, or one for every problem that the job draws. */
 export const trainRows = ({ data, count }: Pick<RowRange, 'data' | 'count'>): number =>
-  hasSet(data) ? data.train_max_samples : Math.min(count, MOST_ROWS)
+  data.train_max_samples ?? Math.min(count, MOST_ROWS)
 
 /** One row; the fields are verl's. */
 interface Row {

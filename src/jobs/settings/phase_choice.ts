@@ -121,7 +121,7 @@ function innerBefore(
   const same =
     JSON.stringify(own) === JSON.stringify(settings) &&
     !freeze.embed_tokens &&
-    freeze.layers === '' &&
+    freeze.layers === null &&
     lr_factor_above.factor === 1 &&
     !reward_model.enable
   if (!same)

@@ -92,12 +92,12 @@ function optimizer(
     (is_actor ? facts.settings.actor : facts.settings.critic).optim.betas
   // verl's rate rises from step to step, TRL's from update to update: both ramps lose as much of
   // the full rate.
-  const rampUpdates = (steps: number, { updates }: JobFacts) =>
-    steps > 0 ? (steps + 1) * updates - 1 : 0
+  const rampUpdates = (steps: number | null, { updates }: JobFacts) =>
+    steps ? (steps + 1) * updates - 1 : 0
   const fields: Record<string, Setting> = {
     lr: { verl: to(`${section}.lr`), trl: trl('learning_rate') },
     lr_warmup_steps: {
-      verl: to(`${section}.lr_warmup_steps`),
+      verl: to(`${section}.lr_warmup_steps`, (steps: number | null) => steps ?? -1),
       trl: trl('warmup_steps', rampUpdates),
     },
     lr_warmup_steps_ratio: {
@@ -141,8 +141,8 @@ function optimizer(
 const RUN: Record<string, Setting> = {
   version: { verl: by('understory.json'), trl: by('understory.json') },
   name: {
-    verl: to('trainer.experiment_name', (name: string) => name || 'understory'),
-    trl: to('run_name', (name: string) => name || 'understory'),
+    verl: to('trainer.experiment_name', (name: string | null) => name ?? 'understory'),
+    trl: to('run_name', (name: string | null) => name ?? 'understory'),
   },
   seed: {
     verl: to(['data.seed', `${ROLLOUT}.seed`, `${ACTOR}.data_loader_seed`]),
@@ -201,8 +201,8 @@ const RUN: Record<string, Setting> = {
   },
   'model.*': { verl: by('model/config.json'), trl: by('model/config.json') },
   kernels: {
-    verl: lost('the kernels of matrix products are the lab’s own', ''),
-    trl: lost('the kernels of matrix products are the lab’s own', ''),
+    verl: lost('the kernels of matrix products are the lab’s own', null),
+    trl: lost('the kernels of matrix products are the lab’s own', null),
   },
   tools: {
     when: withTurns,
@@ -219,8 +219,8 @@ const RUN: Record<string, Setting> = {
 const NOT_THE_WHOLE = 'only BuPO’s fork trains the policy of an inner layer; export with --to bupo'
 const SEGMENTS = 'it trains all layers at one learning rate'
 const stop = (what: string): Setting => ({
-  verl: lost(`it does not stop by itself when ${what}`, 0),
-  trl: lost(`it does not stop by itself when ${what}`, 0),
+  verl: lost(`it does not stop by itself when ${what}`, null),
+  trl: lost(`it does not stop by itself when ${what}`, null),
 })
 
 const PHASES: Record<string, Setting> = {
@@ -264,7 +264,7 @@ const PHASES: Record<string, Setting> = {
     verl: refused(SEGMENTS, false),
     trl: refused(SEGMENTS, false),
   },
-  'phases.rl.freeze.layers': { verl: refused(SEGMENTS, ''), trl: refused(SEGMENTS, '') },
+  'phases.rl.freeze.layers': { verl: refused(SEGMENTS, null), trl: refused(SEGMENTS, null) },
   'phases.rl.lr_factor_above.layer': {
     verl: TOLD('phases.rl.lr_factor_above.factor'),
     trl: TOLD('phases.rl.lr_factor_above.factor'),
@@ -318,8 +318,8 @@ const SAMPLING: Record<string, Setting> = {
   'rollout.temperature': { verl: to(`${ROLLOUT}.temperature`), trl: to('temperature') },
   'rollout.top_p': { verl: to(`${ROLLOUT}.top_p`), trl: to('top_p') },
   'rollout.top_k': {
-    verl: to(`${ROLLOUT}.top_k`),
-    trl: to('top_k', (k: number) => Math.max(0, k)),
+    verl: to(`${ROLLOUT}.top_k`, (k: number | null) => k ?? -1),
+    trl: to('top_k', (k: number | null) => k ?? 0),
   },
   'rollout.max_response_length': {
     verl: to('data.max_response_length'),
@@ -649,8 +649,10 @@ const probe = 'it measures no entropies of inner layers'
 
 const MEASURED: Record<string, Setting> = {
   'validation.test_freq': {
-    verl: to('trainer.test_freq', (every: number) => every || -1),
-    trl: to('eval_steps', (every: number, { updates }) => (every ? every * updates : undefined)),
+    verl: to('trainer.test_freq', (every: number | null) => every ?? -1),
+    trl: to('eval_steps', (every: number | null, { updates }) =>
+      every === null ? undefined : every * updates,
+    ),
   },
   'validation.prompts': {
     verl: by('the rows of data/val.parquet'),
@@ -661,24 +663,24 @@ const MEASURED: Record<string, Setting> = {
     trl: lost('held-out prompts are answered as training samples, num_generations times each'),
   },
   'validation.temperature': {
-    verl: to(`${ROLLOUT}.val_kwargs.temperature`, (own: number, { experiment, settings }) =>
-      experiment.validation.n >= 2 ? own || settings.rollout.temperature : 0,
+    verl: to(`${ROLLOUT}.val_kwargs.temperature`, (own: number | null, { experiment, settings }) =>
+      experiment.validation.n >= 2 ? (own ?? settings.rollout.temperature) : 0,
     ),
     trl: TOLD('validation.n'),
   },
   'validation.val_before_train': {
     verl: to('trainer.val_before_train', (when: string, { experiment }) =>
-      when === 'auto' ? experiment.validation.test_freq > 0 : when === 'enable',
+      when === 'auto' ? experiment.validation.test_freq !== null : when === 'enable',
     ),
     trl: to('eval_on_start', (when: string, { experiment }) =>
-      when === 'auto' ? experiment.validation.test_freq > 0 : when === 'enable',
+      when === 'auto' ? experiment.validation.test_freq !== null : when === 'enable',
     ),
   },
   'validation.log_val_generations': {
     verl: to('trainer.log_val_generations'),
     trl: lost('it keeps no held-out answers', 0),
   },
-  'probe.freq': { verl: lost(probe, 0), trl: lost(probe, 0) },
+  'probe.freq': { verl: lost(probe, null), trl: lost(probe, null) },
   'probe.rows': { verl: TOLD('probe.freq'), trl: TOLD('probe.freq') },
   'probe.internals': { verl: TOLD('probe.freq'), trl: TOLD('probe.freq') },
 }

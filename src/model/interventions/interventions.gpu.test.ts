@@ -128,7 +128,15 @@ test('decoded tokens are changed as a pass over the whole text is', async () => 
     lengths.map(({ prompt }) => ({ prompt, response: 0 })),
     { ...SIZE, R: 0 },
   )
-  const greedy = { temperature: 0, top_k: -1, top_p: 1, seed: 1, stream: 0, step: 0, row_offset: 0 }
+  const greedy = {
+    temperature: 0,
+    top_k: null,
+    top_p: 1,
+    seed: 1,
+    stream: 0,
+    step: 0,
+    row_offset: 0,
+  }
   const vector = randomValues(shape.hidden_size, 9).map((x) => 3 * x)
   const at = { where: 'residual', layer: 2, adds: true, values: vector } as const
   const onlyDecoded = {

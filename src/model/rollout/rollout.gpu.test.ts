@@ -20,7 +20,7 @@ const LENGTHS = [
 ]
 const GREEDY: Sampling = {
   temperature: 0,
-  top_k: -1,
+  top_k: null,
   top_p: 1,
   seed: 1,
   stream: 0,

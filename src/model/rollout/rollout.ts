@@ -245,7 +245,7 @@ const keepGroup =
       copy(tensors.decoded[name], tensors[name], { to_offset: ({ row }) => row * R })
   }
 
-const liveOf = (sampling: Sampling) => ({ ...sampling, top_k: Math.max(0, sampling.top_k) })
+const liveOf = (sampling: Sampling) => ({ ...sampling, top_k: sampling.top_k ?? 0 })
 
 /** Positions clip(cumsum(mask) - 1, 0) as verl, the last real column of each prompt, and the mask
  * over P + R columns of each response. */

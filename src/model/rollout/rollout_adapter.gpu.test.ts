@@ -18,7 +18,7 @@ const LENGTHS = [4, 1, 3].map((prompt) => ({ prompt, response: 0 }))
 const SIZE = { rows: LENGTHS.length, prompt_length: P, response_length: R }
 const SAMPLED = {
   temperature: 1.3,
-  top_k: -1,
+  top_k: null,
   top_p: 1,
   seed: 1,
   stream: 0,

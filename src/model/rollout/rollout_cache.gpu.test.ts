@@ -17,7 +17,7 @@ const HALF: RolloutSize = { ...SIZE, dtype: 'float16' }
 const SPECIAL = { eos_token_ids: [], pad_token_id: 0 }
 const SAMPLED: Sampling = {
   temperature: 1,
-  top_k: -1,
+  top_k: null,
   top_p: 1,
   seed: 1,
   stream: 0,

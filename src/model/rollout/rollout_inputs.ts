@@ -41,8 +41,8 @@ export const decodedColumns = ({ response_length, max_turns = 1 }: RolloutSize):
 export interface Sampling {
   /** 0 = greedy. */
   readonly temperature: number
-  /** Keep the k most likely tokens; 0 or less = all. */
-  readonly top_k: number
+  /** Keep the k most likely tokens; null = all. */
+  readonly top_k: number | null
   /** Keep the smallest set of tokens with this probability; 1 = all. */
   readonly top_p: number
   readonly seed: number

@@ -24,7 +24,7 @@ const STOPS = [1, 7, 4]
 const PAD = 0
 const SAMPLED: Sampling = {
   temperature: 1.3,
-  top_k: -1,
+  top_k: null,
   top_p: 1,
   seed: 1,
   stream: 0,

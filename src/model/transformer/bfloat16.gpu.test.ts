@@ -86,7 +86,7 @@ async function responses(gpu: Gpu, model: Model) {
     { P, R: 0, vocab_size: model.shape.vocab_size, seed: 5 },
   )
   const drawn = { seed: 3, stream: 0, step: 0, row_offset: 0 }
-  await rollout.generate(prompts, { temperature: 1, top_k: -1, top_p: 1, ...drawn })
+  await rollout.generate(prompts, { temperature: 1, top_k: null, top_p: 1, ...drawn })
   return gpu.read(tensors.response_ids, tensors.log_probs, tensors.entropy)
 }
 

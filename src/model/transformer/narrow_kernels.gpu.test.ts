@@ -73,7 +73,7 @@ async function respond(narrow_kernels: boolean) {
     input_ids: columns(BATCH.input_ids),
     attention_mask: columns(BATCH.attention_mask),
   }
-  const draw = { temperature: 1, top_k: -1, top_p: 1, seed: 1, stream: 0, step: 0, row_offset: 0 }
+  const draw = { temperature: 1, top_k: null, top_p: 1, seed: 1, stream: 0, step: 0, row_offset: 0 }
   await rollout.generate(prompts, draw)
   const [ids, log_probs] = await gpu.read(tensors.response_ids, tensors.log_probs)
   return { ids, log_probs, turns_apart: tensors.decode.qkv_rotated !== undefined }

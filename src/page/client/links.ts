@@ -27,7 +27,7 @@ export function shareLink(hash = ''): {
   const holds = [
     'its seed',
     ...(taughtExperiment(state) === document ? [] : ['your verdicts']),
-    ...(experiment.kernels === '' ? [] : ['its kernels']),
+    ...(experiment.kernels === null ? [] : ['its kernels']),
     ...(changes > 0 ? [`what was done to it (${changes})`] : []),
   ]
   const opens = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`

@@ -5,7 +5,11 @@ import { steerExperiment, withField } from '../../document/experiment/experiment
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
-import type { SteeringAction } from '../../document/experiment/steering/actions.ts'
+import {
+  type SteeringAction,
+  valueSet,
+  valueToSet,
+} from '../../document/experiment/steering/actions.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { post } from '../connection/connection.ts'
@@ -65,7 +69,7 @@ export function nextPhase(): void {
 /** Milliseconds that a live field must rest before it is sent: a slider passes many values. */
 const REST_MS = 300
 
-type Value = Field['value'] | null
+type Value = Field['value']
 
 /** Fields that a person has changed and that rest, with what was put into them. */
 const resting = new Map<
@@ -98,7 +102,7 @@ export function sendEdit(path: string): void {
   resting.delete(path)
   const field = fieldAt(labStore.getState().experiment, path)
   if (!field) return
-  const value = ownValue(field)
+  const value = valueToSet(field)
   const send = () => {
     resting.delete(path)
     sendField(path, value)
@@ -115,7 +119,7 @@ function sendField(path: string, value: Value): void {
   const last = sent.get(path)
   // The page may not have drawn yet what the run became by the last one.
   const is_waiting = last !== undefined && answers < last.answers
-  if (value === (is_waiting ? last.value : ownValue(before))) return
+  if (value === (is_waiting ? last.value : valueToSet(before))) return
   sent.set(path, { value, answers: (is_waiting ? last.answers : answers) + 1 })
   post({ type: 'steer', action: { kind: 'set', path, value } })
 }
@@ -125,8 +129,8 @@ function sendField(path: string, value: Value): void {
 function keepEdit(path: string, value: Value): void {
   const { experiment } = labStore.getState()
   const field = fieldAt(experiment, path)
-  if (!field || ownValue(field) === value) return
-  const kept = withField(experiment, path, value ?? undefined)
+  if (!field || valueToSet(field) === value) return
+  const kept = withField(experiment, path, valueSet(field, value))
   if (kept.ok) labStore.setState({ experiment: kept.experiment })
 }
 
@@ -137,7 +141,3 @@ const answersTo = (path: string): number =>
 
 const fieldAt = (experiment: Experiment, path: string): Field | undefined =>
   experimentFields(experiment).find((field) => field.path === path)
-
-/** null where a phase takes the experiment's. */
-const ownValue = ({ value, is_overridden }: Field): Value =>
-  is_overridden === false ? null : value

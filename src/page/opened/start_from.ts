@@ -21,7 +21,7 @@ export async function startFrom({ fields, lists, name, tokenizer }: ModelStart):
   const { experiment } = labStore.getState()
   const model = { ...experiment.model, ...fields }
   // Steps on other sizes mean nothing for these.
-  const parsed = parseExperiment({ ...experiment, model, kernels: '', steering: [] })
+  const parsed = parseExperiment({ ...experiment, model, kernels: null, steering: [] })
   if (!parsed.ok) {
     const why = parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
     return { ok: false, why }

@@ -18,7 +18,7 @@ export function startOffer(
   hash: string,
 ): StartOffer | undefined {
   const { source, source_address } = model
-  if (hash === '' || hash !== source || source_address === '') return undefined
+  if (hash !== source || source_address === null) return undefined
   try {
     const { name, origins } = modelAddress(source_address)
     return { address: source_address, place: `${name} on ${new URL(origins[0]).host}` }

@@ -21,7 +21,7 @@ const MAX_RUNS = 16
  * done by hand. */
 function settingsOf(experiment: Experiment): string {
   const { name: _, seed: __, phases: ___, steering: ____, validation, ...rest } = experiment
-  return JSON.stringify({ ...rest, validation: { ...validation, test_freq: 0 } })
+  return JSON.stringify({ ...rest, validation: { ...validation, test_freq: null } })
 }
 
 /** The speeds of a run, with those that were known; the same list where the run has none. */

@@ -104,7 +104,7 @@ export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState
 export function repeatedExperiment(state: LabState): Experiment {
   const experiment = taughtExperiment(state)
   const is_of_run = nextExperiment(state) === state.run_document
-  if (!is_of_run || state.kernels === '' || experiment.kernels !== '') return experiment
+  if (!is_of_run || state.kernels === '' || experiment.kernels !== null) return experiment
   const pinned = withField(experiment, 'kernels', state.kernels)
   // Too many of them for a field.
   return pinned.ok ? pinned.experiment : experiment

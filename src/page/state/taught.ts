@@ -42,13 +42,14 @@ const pathOf = ({ index }: Said) => `phases.${index}.pairs.verdicts`
 
 function withEntry(document: Experiment, said: Said): Experiment {
   const path = pathOf(said)
-  const { step, said: value } = said
+  const { step } = said
+  const value = said.said === '' ? null : said.said
   const isOwn = (entry: SteeringEntry) =>
     entry.kind === 'set' && entry.path === path && entry.step === step
   const others = document.steering.filter((entry) => !isOwn(entry))
   // A repeated phase begins with the verdicts of the one it repeats, even where it had none of its
   // own.
-  if (value === '' && !others.some(({ kind }) => kind === 'repeat_phase')) return document
+  if (value === null && !others.some(({ kind }) => kind === 'repeat_phase')) return document
   const at = others.findLastIndex((entry) => entry.step <= step) + 1
   const steering = others.toSpliced(at, 0, { step, kind: 'set', path, value })
   const parsed = parseExperiment({ ...document, steering })

@@ -8,7 +8,10 @@ import { type MeanInterval, meanInterval } from './statistics.ts'
 
 function valuesOf(experiment: Experiment): Map<string, string> {
   const { steering } = experiment
-  const own = [...leavesOf(experiment)].map(([path, value]): [string, string] => [path, `${value}`])
+  const own = [...leavesOf(experiment)].map(([path, value]): [string, string] => [
+    path,
+    `${value ?? 'none'}`,
+  ])
   const steered = steering.map((entry, i): [string, string] => [
     `steering.${i}`,
     `after step ${entry.step}: ${steeringWords(entry)}`,

@@ -26,8 +26,8 @@ const warm_start = {
 const common = {
   model,
   rollout: { train_batch_size: 16, n: 4 },
-  validation: { test_freq: 0 },
-  probe: { freq: 0 },
+  validation: { test_freq: null },
+  probe: { freq: null },
 }
 
 function broken(finds: readonly DiagnosisName[], document: object): BrokenRun {

@@ -135,7 +135,7 @@ export class PhaseEvidence extends Evidence {
    * it is not measured, or with another temperature than the phase trains with. */
   get held_out(): string | undefined {
     const { temperature } = this.run.experiment.validation
-    if (temperature > 0 && temperature !== this.phase.rollout.temperature) return undefined
+    if (temperature !== null && temperature !== this.phase.rollout.temperature) return undefined
     const names = [...this.run.series.keys()]
     return (
       names.find((name) => /^val-aux\/.*\/reward\/mean@\d+$/.test(name)) ??

@@ -14,7 +14,7 @@ export function fileSlug(text: string): string {
 
 /** How the files of a run of this experiment begin: its name and its seed. */
 export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): string =>
-  `${fileSlug(name) || 'run'}-seed-${seed}`
+  `${fileSlug(name ?? '') || 'run'}-seed-${seed}`
 
 /** The file with all metrics of a run of this experiment; its name says where not every step is in
  * it. */

@@ -78,11 +78,7 @@ function placeWords(path: string): string {
 }
 
 /** 'lr 3e-4', 'phase 3: 20 steps', 'with KL in the loss'. `experiment`: one that has the field. */
-function settingWords(
-  experiment: Experiment,
-  path: string,
-  value: FieldValue | null | undefined,
-): string {
+function settingWords(experiment: Experiment, path: string, value: FieldValue | undefined): string {
   const field = fieldOf(experiment, path)
   const label = lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))
   const name = SHORT[label] ?? label
@@ -90,7 +86,7 @@ function settingWords(
   // A list of verdicts or a text of one's own is no name.
   if (typeof value === 'string' && value.length > MAX_TEXT) return `${place}own ${name}`
   if (value === undefined) return `${place}${name} as in all phases`
-  if (value === null) return `${place}${name} as default`
+  if (value === null) return `${place}${name} none`
   if (typeof value === 'boolean') return `${place}${value ? 'with' : 'without'} ${name}`
   if (typeof value === 'string') return `${place}${name} ${value || 'none'}`
   const words = name.split(' ')
@@ -103,7 +99,7 @@ function settingWords(
 /** What a person did in the run: 'lr 0.0015 after step 78'. */
 function doneWords(experiment: Experiment, { step, ...action }: SteeringEntry): string {
   const what =
-    action.kind === 'set'
+    action.kind === 'set' && action.value !== null
       ? settingWords(experiment, action.path, action.value)
       : steeringWords(action)
   return step === 0 ? what : `${what} after step ${step}`
@@ -140,7 +136,8 @@ const WHOLES: readonly {
   {
     paths: /^model\./,
     key: ({ model }) => model.source,
-    words: ({ model }) => (model.source === '' ? 'a new model' : model.source_name || 'own model'),
+    words: ({ model }) =>
+      model.source === null ? 'a new model' : (model.source_name ?? 'own model'),
   },
   {
     paths: /^reward\./,

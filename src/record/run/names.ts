@@ -59,7 +59,7 @@ function nameFrom(experiment: Experiment, preset_id: string): AutoName {
 
 /** The name that a person gave the experiment; '' for a preset's own, or none. */
 const givenName = ({ name }: Experiment): string =>
-  PRESETS.some(({ experiment }) => experiment.name === name) ? '' : name.trim()
+  PRESETS.some(({ experiment }) => experiment.name === name) ? '' : (name?.trim() ?? '')
 
 export interface RunName extends AutoName {
   /** Nobody gave it. */
@@ -80,7 +80,7 @@ export function runName({
   const { document, preset_id, source } = header
   // Of an imported run no setting is known that could differ from a preset's.
   if (source) {
-    const name = labels.name || document.name.trim() || source.file
+    const name = labels.name || document.name?.trim() || source.file
     const is_automatic = labels.name === ''
     const seedless = is_automatic ? (source.setting ?? name) : name
     return { name, seedless, from: name, is_automatic, differs: name }

@@ -29,7 +29,7 @@ function ran(
   const { test_freq } = experiment.validation
   const isValidated = (step: number) => {
     const stretch = stretches.find(({ from, to }) => step > from && step <= to)
-    if (!stretch || stretch.document.kind === 'reward_model' || test_freq === 0) return false
+    if (!stretch || stretch.document.kind === 'reward_model' || test_freq === null) return false
     return step % test_freq === 0 || step === stretch.to
   }
   const last = stretches[stretches.length - 1].to

@@ -69,8 +69,8 @@ function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
 
 /** Validations of a stretch: after every `test_freq` steps and at the end of the phase; a reward
  * model has none. */
-function validationsIn({ document, from, to, is_end }: Stretch, test_freq: number): number {
-  if (test_freq <= 0 || document.kind === 'reward_model') return 0
+function validationsIn({ document, from, to, is_end }: Stretch, test_freq: number | null): number {
+  if (test_freq === null || document.kind === 'reward_model') return 0
   const regular = Math.floor(to / test_freq) - Math.floor(from / test_freq)
   return regular + (is_end && to % test_freq !== 0 ? 1 : 0)
 }
@@ -92,7 +92,7 @@ export function timeLeft(run: {
   readonly to_come: readonly Stretch[]
   readonly step: number
   readonly measured: readonly MeasuredPhase[]
-  readonly test_freq: number
+  readonly test_freq: number | null
 }): TimeLeft {
   const { to_come, step, measured, test_freq } = run
   const validation_ms = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace

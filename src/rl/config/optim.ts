@@ -5,9 +5,9 @@ import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
 export interface Optim {
   /** Peak learning rate. */
   readonly lr: number
-  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. Below 0 = by
+  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. null = by
    * `lr_warmup_steps_ratio`. */
-  readonly lr_warmup_steps: number
+  readonly lr_warmup_steps: number | null
   /** Warm-up as a share of all steps of the schedule, cut off to whole steps; default 0. */
   readonly lr_warmup_steps_ratio?: number
   readonly lr_scheduler_type: 'constant' | 'cosine'
@@ -57,9 +57,10 @@ export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
   }),
   lr_warmup_steps: integer({
     label: 'Warm-up',
-    help: 'Steps in which the learning rate rises from 0 to its peak; -1 = a share of all steps.',
+    help: 'Steps in which the learning rate rises from 0 to its peak; none = a share of all steps.',
     default: defaults.lr_warmup_steps,
-    min: -1,
+    none: -1,
+    min: 0,
     max: 10000,
     unit: 'steps',
   }),

@@ -9,33 +9,33 @@ import type { Optim } from './optim.ts'
 import type { Rollout } from './rollout.ts'
 import type { TrainedPart } from './trained_segments.ts'
 
-/** What ends a phase before its steps are over (stop.ts); 0 = off. */
+/** What ends a phase before its steps are over (stop.ts); null = off. */
 export interface Stop {
   /** Held-out greedy accuracy of at least this. */
-  readonly accuracy: number
+  readonly accuracy: number | null
   /** Mean score of a step's responses of at least this. */
-  readonly score: number
+  readonly score: number | null
   /** Steps whose mean score is compared with that of as many before them. */
-  readonly plateau_steps: number
+  readonly plateau_steps: number | null
   /** The gain between the two that counts as none. */
   readonly plateau_delta: number
   /** Entropy of the trained policy below this, nats. */
-  readonly entropy_floor: number
+  readonly entropy_floor: number | null
 }
 
 export const STOP_DEFAULTS: Stop = {
-  accuracy: 0,
-  score: 0,
-  plateau_steps: 0,
+  accuracy: null,
+  score: null,
+  plateau_steps: null,
   plateau_delta: 0.01,
-  entropy_floor: 0,
+  entropy_floor: null,
 }
 
 /** Whether any condition is on. Such a phase waits for the numbers of every step before it queues
  * the next. */
 export const hasStop = (stop: Stop | undefined): stop is Stop =>
   stop !== undefined &&
-  (stop.accuracy > 0 || stop.score > 0 || stop.plateau_steps > 0 || stop.entropy_floor > 0)
+  [stop.accuracy, stop.score, stop.plateau_steps, stop.entropy_floor].some((at) => at !== null)
 
 export type StopReason = 'accuracy' | 'score' | 'plateau' | 'entropy_floor'
 
@@ -118,9 +118,9 @@ export interface PreferencePhase {
   readonly grad_clip: number
   readonly optim: Optim
   readonly pairs: Pairs
-  /** The policy makes new pairs after every so many steps (online preferences); absent or 0: only
-   * where the phase begins. Source judge alone. */
-  readonly refresh_steps?: number
+  /** The policy makes new pairs after every so many steps (online preferences); absent or null:
+   * only where the phase begins. Source judge alone. */
+  readonly refresh_steps?: number | null
   readonly preference: PreferenceSettings
   readonly stop?: Stop
 }

@@ -13,8 +13,8 @@ export interface Rollout {
   readonly temperature: number
   /** 1 = off. */
   readonly top_p: number
-  /** -1 = off. */
-  readonly top_k: number
+  /** null = off. */
+  readonly top_k: number | null
   /** R: tokens generated at most, end token included. */
   readonly max_response_length: number
   /** Times the policy may write in one response, the answers of tools between them; verl's
@@ -81,9 +81,10 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
   top_k: integer({
     label: 'Top k',
     live: true,
-    help: 'Samples only from this many likeliest tokens; -1 = off.',
-    default: -1,
-    min: -1,
+    help: 'Samples only from this many likeliest tokens; none = off.',
+    default: null,
+    none: -1,
+    min: 1,
     max: 1000,
     unit: 'tokens',
   }),

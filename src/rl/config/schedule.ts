@@ -87,7 +87,7 @@ export interface OptimExtras {
   readonly num_cycles?: number
 }
 
-/** Steps of warm-up: `lr_warmup_steps`, or when that is negative the whole part of
+/** Steps of warm-up: `lr_warmup_steps`, or without one the whole part of
  * `lr_warmup_steps_ratio` · total. */
 export function warmupSteps(
   {
@@ -96,7 +96,7 @@ export function warmupSteps(
   }: Pick<Optim, 'lr_warmup_steps' | 'lr_warmup_steps_ratio'>,
   total_steps: number,
 ): number {
-  return lr_warmup_steps < 0 ? Math.trunc(lr_warmup_steps_ratio * total_steps) : lr_warmup_steps
+  return lr_warmup_steps ?? Math.trunc(lr_warmup_steps_ratio * total_steps)
 }
 
 /** Learning rate at training step `step` (0-based) of `total_steps`: linear warm-up from exactly 0,

@@ -5,11 +5,11 @@ import { mean } from '../math/stats.ts'
 import type { Phase, Stop, StopReason } from './phase.ts'
 
 /** Scores that a plateau is judged by: this many of the last steps. */
-export const plateauWindow = ({ plateau_steps }: Stop): number => 2 * plateau_steps
+export const plateauWindow = ({ plateau_steps }: Stop): number => 2 * (plateau_steps ?? 0)
 
 /** The mean of the last `steps` scores is not `delta` above the mean of as many before them. */
 function isPlateau(scores: readonly number[], { plateau_steps: steps, plateau_delta }: Stop) {
-  if (steps === 0 || scores.length < 2 * steps) return false
+  if (steps === null || scores.length < 2 * steps) return false
   const last = mean(scores.slice(-steps))
   const before = mean(scores.slice(-2 * steps, -steps))
   return last < before + plateau_delta
@@ -40,9 +40,10 @@ export function stopReason(
   metrics: Readonly<Record<string, number>>,
   scores: readonly number[],
 ): StopReason | undefined {
-  if (stop.accuracy > 0 && metrics[names.accuracy] >= stop.accuracy) return 'accuracy'
-  if (stop.score > 0 && metrics[SCORE] >= stop.score) return 'score'
+  if (stop.accuracy !== null && metrics[names.accuracy] >= stop.accuracy) return 'accuracy'
+  if (stop.score !== null && metrics[SCORE] >= stop.score) return 'score'
   if (SCORE in metrics && isPlateau(scores, stop)) return 'plateau'
-  if (stop.entropy_floor > 0 && metrics[names.entropy] < stop.entropy_floor) return 'entropy_floor'
+  if (stop.entropy_floor !== null && metrics[names.entropy] < stop.entropy_floor)
+    return 'entropy_floor'
   return undefined
 }

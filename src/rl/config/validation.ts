@@ -1,17 +1,18 @@
 // What a run measures beside its training: held-out accuracy and the entropy of every layer.
 import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
+import { LOWEST_TEMPERATURE } from './rollout.ts'
 
 /** Held-out evaluation. */
 export interface Validation {
-  /** Interval in steps of any phase; the last step of each phase is evaluated too; 0 = never. */
-  readonly test_freq: number
+  /** Interval in steps of any phase; the last step of each phase is evaluated too; null = never. */
+  readonly test_freq: number | null
   /** Held-out prompts; never more than the task holds out (validationPrompts). */
   readonly prompts: number
   /** Sampled responses per held-out prompt; greedy decoding is one more. */
   readonly n: number
-  /** What divides the logits of sampled responses; verl's val_kwargs.temperature. 0, the default:
-   * the last rl phase's own. */
-  readonly temperature?: number
+  /** What divides the logits of sampled responses; verl's val_kwargs.temperature. null, the
+   * default: the last rl phase's own. */
+  readonly temperature?: number | null
   /** Whether the model is evaluated before its first step. auto, the default: where later steps
    * are. */
   readonly val_before_train?: 'auto' | 'enable' | 'disable'
@@ -31,17 +32,17 @@ export const validatesBefore = ({
   val_before_train = 'auto',
   test_freq,
 }: Pick<Validation, 'val_before_train' | 'test_freq'>): boolean =>
-  val_before_train === 'auto' ? test_freq > 0 : val_before_train === 'enable'
+  val_before_train === 'auto' ? test_freq !== null : val_before_train === 'enable'
 
 /** Whether any step is evaluated. */
 export const everValidates = (
   validation: Pick<Validation, 'val_before_train' | 'test_freq'>,
-): boolean => validation.test_freq > 0 || validatesBefore(validation)
+): boolean => validation.test_freq !== null || validatesBefore(validation)
 
 /** How much of each step's batch the per-layer entropies are measured on. */
 export interface Probe {
-  /** Interval in steps; 0 = never. */
-  readonly freq: number
+  /** Interval in steps; null = never. */
+  readonly freq: number | null
   /** Rows of the batch. */
   readonly rows: number
   /** Measure the entropy changes of every layer's modules too, on steps that validate
@@ -54,9 +55,10 @@ export const VALIDATION: Tree<Required<Validation>> = {
   test_freq: integer({
     label: 'Every',
     live: true,
-    help: 'Steps between two evaluations on held-out problems; 0 = never.',
+    help: 'Steps between two evaluations on held-out problems; none = never.',
     default: 10,
-    min: 0,
+    none: 0,
+    min: 1,
     max: 10000,
     unit: 'steps',
   }),
@@ -80,9 +82,10 @@ export const VALIDATION: Tree<Required<Validation>> = {
   temperature: number({
     label: 'Temperature of samples',
     live: true,
-    help: 'Divides the logits of the sampled held-out responses; 0 = as the last phase of reinforcement samples.',
-    default: 0,
-    min: 0,
+    help: 'Divides the logits of the sampled held-out responses; none = as the last phase of reinforcement samples.',
+    default: null,
+    none: 0,
+    min: LOWEST_TEMPERATURE,
     max: 5,
     step: 0.05,
   }),
@@ -109,9 +112,10 @@ export const PROBE: Tree<Required<Probe>> = {
   freq: integer({
     label: 'Every',
     live: true,
-    help: 'Steps between two measurements of every layer’s entropy; 0 = never.',
+    help: 'Steps between two measurements of every layer’s entropy; none = never.',
     default: 1,
-    min: 0,
+    none: 0,
+    min: 1,
     max: 10000,
     unit: 'steps',
   }),

@@ -38,7 +38,7 @@ export interface FieldInfo {
   readonly options?: readonly FieldOption[]
   readonly default: FieldValue
   /** Only where the field may be without a value (null): how documents wrote that before, which is
-   * read as null. */
+   * read as null. Its default may be another value. */
   readonly none?: string | number
   /** What becomes of the field in a job for another system, where jobs/settings says nothing more
    * of it. */
@@ -92,8 +92,8 @@ const expected = (what: string) => (issue: { input?: unknown }) =>
   `expected ${what}, got ${show(issue.input)}`
 
 /** A field that may be without a value; `none` is how documents wrote that before. */
-interface OrNone {
-  readonly default: null
+interface OrNone<T> {
+  readonly default: T | null
   readonly none: string | number
 }
 interface Filled<T> {
@@ -102,16 +102,17 @@ interface Filled<T> {
 }
 
 /** The schema of a field that may be null where `none` is given. It is the one place that reads the
- * old word for no value. */
+ * old word for no value; `is_free` = any text is a value, 'null' too. */
 function orNone<T>(
   what: string,
   none: string | number | undefined,
   make: (error: ReturnType<typeof expected>) => z.ZodMiniType<T>,
+  is_free = false,
 ): z.ZodMiniType<T> {
   if (none === undefined) return make(expected(what))
   const read = (value: unknown) =>
     value === none ||
-    value === 'null' ||
+    (value === 'null' && !is_free) ||
     (none === '' && typeof value === 'string' && value.trim() === '')
       ? null
       : value
@@ -128,9 +129,9 @@ const within = (min: number, max: number, error: ReturnType<typeof expected>) =>
   ] as const
 
 /** A whole number from `min` to `max`. */
-export function integer(said: Numeric & OrNone): Leaf<number | null>
+export function integer(said: Numeric & OrNone<number>): Leaf<number | null>
 export function integer(said: Numeric & Filled<number>): Leaf<number>
-export function integer(said: Numeric & (OrNone | Filled<number>)): Leaf<number> {
+export function integer(said: Numeric & (OrNone<number> | Filled<number>)): Leaf<number> {
   const { min, max, none } = said
   const schema = orNone(`a whole number from ${min} to ${max}`, none, (error) =>
     z.int({ error }).check(...within(min, max, error)),
@@ -139,9 +140,9 @@ export function integer(said: Numeric & (OrNone | Filled<number>)): Leaf<number>
 }
 
 /** A number from `min` to `max`. */
-export function number(said: Numeric & OrNone): Leaf<number | null>
+export function number(said: Numeric & OrNone<number>): Leaf<number | null>
 export function number(said: Numeric & Filled<number>): Leaf<number>
-export function number(said: Numeric & (OrNone | Filled<number>)): Leaf<number> {
+export function number(said: Numeric & (OrNone<number> | Filled<number>)): Leaf<number> {
   const { min, max, none } = said
   const schema = orNone(`a number from ${min} to ${max}`, none, (error) =>
     z.number({ error }).check(...within(min, max, error)),
@@ -178,7 +179,7 @@ export function select<const T extends string>(
 /** One of a few words or, by default, none of them: the choice `none`, as documents wrote it
  * before. */
 export function selectOrNone<const T extends string>(
-  { none, ...said }: Said & Pick<OrNone, 'none'>,
+  { none, ...said }: Said & Pick<OrNone<T>, 'none'>,
   options: Readonly<Record<T, string>>,
 ): Leaf<T | null> {
   const { info, schema } = select(said, options)
@@ -196,15 +197,15 @@ interface Rule {
 }
 
 /** Plain text; `rule` says what else holds of it. */
-export function text(said: Text & OrNone, rule?: Rule): Leaf<string | null>
+export function text(said: Text & OrNone<string>, rule?: Rule): Leaf<string | null>
 export function text(said: Text & Filled<string>, rule?: Rule): Leaf<string>
-export function text(said: Text & (OrNone | Filled<string>), rule?: Rule): Leaf<string> {
+export function text(said: Text & (OrNone<string> | Filled<string>), rule?: Rule): Leaf<string> {
   const plain = (s: string) => s.length <= said.max && s.isWellFormed() && !hasHidden(s)
   const holds = (s: string) => plain(s) && (rule?.holds(s) ?? true)
   const what = rule?.expected ?? `plain text of at most ${said.max} characters`
-  const schema = orNone(what, said.none, (error) =>
-    z.string({ error }).check(z.refine(holds, { error })),
-  )
+  const make = (error: ReturnType<typeof expected>) =>
+    z.string({ error }).check(z.refine(holds, { error }))
+  const schema = orNone(what, said.none, make, rule === undefined)
   return { info: { unit: '', ...said, kind: 'text', live: false }, schema }
 }
 

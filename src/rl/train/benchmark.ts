@@ -37,8 +37,8 @@ export function benchmarkConfig(config: TrainerConfig): TrainerConfig {
   return {
     ...config,
     phases,
-    validation: { ...config.validation, test_freq: 0 },
-    probe: { ...config.probe, freq: 0 },
+    validation: { ...config.validation, test_freq: null },
+    probe: { ...config.probe, freq: null },
   }
 }
 

@@ -158,7 +158,7 @@ export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
 
 /** Whether a run ever measures the entropy changes of its layers' modules. */
 export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
-  (probe.internals ?? false) && validation.test_freq > 0
+  (probe.internals ?? false) && validation.test_freq !== null
 
 export function rolloutSize(
   { task, tools = [] }: TrainerConfig,

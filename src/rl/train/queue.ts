@@ -147,7 +147,7 @@ async function judge(
 ): Promise<StepResult> {
   const { config, progress } = training
   const reason = progress.judge(result.metrics, config)
-  if (!reason || is_validated || config.validation.test_freq <= 0) return result
+  if (!reason || is_validated || config.validation.test_freq === null) return result
   const last = await validateNow(training)
   return { ...result, metrics: { ...result.metrics, ...last.metrics }, ...generationsOf(last) }
 }

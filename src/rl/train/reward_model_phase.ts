@@ -48,7 +48,7 @@ export function rewardModelStep(
   const { test_freq } = config.validation
   const { step, phase_step } = progress
   const is_end = phase_step === 1 || phase_step === phase.steps
-  const is_due = test_freq > 0 && step % test_freq === 0
+  const is_due = test_freq !== null && step % test_freq === 0
   // A person who has just given a verdict sees what it changes.
   const measures = is_end || is_due || !!preferencesOf(training)?.hasNews(phase_step - 1)
   return { samples: [], reading: parts.reward.step(phase, lr, measures) }

@@ -60,7 +60,7 @@ export function rowOrderOf(
  * tokens. */
 export function uploadProbe({ config, parts, progress }: Training, batch: RolloutBatch): number {
   const { freq } = config.probe
-  if (freq === 0 || progress.step % freq !== 0) return 0
+  if (freq === null || progress.step % freq !== 0) return 0
   const probed = spreadRows(batch, parts.actor.size.probe_rows)
   parts.actor.uploadProbe(probed)
   return tokenCount(probed)
@@ -70,6 +70,6 @@ export function uploadProbe({ config, parts, progress }: Training, batch: Rollou
 export function isValidationDue({ config, progress }: Training): boolean {
   const { test_freq } = config.validation
   // A reward model leaves the policy as it is.
-  if (test_freq <= 0 || !trainsActor(progress.current)) return false
+  if (test_freq === null || !trainsActor(progress.current)) return false
   return progress.step % test_freq === 0 || progress.phase_step === progress.current.steps
 }

@@ -21,7 +21,7 @@ test('the run of the link counts, whatever its chance, its kernels and its measu
     ['name', 'mine'],
     ['kernels', 'default'],
     ['probe.internals', !ASKED.probe.internals],
-    ['validation.test_freq', ASKED.validation.test_freq + 5],
+    ['validation.test_freq', (ASKED.validation.test_freq ?? 0) + 5],
   ] as const)
     expect(whyNotAsked(but(path, value), LINK), path).toBeUndefined()
 })

@@ -57,7 +57,7 @@ function differences(run: Experiment, settings: Experiment, phase: number): read
     if (!field.has_effect && !other.has_effect) continue
     const where = /^phases\.(\d+)/.exec(field.path)
     const label = where ? `Phase ${Number(where[1]) + 1}: ${field.label}` : field.label
-    const show = (value: unknown) => (value === '' ? 'empty' : String(value))
+    const show = (value: unknown) => (value === '' ? 'empty' : String(value ?? 'none'))
     found.push({
       path: field.path,
       label,

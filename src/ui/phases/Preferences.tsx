@@ -59,7 +59,7 @@ const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
  * one. */
 const selectRecorded = ({ experiment }: LabState): number =>
   experiment.phases.findIndex(
-    (phase) => isPairedDocument(phase) && asksPerson(phase.pairs) && phase.pairs.verdicts !== '',
+    (phase) => isPairedDocument(phase) && asksPerson(phase.pairs) && phase.pairs.verdicts !== null,
   )
 /** What is held out are a person’s own pairs, and not the task’s. */
 const selectIsOwn = (state: LabState): boolean =>
@@ -68,7 +68,7 @@ const selectIsOwn = (state: LabState): boolean =>
   )
 const selectVerdictsOf = (state: LabState): string => {
   const phase = state.experiment.phases[selectRecorded(state)]
-  return phase && isPairedDocument(phase) ? phase.pairs.verdicts : ''
+  return phase && isPairedDocument(phase) ? (phase.pairs.verdicts ?? '') : ''
 }
 const selectHasBegun = ({ phase_step }: LabState): boolean => phase_step > 0
 /** Something was said in the run, and it is not in the settings yet. */
@@ -204,7 +204,7 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
         type="button"
         data-testid="ask-again"
         onClick={() => {
-          const refused = editField(`phases.${index}.pairs.verdicts`, '')
+          const refused = editField(`phases.${index}.pairs.verdicts`, null)
           if (refused !== undefined) showToast(refused)
         }}
       >

@@ -94,7 +94,7 @@ function Slider({ field, onCommit }: Committing) {
       max={SLIDER_TICKS}
       step="any"
       aria-label={`${field.label}, slider`}
-      aria-valuetext={`${formatNumber(value)} ${field.unit}`}
+      aria-valuetext={field.value === null ? 'none' : `${formatNumber(value)} ${field.unit}`}
       value={sliderPosition(field, value)}
       onChange={(event) => onCommit(sliderValue(field, Number(event.target.value)))}
       onKeyDown={(event) => {

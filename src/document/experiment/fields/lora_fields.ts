@@ -6,17 +6,17 @@ import { boolean, integer, number, type Tree, text } from '../../../rl/fields/fi
 
 /** PEFT's LoraConfig; lists are text here, as a form has them. */
 export interface LoraFields {
-  /** 0 = no adapter. */
+  /** 0 = no adapter, as verl's lora_rank has it: a matrix of rank 0 adds nothing. */
   readonly r: number
   readonly lora_alpha: number
   readonly use_rslora: boolean
   /** 'all-linear', or names of modules with commas. */
   readonly target_modules: string
-  /** Whole numbers with commas, counted from 0; '' = all. */
-  readonly layers_to_transform: string
-  /** The hash of the adapter whose factors a run begins with; '' = fresh ones from the seed. */
-  readonly source: string
-  readonly source_name: string
+  /** Whole numbers with commas, counted from 0; null = all. */
+  readonly layers_to_transform: string | null
+  /** The hash of the adapter whose factors a run begins with; null = fresh ones from the seed. */
+  readonly source: string | null
+  readonly source_name: string | null
 }
 
 const ALL_LINEAR = 'all-linear'
@@ -26,7 +26,7 @@ export const namesOf = (list: string): string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-const LAYERS = /^\s*(\d{1,3}\s*(,\s*\d{1,3}\s*)*)?$/
+const LAYERS = /^\s*\d{1,3}\s*(,\s*\d{1,3}\s*)*$/
 
 /** Whether a list names modules that an adapter can have: short names, or whole paths as PEFT
  * writes few of them. */
@@ -49,13 +49,13 @@ export function loraOf({
   ...fields
 }: LoraFields): LoraConfig | undefined {
   if (r === 0) return undefined
-  const layers = namesOf(layers_to_transform).map(Number)
   const is_all = target_modules.trim() === ALL_LINEAR
   return {
     ...fields,
     r,
     target_modules: is_all ? ALL_LINEAR : namesOf(target_modules),
-    layers_to_transform: layers.length > 0 ? layers : null,
+    layers_to_transform:
+      layers_to_transform === null ? null : namesOf(layers_to_transform).map(Number),
   }
 }
 
@@ -67,9 +67,9 @@ export const loraFields = ({
 }: LoraConfig): LoraFields => ({
   ...lora,
   target_modules: typeof target_modules === 'string' ? target_modules : target_modules.join(),
-  layers_to_transform: layers_to_transform?.join() ?? '',
-  source: '',
-  source_name: '',
+  layers_to_transform: layers_to_transform?.join() ?? null,
+  source: null,
+  source_name: null,
 })
 
 /** Characters of `source_name`. */
@@ -77,10 +77,10 @@ export const MOST_NAME = 120
 /** The field of a hash. */
 export const hashField = (label: string, help: string) =>
   text(
-    { label, help, default: '', max: 'sha256-'.length + 64 },
+    { label, help, default: null, none: '', max: 'sha256-'.length + 64 },
     {
-      holds: (hash) => hash === '' || /^sha256-[0-9a-f]{64}$/.test(hash),
-      expected: 'nothing, or sha256- and 64 hexadecimal digits',
+      holds: (hash) => /^sha256-[0-9a-f]{64}$/.test(hash),
+      expected: 'sha256- and 64 hexadecimal digits',
     },
   )
 
@@ -120,23 +120,25 @@ export const LORA: Tree<LoraFields> = {
   layers_to_transform: text(
     {
       label: 'Adapted layers',
-      help: 'Layers that have an adapter, with commas, counted from 0 as PEFT counts them; empty = all.',
-      default: '',
+      help: 'Layers that have an adapter, with commas, counted from 0 as PEFT counts them; none = all.',
+      default: null,
+      none: '',
       max: 100,
     },
     {
       holds: (list) => LAYERS.test(list),
-      expected: 'nothing or whole numbers from 0 on, with commas',
+      expected: 'whole numbers from 0 on, with commas',
     },
   ),
   source: hashField(
     'Adapter begins with',
-    'The hash of the opened adapter whose factors a run begins with; empty = fresh ones, which change nothing.',
+    'The hash of the opened adapter whose factors a run begins with; none = fresh ones, which change nothing.',
   ),
   source_name: text({
     label: 'Its name',
     help: 'What a person calls the adapter that a run begins with; the hash alone decides which one it is.',
-    default: '',
+    default: null,
+    none: '',
     max: MOST_NAME,
   }),
 }

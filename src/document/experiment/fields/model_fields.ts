@@ -21,20 +21,19 @@ export interface ModelFields {
   readonly tie_word_embeddings: boolean
   readonly rms_norm_eps: number
   readonly rope_theta: number
-  /** -1 = none. */
-  readonly padding_idx: number
+  readonly padding_idx: number | null
   /** verl's `model.enable_gradient_checkpointing`. */
   readonly enable_gradient_checkpointing: boolean
   /** Of what blocks keep for the backward pass. */
   readonly activations_dtype: MatrixDtype
-  /** 0 = as many as the task has. A model may have more: its embedding is rounded up. */
-  readonly vocab_size: number
-  /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
-  readonly source: string
-  readonly source_name: string
-  /** Where the model can be fetched: hf:owner/name@revision, or the address of a folder; '' =
-   * nobody said. */
-  readonly source_address: string
+  /** null = as many as the task has. A model may have more: its embedding is rounded up. */
+  readonly vocab_size: number | null
+  /** The hash of the model whose weights a run begins with; null = random ones from the seed. */
+  readonly source: string | null
+  readonly source_name: string | null
+  /** Where the model can be fetched: hf:owner/name@revision, or the address of a folder; null
+   * = nobody said. */
+  readonly source_address: string | null
   /** Of matrices that are not trained. */
   readonly dtype: MatrixDtype
   readonly lora: LoraFields
@@ -48,11 +47,11 @@ export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
   const lora = loraOf(lora_fields)
   return {
     ...sizes,
-    ...(padding_idx >= 0 && { padding_idx }),
+    ...(padding_idx !== null && { padding_idx }),
     ...(dtype !== 'float32' && { dtype }),
     ...(activations_dtype !== 'float32' && { activations_dtype }),
     ...(lora && { lora }),
-    vocab_size: Math.max(vocab_size, tokens),
+    vocab_size: Math.max(vocab_size ?? 0, tokens),
   }
 }
 
@@ -139,9 +138,10 @@ export const MODEL: Tree<ModelFields> = {
   }),
   padding_idx: integer({
     label: 'Untrained input token',
-    help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; -1 = none.',
-    default: -1,
-    min: -1,
+    help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; none = every one learns.',
+    default: null,
+    none: -1,
+    min: 0,
     max: MAX_VOCABULARY - 1,
   }),
   enable_gradient_checkpointing: boolean({
@@ -158,26 +158,29 @@ export const MODEL: Tree<ModelFields> = {
   ),
   vocab_size: integer({
     label: 'Rows of the embedding',
-    help: 'Tokens that the model has room for; 0 = as many as the task has. A model from elsewhere may have more.',
-    default: 0,
-    min: 0,
+    help: 'Tokens that the model has room for; none = as many as the task has. A model from elsewhere may have more.',
+    default: null,
+    none: 0,
+    min: 1,
     max: MAX_VOCABULARY,
     unit: 'tokens',
   }),
   source: hashField(
     'Begins with',
-    'The hash of the opened model whose weights a run begins with; empty = random weights from the seed.',
+    'The hash of the opened model whose weights a run begins with; none = random weights from the seed.',
   ),
   source_name: text({
     label: 'Its name',
     help: 'What a person calls the model that a run begins with; the hash alone decides which one it is. A name without a hash: the model is to be opened first.',
-    default: '',
+    default: null,
+    none: '',
     max: MOST_NAME,
   }),
   source_address: text({
     label: 'Its address',
-    help: 'Where the model that a run begins with can be fetched: hf:owner/name@revision or a folder; empty = from nowhere.',
-    default: '',
+    help: 'Where the model that a run begins with can be fetched: hf:owner/name@revision or a folder; none = from nowhere.',
+    default: null,
+    none: '',
     max: MOST_ADDRESS,
   }),
   dtype: select(

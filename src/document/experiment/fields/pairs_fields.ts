@@ -5,7 +5,7 @@ import { integer, number, select, type Tree, text } from '../../../rl/fields/fie
 import { readVerdicts } from '../verdicts.ts'
 
 /** The engine's, with a person's verdicts as text (../verdicts.ts). */
-export type PairsFields = Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
+export type PairsFields = Omit<Pairs, 'verdicts'> & { readonly verdicts: string | null }
 
 /** Whether a person says which response is better, of all pairs or of some. */
 export const asksPerson = ({ source }: Pick<PairsFields, 'source'>): boolean =>
@@ -60,13 +60,14 @@ export const PAIRS: Tree<PairsFields> = {
   verdicts: text(
     {
       label: 'Recorded verdicts',
-      help: 'A person’s verdicts on the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
-      default: '',
+      help: 'A person’s verdicts on the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; none = you are asked.',
+      default: null,
+      none: '',
       max: 1000,
     },
     {
       holds: (verdicts) => readVerdicts(verdicts) !== undefined,
-      expected: 'nothing, or letters a, b, s and u with rising steps between them, like abbsa3ab',
+      expected: 'letters a, b, s and u with rising steps between them, like abbsa3ab',
     },
   ),
 }

@@ -13,11 +13,11 @@ import { type TrainedFields, targetReadout, trainedFields } from './trained_fiel
 
 /** A warm start. */
 export interface SftFields {
-  /** '' = named after what it does. */
-  readonly name: string
+  /** null = named after what it does. */
+  readonly name: string | null
   readonly steps: number
-  /** 0 = as `steps` says; else `steps` follows from it (../epochs.ts). */
-  readonly epochs: number
+  /** null = as `steps` says; else `steps` follows from it (../epochs.ts). */
+  readonly epochs: number | null
   readonly batch_size: number
   readonly grad_clip: number
   readonly optim: Required<Optim>
@@ -34,16 +34,16 @@ export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
   readonly target_readout: Readout
   readonly preference: PreferenceSettings
   readonly pairs: PairsFields
-  readonly refresh_steps: number
+  readonly refresh_steps: number | null
 }
 
 /** Reinforcement, without the sections that it shares with other phases. */
 export interface RlFields extends TrainedFields, Pick<RlPhase, 'reward_model'> {
-  /** '' = named after the layer it trains. */
-  readonly name: string
+  /** null = named after the layer it trains. */
+  readonly name: string | null
   readonly steps: number
   /** As in a phase of kind sft. */
-  readonly epochs: number
+  readonly epochs: number | null
   readonly adv_estimator: AdvEstimator
   readonly stop: Stop
 }
@@ -53,8 +53,9 @@ export const MAX_STEPS = 100_000
 
 const phaseName = text({
   label: 'Name',
-  help: 'What charts call this phase; empty = named after what it trains.',
-  default: '',
+  help: 'What charts call this phase; none = named after what it trains.',
+  default: null,
+  none: '',
   max: 40,
 })
 
@@ -73,9 +74,10 @@ const steps = (count: number) =>
 const epochs = integer({
   label: 'Epochs',
   live: true,
-  help: 'Passes over the training set, in place of a number of steps; 0 = the number of steps decides.',
-  default: 0,
-  min: 0,
+  help: 'Passes over the training set, in place of a number of steps; none = the number of steps decides.',
+  default: null,
+  none: 0,
+  min: 1,
   max: 10000,
   unit: 'epochs',
 })
@@ -85,9 +87,10 @@ const STOP: Tree<Stop> = {
   accuracy: number({
     label: 'Accuracy reached',
     live: true,
-    help: 'Ends the phase when held-out greedy accuracy is at least this; 0 = off.',
-    default: STOP_DEFAULTS.accuracy,
-    min: 0,
+    help: 'Ends the phase when held-out greedy accuracy is at least this; none = off.',
+    default: null,
+    none: 0,
+    min: 0.001,
     max: 1,
     step: 0.01,
     unit: 'share',
@@ -95,9 +98,10 @@ const STOP: Tree<Stop> = {
   score: number({
     label: 'Reward reached',
     live: true,
-    help: 'Ends the phase when the mean reward of a step’s responses is at least this; 0 = off.',
-    default: STOP_DEFAULTS.score,
-    min: 0,
+    help: 'Ends the phase when the mean reward of a step’s responses is at least this; none = off.',
+    default: null,
+    none: 0,
+    min: 0.001,
     max: 1,
     step: 0.01,
     unit: 'reward',
@@ -105,9 +109,10 @@ const STOP: Tree<Stop> = {
   plateau_steps: integer({
     label: 'Plateau, steps',
     live: true,
-    help: 'Ends the phase when the mean reward of this many steps is hardly above that of as many steps before them, so after twice as many steps at the earliest; 0 = off.',
-    default: STOP_DEFAULTS.plateau_steps,
-    min: 0,
+    help: 'Ends the phase when the mean reward of this many steps is hardly above that of as many steps before them, so after twice as many steps at the earliest; none = off.',
+    default: null,
+    none: 0,
+    min: 1,
     max: 1000,
     unit: 'steps',
   }),
@@ -124,9 +129,10 @@ const STOP: Tree<Stop> = {
   entropy_floor: number({
     label: 'Entropy below',
     live: true,
-    help: 'Ends the phase when the entropy of the policy that it trains is below this; 0 = off.',
-    default: STOP_DEFAULTS.entropy_floor,
-    min: 0,
+    help: 'Ends the phase when the entropy of the policy that it trains is below this; none = off.',
+    default: null,
+    none: 0,
+    min: 0.001,
     max: 20,
     step: 0.01,
     unit: 'nats',
@@ -184,9 +190,10 @@ export const PREFERENCE: Tree<PreferenceFields> = {
   pairs: PAIRS,
   refresh_steps: integer({
     label: 'New pairs every',
-    help: 'After how many steps the policy of that moment makes new pairs, which the task judges at once (online preferences); 0 = the pairs are made where the phase begins.',
-    default: 0,
-    min: 0,
+    help: 'After how many steps the policy of that moment makes new pairs, which the task judges at once (online preferences); none = the pairs are made where the phase begins.',
+    default: null,
+    none: 0,
+    min: 1,
     max: 10000,
     unit: 'steps',
   }),

@@ -4,8 +4,14 @@ import { boolean, integer, type Tree, text } from '../../../rl/fields/field.ts'
 import { MAX_KERNELS_LENGTH } from '../pinned_kernels.ts'
 
 /** At the top of the document. */
-export const ROOT: Tree<{ name: string; seed: number }> = {
-  name: text({ label: 'Name', help: 'What this experiment is called.', default: '', max: 80 }),
+export const ROOT: Tree<{ name: string | null; seed: number }> = {
+  name: text({
+    label: 'Name',
+    help: 'What this experiment is called.',
+    default: null,
+    none: '',
+    max: 80,
+  }),
   seed: integer({
     label: 'Seed',
     help: 'Decides the first weights, the problems and every sample; the same seed repeats a run.',
@@ -19,9 +25,10 @@ export const ROOT: Tree<{ name: string; seed: number }> = {
 export const DATA: Tree<Data> = {
   train_max_samples: integer({
     label: 'Training set',
-    help: 'How many different problems training repeats; -1 = no set: every step draws from all of them at random, endlessly.',
+    help: 'How many different problems training repeats; none = no set: every step draws from all of them at random, endlessly.',
     default: DATA_DEFAULTS.train_max_samples,
-    min: -1,
+    none: -1,
+    min: 1,
     max: 100000,
     unit: 'problems',
   }),
@@ -33,11 +40,12 @@ export const DATA: Tree<Data> = {
 }
 
 /** A form shows it last; the document has it at the top. */
-export const KERNELS: Tree<{ kernels: string }> = {
+export const KERNELS: Tree<{ kernels: string | null }> = {
   kernels: text({
     label: 'Pinned kernels',
-    help: 'What matrix products run on, so that a run repeats bit for bit: class:kernel with commas between them, and default kernels for what is not listed; default = default kernels for all; empty = chosen for this adapter; a first run there measures others between its steps.',
-    default: '',
+    help: 'What matrix products run on, so that a run repeats bit for bit: class:kernel with commas between them, and default kernels for what is not listed; default = default kernels for all; none = chosen for this adapter; a first run there measures others between its steps.',
+    default: null,
+    none: '',
     max: MAX_KERNELS_LENGTH,
   }),
 }

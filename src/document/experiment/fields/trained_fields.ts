@@ -10,21 +10,17 @@ export interface TrainedFields {
   readonly reset_schedule: boolean
   readonly freeze: {
     readonly embed_tokens: boolean
-    /** Whole numbers with commas; '' = none. */
-    readonly layers: string
+    /** Whole numbers with commas; null = none. */
+    readonly layers: string | null
   }
   readonly lr_factor_above: { readonly layer: number; readonly factor: number }
   readonly decay_final_norm: boolean
 }
 
-const LAYERS = /^\s*([1-9]\d{0,2}\s*(,\s*[1-9]\d{0,2}\s*)*)?$/
+const LAYERS = /^\s*[1-9]\d{0,2}\s*(,\s*[1-9]\d{0,2}\s*)*$/
 
 /** The layers that a list names, in its order. */
-export const layersOf = (list: string): number[] =>
-  list
-    .split(',')
-    .filter((part) => part.trim() !== '')
-    .map(Number)
+export const layersOf = (list: string | null): number[] => list?.split(',').map(Number) ?? []
 
 export const targetReadout = select(
   {
@@ -56,13 +52,14 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
     layers: text(
       {
         label: 'Freeze layers',
-        help: 'Layers that keep their values in this phase, counted from 1, with commas (1,2); empty = none.',
-        default: '',
+        help: 'Layers that keep their values in this phase, counted from 1, with commas (1,2); none = all learn.',
+        default: null,
+        none: '',
         max: 60,
       },
       {
         holds: (list) => LAYERS.test(list),
-        expected: 'nothing or whole numbers from 1 on, with commas',
+        expected: 'whole numbers from 1 on, with commas',
       },
     ),
   },

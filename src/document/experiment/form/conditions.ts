@@ -24,8 +24,8 @@ const LOSS_CONDITIONS: Readonly<Record<string, Condition>> = Object.fromEntries(
 export const warmsUpByShare = ({
   lr_warmup_steps,
 }: {
-  readonly lr_warmup_steps: number
-}): boolean => lr_warmup_steps < 0
+  readonly lr_warmup_steps: number | null
+}): boolean => lr_warmup_steps === null
 
 /** Whether the estimator uses this setting of `algorithm`. */
 const isUsed =

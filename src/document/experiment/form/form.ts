@@ -63,7 +63,7 @@ function modelHasEffect(path: string, { model, phases }: Experiment): boolean {
   const has_adapter = model.lora.r > 0
   if (path === 'model.activations_dtype') return !model.enable_gradient_checkpointing
   if (path === 'model.dtype')
-    return has_adapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== '')
+    return has_adapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== null)
   return !/^model\.lora\.(?!r$)/.test(path) || has_adapter
 }
 

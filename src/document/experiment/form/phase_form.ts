@@ -45,7 +45,7 @@ function stopFields(
   return fieldsOf(experiment, group, `phases.${index}.stop`, leavesOf(tree)).map((field) => ({
     ...field,
     has_effect:
-      !field.path.endsWith('_delta') || (phase.kind === 'rl' && phase.stop.plateau_steps > 0),
+      !field.path.endsWith('_delta') || (phase.kind === 'rl' && phase.stop.plateau_steps !== null),
   }))
 }
 

@@ -30,18 +30,18 @@ function promptRemarks({ task, validation }: Experiment): Remark[] {
 }
 
 interface Warmup {
-  readonly lr_warmup_steps?: number | undefined
+  readonly lr_warmup_steps?: number | null | undefined
   readonly lr_warmup_steps_ratio?: number | undefined
 }
 
 /** How long a phase says that its own warm-up is; undefined where it says nothing. */
 function warmupWords(optims: readonly (Warmup | undefined | false)[]): string | undefined {
   const own = optims.flatMap((optim) => optim || [])
-  const steps = Math.max(0, ...own.map(({ lr_warmup_steps = 0 }) => lr_warmup_steps))
+  const steps = Math.max(0, ...own.map(({ lr_warmup_steps }) => lr_warmup_steps ?? 0))
   if (steps > 0) return `${steps} steps`
   return own.some(
     ({ lr_warmup_steps = 0, lr_warmup_steps_ratio = 0 }) =>
-      lr_warmup_steps < 0 || lr_warmup_steps_ratio > 0,
+      lr_warmup_steps === null || lr_warmup_steps_ratio > 0,
   )
     ? 'a share of its steps'
     : undefined

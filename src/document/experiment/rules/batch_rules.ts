@@ -43,12 +43,6 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
     [path('actor.ppo_mini_batch_size'), path('rollout.n')],
     `expected null (as many as fit) or a divisor of the ${rows} responses of a mini-batch, because every micro-batch has the same size; got ${micro}`,
   )
-  rule(
-    rollout.top_k !== 0,
-    path('rollout.top_k'),
-    [],
-    'expected -1 (off) or at least 1 token to choose from; got 0',
-  )
   const least = taskOf(experiment.task).max_response_length
   rule(
     rollout.max_response_length >= least,

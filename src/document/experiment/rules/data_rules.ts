@@ -15,10 +15,10 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
   const { train_max_samples: size } = data
   const task = Object.keys(experiment.task).map((name) => `task.${name}`)
   rule(
-    size === -1 || (size >= 1 && size <= train_size),
+    size === null || size <= train_size,
     'data.train_max_samples',
     task,
-    `expected -1 (no set, endless draws) or 1 to ${train_size}, because the task has ${train_size} training problems; got ${size}`,
+    `expected null (no set, endless draws) or 1 to ${train_size}, because the task has ${train_size} training problems; got ${size}`,
   )
   phases.forEach((phase, i) => {
     if (isPairedDocument(phase)) return
@@ -29,18 +29,18 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
     const path = phase.kind === 'rl' && valueAt(phase, name) !== undefined ? own : name
     const batch = batchOf(experiment, phase)
     rule(
-      !hasSet(data) || batch <= size,
+      size === null || batch <= size,
       path,
       ['data.train_max_samples'],
       `expected at most ${size}, the size of the training set (data.train_max_samples), because a batch takes each problem at most once; got ${batch}`,
     )
     rule(
-      epochs === 0 || hasSet(data),
+      epochs === null || hasSet(data),
       `${at}.epochs`,
       ['data.train_max_samples'],
-      `expected 0, because endless draws have no epochs; for epochs set data.train_max_samples to a number of problems first; got ${epochs}`,
+      `expected null, because endless draws have no epochs; for epochs set data.train_max_samples to a number of problems first; got ${epochs}`,
     )
-    const steps = epochs * epochSteps(experiment, phase)
+    const steps = (epochs ?? 0) * epochSteps(experiment, phase)
     rule(
       steps <= MAX_STEPS,
       `${at}.epochs`,
@@ -48,12 +48,12 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
       `expected at most ${MAX_STEPS} steps, because no phase has more; got ${epochs} epochs, which are ${steps} steps`,
     )
     rule(
-      epochs === 0 ||
+      epochs === null ||
         phase.kind === 'sft' ||
         !settingsOf(experiment, phase).algorithm.filter_groups.enable,
       `${at}.epochs`,
       ['algorithm.filter_groups.enable', `${at}.algorithm.filter_groups.enable`],
-      `expected 0, because with dynamic sampling (filter_groups) a step draws as many batches as it needs, so no number of steps is a whole number of epochs; got ${epochs}`,
+      `expected null, because with dynamic sampling (filter_groups) a step draws as many batches as it needs, so no number of steps is a whole number of epochs; got ${epochs}`,
     )
   })
 }

@@ -173,23 +173,23 @@ export function stopRules(experiment: Experiment, index: number, rule: Rule): vo
   if (phase.kind === 'reward_model') return
   const at = `phases.${index}`
   rule(
-    phase.stop.accuracy === 0 || experiment.validation.test_freq > 0,
+    phase.stop.accuracy === null || experiment.validation.test_freq !== null,
     `${at}.stop.accuracy`,
     ['validation.test_freq'],
-    `expected 0 (off), or an evaluation at some interval, because held-out accuracy is measured by evaluations alone and there are none; got ${phase.stop.accuracy}`,
+    `expected null (off), or an evaluation at some interval, because held-out accuracy is measured by evaluations alone and there are none; got ${phase.stop.accuracy}`,
   )
   if (phase.kind !== 'rl' || phase.target_layer === 'final') return
   const { entropy_floor } = phase.stop
   rule(
-    entropy_floor === 0 || phase.target_readout === 'raw',
+    entropy_floor === null || phase.target_readout === 'raw',
     `${at}.stop.entropy_floor`,
     [`${at}.target_readout`],
-    `expected 0 (off) where a layer is read through the final norm, because the entropy that steps measure is that of its raw states; got ${entropy_floor}`,
+    `expected null (off) where a layer is read through the final norm, because the entropy that steps measure is that of its raw states; got ${entropy_floor}`,
   )
   rule(
-    entropy_floor === 0 || experiment.probe.freq > 0,
+    entropy_floor === null || experiment.probe.freq !== null,
     `${at}.stop.entropy_floor`,
     ['probe.freq'],
-    `expected 0 (off), or a probe at some interval, because the entropy of layer ${phase.target_layer} is measured by the probe alone, which is off; got ${entropy_floor}`,
+    `expected null (off), or a probe at some interval, because the entropy of layer ${phase.target_layer} is measured by the probe alone, which is off; got ${entropy_floor}`,
   )
 }

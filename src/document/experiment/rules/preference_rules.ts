@@ -26,10 +26,10 @@ export function preferenceRules(
     `expected 'raw', because the whole model's policy has the final norm already; the read-out is a choice for inner layers`,
   )
   rule(
-    refresh_steps === 0 || pairs.source === 'judge',
+    refresh_steps === null || pairs.source === 'judge',
     `${at}.refresh_steps`,
     [`${at}.pairs.source`],
-    `expected 0, because only the task can judge new pairs at once (pairs.source judge); got ${refresh_steps}`,
+    `expected null, because only the task can judge new pairs at once (pairs.source judge); got ${refresh_steps}`,
   )
   const refusal = preferenceRefusal(preference)
   const [, name = '', message = ''] = /^(\w+): (.*)$/s.exec(refusal ?? '') ?? []

@@ -5,7 +5,7 @@ import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { PairedDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
-import { emptyFrom, readVerdicts } from '../verdicts.ts'
+import { emptyFrom, recordedVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 
 /** The estimators for which something holds, as a sentence lists them. */
@@ -117,7 +117,7 @@ export function pairRules(
     [`${at}.pairs.count`, `${at}.pairs.held_out`],
     `expected at most ${count + held_out}, because there are no more pairs to judge; got ${min_pairs}`,
   )
-  const verdicts = readVerdicts(pairs.verdicts) ?? []
+  const verdicts = recordedVerdicts(pairs)
   const begins = verdicts.some(({ choice, step }) => step === 0 && /^[ab]$/.test(choice))
   const is_asked = source !== 'human' || verdicts.length === 0
   rule(

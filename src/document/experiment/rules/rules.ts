@@ -1,6 +1,5 @@
 // The rules between the fields of an experiment, each with its reason.
 
-import { LOWEST_TEMPERATURE } from '../../../rl/config/rollout.ts'
 import { loraOf } from '../fields/lora_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { type Issue, valueAt } from '../paths.ts'
@@ -37,17 +36,10 @@ export function brokenRules(experiment: Experiment): Issue[] {
   const kernels = readKernels(experiment.kernels)
   rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
   rule(
-    !experiment.probe.internals || experiment.validation.test_freq > 0,
+    !experiment.probe.internals || experiment.validation.test_freq !== null,
     'probe.internals',
     ['validation.test_freq'],
     'expected off, or an evaluation at some interval, because entropy changes are measured on steps that evaluate and there are none',
-  )
-  const { temperature } = experiment.validation
-  rule(
-    temperature === 0 || temperature >= LOWEST_TEMPERATURE,
-    'validation.temperature',
-    [],
-    `expected 0 (as the last phase of reinforcement samples) or at least ${LOWEST_TEMPERATURE}, because logits are divided by it; got ${temperature}`,
   )
   for (const [i, phase] of experiment.phases.entries()) {
     stopRules(experiment, i, rule)

@@ -1,7 +1,7 @@
 // Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data.
 // The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
-import { type FieldValue, filled, oneOf, show } from '../../../rl/fields/field.ts'
+import { type FieldInfo, type FieldValue, filled, oneOf, show } from '../../../rl/fields/field.ts'
 import type { PhaseDocument } from '../phases.ts'
 
 /** What can be done to a run. "Present" is the phase of the last step that was taken. */
@@ -21,8 +21,9 @@ export type SteeringAction =
   /** Of phases that have not begun. */
   | { readonly kind: 'remove_phase'; readonly index: number }
   | { readonly kind: 'move_phase'; readonly index: number; readonly to: number }
-  /** A live field, or any field of a phase that has not begun; null brings its default back. */
-  | { readonly kind: 'set'; readonly path: string; readonly value: FieldValue | null }
+  /** A live field, or any field of a phase that has not begun; null brings its default back, NONE
+   * leaves it without a value. */
+  | { readonly kind: 'set'; readonly path: string; readonly value: FieldValue }
   /** Matrix products of these classes take other kernels (pinned_kernels.ts); what is not listed
    * keeps its own. */
   | { readonly kind: 'kernels'; readonly kernels: string }
@@ -31,6 +32,30 @@ export type SteeringAction =
  * obeys it (0 = before the first). Entries of the same step take effect in the order of the
  * list. */
 export type SteeringEntry = { readonly step: number } & SteeringAction
+
+/** The value of a `set` that leaves a field without one, where null would bring its default back. */
+export const NONE = 'none'
+
+/** A field of an experiment that a `set` may change. */
+type Settable = Pick<FieldInfo, 'none' | 'default'> & {
+  readonly value: FieldValue
+  readonly is_overridden?: boolean
+}
+
+/** A field that may be without a value although its default is one, or that a phase may take from
+ * the experiment: null and its default are not the same. */
+const tellsNone = ({ none, default: usual, is_overridden }: Settable): boolean =>
+  none !== undefined && (usual !== null || is_overridden !== undefined)
+
+/** What a `set` says for a field to be as it is here. */
+export const valueToSet = (field: Settable): FieldValue => {
+  if (field.is_overridden === false) return null
+  return field.value === null && tellsNone(field) ? NONE : field.value
+}
+
+/** What a `set` makes of a field; undefined = its default. */
+export const valueSet = (field: Settable, value: FieldValue): FieldValue | undefined =>
+  value === NONE && tellsNone(field) ? null : (value ?? undefined)
 
 /** The most entries of a document. */
 export const MAX_STEERING = 64
@@ -57,7 +82,7 @@ export function steeringSchema(phase: z.ZodMiniType): z.ZodMiniType {
     set: {
       path: z.string({ error: expected('the path of a field, e.g. actor.optim.lr') }),
       value: z.union([z.string(), z.number(), z.boolean(), z.null()], {
-        error: expected('a value of the field, or null for its default'),
+        error: expected(`a value of the field, null for its default, or '${NONE}' for none`),
       }),
     },
     kernels: { kernels: z.string({ error: expected('class:kernel with commas between them') }) },

@@ -35,7 +35,7 @@ export function trainedPhases(
     if (steps === undefined || steps >= phase.steps) return phase
     if (own?.kind !== phase.kind || own.steps !== phase.steps) return phase
     if (steps === 0) return undefined
-    return isPairedDocument(phase) ? { ...phase, steps } : { ...phase, steps, epochs: 0 }
+    return isPairedDocument(phase) ? { ...phase, steps } : { ...phase, steps, epochs: null }
   })
 }
 

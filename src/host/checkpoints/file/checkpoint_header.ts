@@ -7,7 +7,7 @@ import { readKernels } from '../../../document/experiment/pinned_kernels.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import type { SteeringEntry } from '../../../document/experiment/steering/actions.ts'
 import { steeringWords } from '../../../document/experiment/steering/words.ts'
-import { readVerdicts } from '../../../document/experiment/verdicts.ts'
+import { readVerdicts, recordedVerdicts } from '../../../document/experiment/verdicts.ts'
 import { PHASE_REASONS } from '../../../rl/config/phase.ts'
 import type { TrainerState } from '../../../rl/train/state.ts'
 import type { Thinned } from '../../columns/thinning.ts'
@@ -261,7 +261,7 @@ function brokenCounters({
       'run.pairs_of',
       `expected a reward_model or preference phase up to ${phase}, found ${pairs_of}`,
     ]
-  const recorded = readVerdicts(asking.pairs.verdicts)?.length ?? 0
+  const recorded = recordedVerdicts(asking.pairs).length
   const broken = brokenPairs(pairs, recorded)
   return broken === undefined ? undefined : ['preferences', broken]
 }

@@ -19,7 +19,7 @@ export const SHIPPED: readonly ShippedModel[] = Object.entries(shipped).map(([na
 
 /** The shipped model of that hash; undefined for any other. */
 export const shippedModel = (hash: string): ShippedModel | undefined =>
-  hash === '' ? undefined : SHIPPED.find(({ files }) => modelHash(files) === hash)
+  SHIPPED.find(({ files }) => modelHash(files) === hash)
 
 /** The list that the hash is of, which an experiment names; undefined for a model that is not
  * shipped. */

@@ -2,10 +2,10 @@
 
 /** As much of an experiment as says which model it begins with. */
 interface StartDocument {
-  readonly model?: { readonly source: string; readonly source_name: string }
+  readonly model?: { readonly source: string | null; readonly source_name: string | null }
 }
 
 /** The name of the model that is to be opened before a run of it can begin; undefined where none
  * is. */
 export const unopenedModel = ({ model }: StartDocument): string | undefined =>
-  model?.source === '' && model.source_name !== '' ? model.source_name : undefined
+  model?.source === null ? (model.source_name ?? undefined) : undefined

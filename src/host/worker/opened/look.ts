@@ -42,7 +42,7 @@ export function withNextStep(state: SteeredState): SteeredState {
   const { trainer, experiment } = state
   const { phase, phase_step, ends } = trainer
   const { phases } = experiment
-  const validation = { ...experiment.validation, test_freq: 0 }
+  const validation = { ...experiment.validation, test_freq: null }
   const is_over = phase === phases.length - 1 && (phase_step >= phases[phase].steps || ends)
   if (!is_over) return { ...state, experiment: { ...experiment, validation } }
   const last = { ...phases[phase], steps: phase_step + 1 }

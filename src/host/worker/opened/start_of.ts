@@ -34,7 +34,7 @@ export function startOf(
   { address, config, exact_dtype, enable_gradient_checkpointing, lists, tokenizer }: StartModel,
   adapter: LoraConfig | 'fresh' | undefined,
 ): ModelStart {
-  const { rope_scaling: _, padding_idx = -1, lora: __, dtype: ___, ...sizes } = config
+  const { rope_scaling: _, padding_idx = null, lora: __, dtype: ___, ...sizes } = config
   const [own, theirs] = lists
   const lora = loraFields(typeof adapter === 'object' ? adapter : USUAL_LORA)
   const { hash, name } = own

@@ -30,8 +30,8 @@ interface Readers {
 type Disk = (source: string) => Promise<ModelDisk | undefined>
 /** What a document says of a start. */
 interface Named {
-  readonly source: string
-  readonly source_name: string
+  readonly source: string | null
+  readonly source_name: string | null
 }
 
 /** Nothing where the document names no model. Throws ExperimentError where one is not kept here,
@@ -81,7 +81,7 @@ async function withKept(
   disk: Disk,
   use: (folder: RangedFolder) => Promise<void>,
 ): Promise<void> {
-  if (source === '') return
+  if (source === null) return
   const own = await disk(source)
   const store = own && new ModelStore(own)
   const kept = (await store?.list())?.find(({ hash }) => hash === source)

@@ -198,7 +198,7 @@ interface Followed {
 function warmed(phase: RlPhase, step: number, total: number): RlPhase {
   const rate = <P extends { readonly optim: RlPhase['actor']['optim'] }>(of: P): P => {
     const { lr, lr_warmup_steps, lr_warmup_steps_ratio = 0 } = of.optim
-    if (lr_warmup_steps >= 0) return of
+    if (lr_warmup_steps !== null) return of
     const share = Math.min(1, (step - 1) / Math.trunc(lr_warmup_steps_ratio * total))
     return { ...of, optim: { ...of.optim, lr: lr * share } }
   }

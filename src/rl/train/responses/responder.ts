@@ -105,7 +105,7 @@ export class Responder {
     const row_offset = round * size.rows
     const sampling = { seed, stream: PAIR_STREAM, step, row_offset, temperature }
     const prompts = promptBatch(samples, task)
-    await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
+    await rollout.generate(prompts, { ...sampling, top_k: null, top_p: 1 })
     const [ids] = await gpu.read(rollout.tensors.response_ids)
     const twice = samples.flatMap((sample) => [sample, sample])
     const asked = { response_ids: ids }

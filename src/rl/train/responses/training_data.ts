@@ -1,7 +1,7 @@
 // Which problem every step trains on: an endless stream, or passes over a finite set as verl's data
 // loader makes them.
 import type { Sample, Task } from '../../../tasks/task.ts'
-import { DATA_DEFAULTS, type Data, hasSet } from '../../config/data.ts'
+import { DATA_DEFAULTS, type Data } from '../../config/data.ts'
 import { shuffledOrder } from '../../math/shuffle.ts'
 
 /** Keeps the order of problems apart from other draws under the same generator and seed. */
@@ -37,7 +37,7 @@ export class TrainingData {
    * drop_last). Throws RangeError for more problems than the set has. */
   takeBatch(count: number): Sample[] {
     const { train_max_samples } = this.#data
-    if (hasSet(this.#data)) {
+    if (train_max_samples !== null) {
       if (count > train_max_samples)
         throw new RangeError(
           `data: expected batches of at most ${train_max_samples} problems (train_max_samples), got ${count}`,
@@ -52,23 +52,23 @@ export class TrainingData {
   /** A phase begins with a pass of its own. */
   beginPhase(): void {
     const { train_max_samples } = this.#data
-    if (hasSet(this.#data))
+    if (train_max_samples !== null)
       this.sample_index = Math.ceil(this.sample_index / train_max_samples) * train_max_samples
   }
 
   #at(index: number): Sample {
     const { train_max_samples, shuffle } = this.#data
-    if (!hasSet(this.#data)) return this.#task.sample(this.#seed, index, 'train')
+    if (train_max_samples === null) return this.#task.sample(this.#seed, index, 'train')
     const place = index % train_max_samples
     const epoch = Math.floor(index / train_max_samples)
-    const problem = shuffle ? this.#orderOf(epoch)[place] : place
+    const problem = shuffle ? this.#orderOf(epoch, train_max_samples)[place] : place
     return this.#task.sample(this.#seed, problem, 'train_set')
   }
 
-  #orderOf(epoch: number): readonly number[] {
+  #orderOf(epoch: number, size: number): readonly number[] {
     if (this.#order?.epoch !== epoch) {
       const key = [this.#seed, PROBLEMS_STREAM] as const
-      const places = shuffledOrder(this.#data.train_max_samples, key, [epoch, 0])
+      const places = shuffledOrder(size, key, [epoch, 0])
       this.#order = { epoch, places }
     }
     return this.#order.places

@@ -23,7 +23,7 @@ import { conversationSetting, respond as readResponses } from './turns.ts'
 const VALIDATION_STREAM = 1
 
 type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
-const LIKELIEST: Filter = { temperature: 0, top_k: -1, top_p: 1 }
+const LIKELIEST: Filter = { temperature: 0, top_k: null, top_p: 1 }
 
 /** What an evaluation found. */
 export interface Validated {
@@ -50,7 +50,7 @@ export async function validate(
   const { n } = validation
   const prompts = validationPrompts(validation, task)
   const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
-  const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
+  const { temperature = 1, top_k = null, top_p = 1 } = rl?.rollout ?? {}
   const greedy = await respond(gpu, rollout, config, {
     step,
     n: 1,
@@ -60,7 +60,7 @@ export async function validate(
   const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.is_right.map(Number)) }
   const generations = generationsOf(greedy, config, 1, false)
   if (n > 0) {
-    const filter = { temperature: validation.temperature || temperature, top_k, top_p }
+    const filter = { temperature: validation.temperature ?? temperature, top_k, top_p }
     const sampled = await respond(gpu, rollout, config, { step, n, first_row: prompts, filter })
     Object.assign(
       metrics,

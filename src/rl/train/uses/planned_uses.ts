@@ -66,7 +66,7 @@ function plannedRun(config: ModelConfig, usual: TrainerConfig): TrainerConfig {
       max_prompt_length: prompt_length,
       max_response_length: response_length,
     },
-    validation: { ...usual.validation, test_freq: 0 },
-    probe: { ...usual.probe, freq: 0 },
+    validation: { ...usual.validation, test_freq: null },
+    probe: { ...usual.probe, freq: null },
   }
 }

@@ -75,7 +75,7 @@ function NextRun() {
         </button>
       </div>
     )
-  if (validation.test_freq === 0)
+  if (validation.test_freq === null)
     return (
       <div className="suggested-apply">
         <p className="soft">It is measured in steps that validate, and this run has none.</p>

@@ -42,11 +42,11 @@ function readValue(kind: string, text: string): Field['value'] | undefined {
 function changedField(
   settings: Experiment,
   preset_id: string,
-  path: string,
-  kind: string,
+  { path, kind, none }: Field,
   text: string,
 ): Chosen {
-  const value = readValue(kind, text)
+  const is_none = none !== undefined && text.trim() === ''
+  const value = is_none ? null : readValue(kind, text)
   if (value === undefined) return { ok: false, why: `${path}: expected a number` }
   const result = withField(settings, path, value)
   if (!result.ok) return { ok: false, why: result.message }
@@ -186,9 +186,9 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
   const [other, setOther] = useState(PRESETS[0].id)
   const [run, setRun] = useState(entries[0]?.id)
   const field = fields.find((candidate) => candidate.path === path) ?? fields[0]
-  const value = text ?? `${field.value}`
+  const value = text ?? `${field.value ?? ''}`
   const choose = (): Chosen => {
-    if (source === 'field') return changedField(settings, preset_id, field.path, field.kind, value)
+    if (source === 'field') return changedField(settings, preset_id, field, value)
     if (source === 'preset') {
       const preset = presetOf(other) ?? PRESETS[0]
       return { ok: true, experiment: preset.experiment, preset_id: preset.id }
