@@ -89,7 +89,7 @@ const REFUSED: readonly (readonly [
     'v=1&p=tiny&validation.test_freq=0',
     'phases.1.stop.accuracy',
     '0.5',
-    /expected 0 \(off\), or an evaluation .* there are none; got 0.5/,
+    /expected null \(off\), or an evaluation .* there are none; got 0.5/,
   ],
   [
     'fewer layers than one that is trained',

@@ -18,8 +18,8 @@ export function rlConfig(preset_id: string): { config: TrainerConfig; phase: RlP
   // Without the phase that trains it there is no reward model.
   const phase = last && { ...last, reward_model: { enable: false } }
   if (!phase) throw new RangeError(`preset ${preset_id} has no rl phase`)
-  const validation = { ...config.validation, test_freq: 0 }
-  const probe = { ...config.probe, freq: 0 }
+  const validation = { ...config.validation, test_freq: null }
+  const probe = { ...config.probe, freq: null }
   return { config: { ...config, phases: [phase], validation, probe }, phase }
 }
 

@@ -80,8 +80,8 @@ function configOf(sizes: Sizes): TrainerConfig {
     task,
     model: modelOf(sizes),
     phases: [sftPhase(sizes.batch)],
-    validation: { test_freq: 0, prompts: 1, n: 1 },
-    probe: { freq: 0, rows: 1 },
+    validation: { test_freq: null, prompts: 1, n: 1 },
+    probe: { freq: null, rows: 1 },
   }
 }
 

@@ -62,7 +62,7 @@ async function reinforced(id: string): Promise<StepResult[]> {
   const trainer = await Trainer.create(await Gpu.open(), {
     ...config,
     phases: [warm, { ...rl, steps: 36 }],
-    validation: { ...config.validation, test_freq: 0 },
+    validation: { ...config.validation, test_freq: null },
   })
   const results: StepResult[] = []
   while (!trainer.isFinished) results.push(await trainer.next())

@@ -198,7 +198,7 @@ describe('what a job holds', () => {
       )
     const [verl, trl] = readmeOf({ actor: { optim: { weight_decay: 0.1 } } })
     expect(verl).not.toMatch(/norm_adv_epsilon|decay_norms/)
-    expect(verl).toContain('- model.padding_idx (-1): transformers hands pad_token_id')
+    expect(verl).toContain('- model.padding_idx (none): transformers hands pad_token_id')
     expect(trl).toContain('- algorithm.norm_adv_epsilon (0.000001): it adds 1e-4')
     expect(trl).toContain('- actor.optim.decay_norms (true): it decays no norms and no biases.')
     const as_trl = {

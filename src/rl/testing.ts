@@ -115,7 +115,7 @@ export const CONFIG: TrainerConfig = {
     tie_word_embeddings: true,
   },
   phases: [SFT, RL],
-  validation: { test_freq: 0, prompts: 10, n: 1 },
+  validation: { test_freq: null, prompts: 10, n: 1 },
   probe: { freq: 1, rows: 8 },
 }
 

@@ -126,9 +126,9 @@ describe('a run leaves', () => {
     const begun = await readGivenAdapter(adapter, tinyExperiment({}))
     expect(begun.experiment.model.lora).toEqual({
       ...lora,
-      layers_to_transform: '',
-      source: '',
-      source_name: '',
+      layers_to_transform: null,
+      source: null,
+      source_name: null,
     })
     expect(String(begun.factors)).toBe(String(trainer.actor.adapter))
     const wider = tinyExperiment({ model: { ...model, hidden_size: model.hidden_size + 8 } })

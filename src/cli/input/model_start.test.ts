@@ -19,7 +19,7 @@ test('a model from elsewhere has to be given, by its name or its hash', async ()
     /begins with HuggingFaceTB\/SmolLM2-135M-Instruct, .* give its folder with --model DIR/,
   )
   const source = `sha256-${'0'.repeat(64)}`
-  const other = { ...real, model: { ...real.model, source, source_name: '' } }
+  const other = { ...real, model: { ...real.model, source, source_name: null } }
   await expect(startFolder(other)).rejects.toThrow(/begins with sha256-0{64}/)
   expect(await startFolder(withoutStart(real))).toBeUndefined()
 })

@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 async function trained(name: string, steps: number, model: object = {}): Promise<string> {
   const optim = { lr: 0.02, lr_warmup_steps: 2 }
   const phases = [{ kind: 'sft', steps, batch_size: 64, optim }]
-  const validation = { test_freq: 0, prompts: 8, n: 0 }
+  const validation = { test_freq: null, prompts: 8, n: 0 }
   const document = { ...TINY, model: { ...TINY.model, ...model }, phases, validation }
   const [file, out] = [join(root, `${name}.json`), join(root, name)]
   writeFileSync(file, JSON.stringify(document))

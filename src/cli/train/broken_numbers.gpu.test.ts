@@ -24,8 +24,8 @@ const DOCUMENT = {
   actor: { ...TINY.actor, optim: RECKLESS },
   critic: { optim: RECKLESS },
   phases: [{ kind: 'rl', steps: 40, adv_estimator: 'gae' }],
-  validation: { test_freq: 0 },
-  probe: { freq: 0 },
+  validation: { test_freq: null },
+  probe: { freq: null },
   steering: [
     { step: 3, kind: 'set', path: 'actor.optim.lr', value: 0.1 },
     { step: 3, kind: 'set', path: 'critic.optim.lr', value: 0.1 },

@@ -24,7 +24,7 @@ const fieldOf = (document: object, path: string) =>
   experimentFields(parsed(document)).find((field) => field.path === path)
 
 test('draws are endless unless a set is asked for, which reaches the trainer', () => {
-  expect(trainerConfig(parsed({})).data).toEqual({ train_max_samples: -1, shuffle: true })
+  expect(trainerConfig(parsed({})).data).toEqual({ train_max_samples: null, shuffle: true })
   const some = set(40, [{ kind: 'rl' }], { data: { train_max_samples: 40, shuffle: false } })
   expect(trainerConfig(parsed(some)).data).toEqual({ train_max_samples: 40, shuffle: false })
   expect(stepsOf(some)).toEqual([120])
@@ -49,7 +49,7 @@ describe('epochs', () => {
     expect(edited(document, 'phases.1.epochs', 10).phases[1].steps).toBe(20)
     expect(edited(document, 'phases.2.rollout.train_batch_size', 80).phases[2].steps).toBe(5)
     const said = edited(document, 'phases.1.steps', 11)
-    expect(said.phases[1]).toMatchObject({ steps: 11, epochs: 0 })
+    expect(said.phases[1]).toMatchObject({ steps: 11, epochs: null })
     expect(parsed(said).phases[1].steps).toBe(11)
   })
 
@@ -98,7 +98,10 @@ describe('epochs', () => {
 describe('what does not go together is refused with its reason', () => {
   test.for([
     [set(81, [{ kind: 'rl' }]), /^data.train_max_samples: .* 80 training problems; got 81/],
-    [set(0, [{ kind: 'rl' }]), /^data.train_max_samples: expected -1 .*; got 0/],
+    [
+      set(0, [{ kind: 'rl' }]),
+      /^data.train_max_samples: expected a whole number from 1 to 100000, or null, got 0/,
+    ],
     [set(80, [{ kind: 'sft' }]), /^phases.0.batch_size: expected at most 80, .*; got 256/],
     [set(20, [{ kind: 'rl' }]), /^rollout.train_batch_size: expected at most 20, .*; got 32/],
     [

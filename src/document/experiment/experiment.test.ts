@@ -84,7 +84,7 @@ test('rules between fields give their reason', () => {
   expect(issues({ rollout: { top_k: 0 } })).toHaveLength(1)
   expect(issues({ validation: { temperature: 0.05, n: 32 } })).toEqual([])
   expect(issues({ validation: { temperature: 0.01 } })[0]).toMatch(
-    /^validation.temperature: expected 0 .*or at least 0.05, because logits are divided by it/,
+    /^validation.temperature: expected a number from 0.05 to 5, or null, got 0.0/,
   )
   expect(issues({ rollout: { max_response_length: 3 } })[0]).toMatch(/at least 4, because/)
   expect(issues({ phases: [{ kind: 'rl', target_layer: 7 }] })[0]).toMatch(

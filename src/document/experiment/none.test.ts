@@ -1,8 +1,12 @@
 // A field without a value is null in a document, however verl or an earlier version wrote it.
 import { expect, test } from 'vitest'
+import type { FieldValue } from '../../rl/fields/field.ts'
 import { decodeLink, encodeLink } from '../links/link.ts'
-import { parseExperiment } from './experiment.ts'
+import { type DocumentField, documentFields } from './document_fields.ts'
+import { parseExperiment, steerExperiment } from './experiment.ts'
+import { valueAt } from './paths.ts'
 import { resolvePhases } from './resolve.ts'
+import { NONE, valueToSet } from './steering/actions.ts'
 import { edited, parsed } from './testing.ts'
 
 test('what verl writes as null may be written so, and reaches the engine as null', () => {
@@ -125,4 +129,103 @@ test('links say null, and what links said before is read', () => {
   })
   expect(encodeLink(own)).toContain('phases.0.actor.loss_scale_factor=null')
   expect(decodeLink(encodeLink(own)).experiment).toEqual(own)
+})
+
+/** What documents said before, and what a link says today. */
+const BEFORE: readonly (readonly [path: string, old: string | number])[] = [
+  ['name', ''],
+  ['kernels', ''],
+  ['data.train_max_samples', -1],
+  ['model.padding_idx', -1],
+  ['model.vocab_size', 0],
+  ['model.source', ''],
+  ['model.source_name', ''],
+  ['model.source_address', ''],
+  ['model.lora.layers_to_transform', ''],
+  ['model.lora.source', ''],
+  ['model.lora.source_name', ''],
+  ['rollout.top_k', -1],
+  ['actor.optim.lr_warmup_steps', -1],
+  ['critic.optim.lr_warmup_steps', -1],
+  ['validation.test_freq', 0],
+  ['validation.temperature', 0],
+  ['probe.freq', 0],
+  ['phases.0.name', ''],
+  ['phases.0.epochs', 0],
+  ['phases.0.optim.lr_warmup_steps', -1],
+  ['phases.0.stop.accuracy', 0],
+  ['phases.1.pairs.verdicts', ''],
+  ['phases.2.refresh_steps', 0],
+  ['phases.3.epochs', 0],
+  ['phases.3.freeze.layers', ''],
+  ['phases.3.stop.accuracy', 0],
+  ['phases.3.stop.score', 0],
+  ['phases.3.stop.plateau_steps', 0],
+  ['phases.3.stop.entropy_floor', 0],
+  ['phases.3.rollout.top_k', -1],
+]
+const ALL_KINDS = parsed({
+  phases: [{ kind: 'sft' }, { kind: 'reward_model' }, { kind: 'preference' }, { kind: 'rl' }],
+})
+
+test.each(BEFORE)('%s without a value is null, and %s is read so', (path, old) => {
+  expect(valueAt(edited(ALL_KINDS, path, old), path)).toBeNull()
+  const none = edited(ALL_KINDS, path, null)
+  expect(valueAt(none, path)).toBeNull()
+  expect(decodeLink(encodeLink(none))).toMatchObject({ experiment: none, notices: [] })
+  // The preset that a link begins with has a name of its own.
+  const start = encodeLink(ALL_KINDS).replace(/&name=(?=&|$)/, '')
+  const named = path === 'name' ? '' : '&name='
+  const linked = decodeLink(`${start}${named}&${path}=${old}`)
+  expect(linked).toMatchObject({ experiment: none, notices: [] })
+})
+
+test('verl’s 0 for the rank of no adapter and counts of nothing stay 0', () => {
+  expect(
+    parsed({ model: { lora: { r: 0 } }, validation: { n: 0, log_val_generations: 0 } }),
+  ).toEqual(parsed({ validation: { n: 0, log_val_generations: 0 } }))
+  expect(parsed({}).model.lora.r).toBe(0)
+  expect(parseExperiment({ model: { lora: { r: null } } }).ok).toBe(false)
+})
+
+test('a name may be the word null', () => {
+  const called = edited(ALL_KINDS, 'name', 'null')
+  expect(called.name).toBe('null')
+  expect(decodeLink(encodeLink(called)).experiment).toEqual(called)
+})
+
+test('in a run a field loses its value by none, and null brings its default back', () => {
+  const own = parsed({
+    rollout: { top_k: 50 },
+    phases: [{ kind: 'rl', rollout: { top_k: 20 } }],
+  })
+  const after = (path: string, value: FieldValue) => {
+    const result = steerExperiment(own, { kind: 'set', path, value }, 0, 1)
+    if (!result.ok) throw new Error(result.message)
+    return valueAt(result.experiment, path)
+  }
+  expect(after('validation.test_freq', null)).toBe(10)
+  expect(after('validation.test_freq', NONE)).toBeNull()
+  expect(after('phases.0.rollout.top_k', null)).toBeUndefined()
+  expect(after('phases.0.rollout.top_k', NONE)).toBeNull()
+  expect(after('phases.0.stop.score', null)).toBeNull()
+  const link = `${encodeLink(own)}&steering.0=4,set,validation.test_freq,${NONE}`
+  expect(decodeLink(link)).toMatchObject({
+    experiment: { steering: [{ step: 4, kind: 'set', path: 'validation.test_freq', value: NONE }] },
+    notices: [],
+  })
+})
+
+test('what is sent to a run for a field of the settings leaves it as it is there', () => {
+  const none = parsed({
+    validation: { test_freq: null },
+    phases: [{ kind: 'rl', rollout: { top_k: null } }],
+  })
+  const fields = new Map(documentFields(none).map((field) => [field.path, field]))
+  const sent = (path: string) => valueToSet(fields.get(path) as DocumentField)
+  expect(sent('validation.test_freq')).toBe(NONE)
+  expect(sent('phases.0.rollout.top_k')).toBe(NONE)
+  expect(sent('phases.0.actor.loss_scale_factor')).toBeNull()
+  expect(sent('phases.0.name')).toBeNull()
+  expect(sent('probe.freq')).toBe(1)
 })

@@ -16,7 +16,7 @@ test('the trainer gets numbers, not choices', () => {
   const wide = { ...experiment, model: { ...experiment.model, vocab_size: 32 } }
   expect(trainerConfig(wide).model.vocab_size).toBe(32)
   const padded = { ...experiment, model: { ...experiment.model, padding_idx: 0 } }
-  expect([padding_idx, trainerConfig(padded).model.padding_idx]).toEqual([-1, 0])
+  expect([padding_idx, trainerConfig(padded).model.padding_idx]).toEqual([null, 0])
   expect(config.enable_gradient_checkpointing).toBe(enable_gradient_checkpointing)
   expect(config.task.sample(1, 0, 'train').prompt).toMatch(/^\d\d\+\d\d=$/)
   expect(config.phases.map((p) => (p.kind === 'rl' ? p.target_layer : 0))).toEqual([0, 5, 6])

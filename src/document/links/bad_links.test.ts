@@ -45,9 +45,9 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     [
       'kernels=*:vector_9x9&seed=3',
       /^kernels: entry 1, '\*:vector_9x9': expected one of these/,
-      { seed: 3, kernels: '' },
+      { seed: 3, kernels: null },
     ],
-    ['p=rlhf-clicks&phases.1.pairs.verdicts=yes', /verdicts: expected nothing, or letters a, b, s/],
+    ['p=rlhf-clicks&phases.1.pairs.verdicts=yes', /verdicts: expected letters a, b, s/],
     ['phases.99.steps=3', /^Not understood/],
     ['task.id=chess&seed=3', /^task.id: expected .*got 'chess'. Kept/, { seed: 3 }],
     ['task.digits=50', /^task.digits: expected a whole number/, { task: { digits: 2 } }],
@@ -97,7 +97,7 @@ describe('the work of reading a link is bounded', () => {
     ],
     [
       'settings that break rules',
-      `&phases=${Array(16).fill('rl')}${Array.from({ length: 16 }, (_, i) => `&phases.${i}.rollout.n=1&phases.${i}.rollout.top_k=0&phases.${i}.rollout.train_batch_size=7`).join('')}`,
+      `&phases=${Array(16).fill('rl')}${Array.from({ length: 16 }, (_, i) => `&phases.${i}.rollout.n=1&phases.${i}.rollout.max_response_length=1&phases.${i}.rollout.train_batch_size=7`).join('')}`,
       33,
     ],
   ]

@@ -73,7 +73,7 @@ describe('experiments', () => {
           model: { init: 'reward_model' },
           ppo_epochs: 2,
           ppo_mini_batch_size: 32,
-          optim: { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 },
+          optim: { lr_warmup_steps: null, lr_warmup_steps_ratio: 0.1 },
         },
         algorithm: { kl_at_last_token: true },
       },

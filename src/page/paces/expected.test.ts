@@ -9,7 +9,7 @@ const SPEED = { dispatch_ms: 0.1, round_ms: 1, gflops: 2 }
 const PLAIN: Ratios = { sft: 1, reward_model: 1, preference: 1, rl: 1 }
 
 function experimentOf(document: object) {
-  const parsed = parseExperiment({ validation: { test_freq: 0 }, ...document })
+  const parsed = parseExperiment({ validation: { test_freq: null }, ...document })
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
   return parsed.experiment
 }

@@ -8,7 +8,7 @@ const SFT = { kind: 'sft', steps: 20 }
 const RL = { kind: 'rl', steps: 10, target_layer: 'final' }
 
 function experimentOf(document: object) {
-  const parsed = parseExperiment({ validation: { test_freq: 0 }, ...document })
+  const parsed = parseExperiment({ validation: { test_freq: null }, ...document })
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
   return parsed.experiment
 }

@@ -53,5 +53,5 @@ test('a report says versions, adapter, limits, experiment and errors, and not wh
     expect(report).toContain(part)
   expect(report).not.toContain('Jane')
   const query = /^experiment: (.*)$/m.exec(report)?.[1] ?? ''
-  expect(decodeLink(query).experiment).toEqual({ ...experiment, name: '' })
+  expect(decodeLink(query).experiment).toEqual({ ...experiment, name: null })
 })

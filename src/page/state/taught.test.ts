@@ -62,7 +62,7 @@ test('where the list was changed, each phase gets what was said in it before it 
     '5 set',
   ])
   // The repeated phase asks again, as it did.
-  expect(saidAtEnd(taught)).toEqual(['aa', 'bb', '', '', ''])
+  expect(saidAtEnd(taught)).toEqual(['aa', 'bb', null, '', ''])
   expect(withVerdicts(taught, said)).toEqual(taught)
   expect(decodeLink(encodeLink(taught))).toMatchObject({ experiment: taught, notices: [] })
 })

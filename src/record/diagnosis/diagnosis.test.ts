@@ -24,11 +24,11 @@ test('held-out answers of another temperature are not compared with those of tra
     [10, 0.1],
     [20, 0.1],
   ] as const
-  const at = (temperature: number) => {
+  const at = (temperature: number | null) => {
     const validation = { ...plain.validation, temperature }
     return withValidation(trained, accuracy, { ...plain, validation })
   }
-  expect(at(0)?.name).toBe('held_out_gap')
+  expect(at(null)?.name).toBe('held_out_gap')
   expect(at(1)?.name).toBe('held_out_gap')
   expect(at(2)).toBeUndefined()
 })

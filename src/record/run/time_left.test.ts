@@ -102,7 +102,7 @@ test('the speed of a warm start says nothing of reinforcement', () => {
 
 test('phases that are alike share a speed, whatever their length and name', () => {
   const phases = [PHASES[1], { ...PHASES[1], steps: 9, name: 'again' }]
-  const alike = experimentOf({ phases, validation: { test_freq: 0 } })
+  const alike = experimentOf({ phases, validation: { test_freq: null } })
   const { left, truth } = ran(alike, [700, 700], 0)[20]
   expect(left.is_about).toBe(false)
   expect(left.seconds).toBeCloseTo(truth, 6)

@@ -82,10 +82,10 @@ test('the KL controller belongs to the last phase of the stage that has a KL in 
 })
 
 test('a negative number of warm-up steps means a share of all steps, rounded down', () => {
-  expect(warmupSteps({ lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.3 }, 9)).toBe(2)
-  expect(warmupSteps({ lr_warmup_steps: -1 }, 9)).toBe(0)
+  expect(warmupSteps({ lr_warmup_steps: null, lr_warmup_steps_ratio: 0.3 }, 9)).toBe(2)
+  expect(warmupSteps({ lr_warmup_steps: null }, 9)).toBe(0)
   expect(warmupSteps({ lr_warmup_steps: 0, lr_warmup_steps_ratio: 0.3 }, 9)).toBe(0)
-  const shared = { ...optim, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.5 }
+  const shared = { ...optim, lr_warmup_steps: null, lr_warmup_steps_ratio: 0.5 }
   expect([0, 1, 2, 3].map((step) => learningRate(shared, step, 4))).toEqual([0, 1, 2, 2])
 })
 

@@ -39,7 +39,7 @@ test('buffers are made when something is asked for the first time, and freed whe
   const trainer = await Trainer.create(gpu, {
     ...CONFIG,
     phases: [{ ...RL, steps: 20 }],
-    validation: { test_freq: 0, prompts: 0, n: 0 },
+    validation: { test_freq: null, prompts: 0, n: 0 },
   })
   await trainer.prepareLater()
   const created = () => {

@@ -71,7 +71,7 @@ test.skipIf(!process.env.LONG_TESTS)(
           algorithm: { ...kl, kl_ctrl: { ...kl.kl_ctrl, kl_coef: 0.1 } },
         },
       ],
-      probe: { freq: 0, rows: 8 },
+      probe: { freq: null, rows: 8 },
     })
     const results = await finish(trainer)
     trainer.destroy()

@@ -15,7 +15,7 @@ const config = {
   ...CONFIG,
   phases: [{ ...SFT, steps: 2 }, PPO],
   probe: { freq: 1, rows: 4 },
-  validation: { test_freq: 0, prompts: 4, n: 1 },
+  validation: { test_freq: null, prompts: 4, n: 1 },
 }
 
 async function train(isProfiled: boolean, timestamps = true) {

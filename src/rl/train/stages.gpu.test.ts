@@ -21,7 +21,7 @@ const free = (steps: number): RlPhase => ({ ...RL, steps })
 const configOf = (phases: readonly Phase[]) => ({
   ...CONFIG,
   phases,
-  validation: { ...CONFIG.validation, test_freq: 0 },
+  validation: { ...CONFIG.validation, test_freq: null },
 })
 
 /** Runs phases; `moves` into another trainer after every step. */

@@ -115,7 +115,7 @@ test('next phase ends the current one after the step in flight', async () => {
   const gpu = await open()
   const trainer = await Trainer.create(gpu, {
     ...BUPO,
-    validation: { test_freq: 0, prompts: 10, n: 0 },
+    validation: { test_freq: null, prompts: 10, n: 0 },
   })
   await trainer.next()
   await trainer.next()

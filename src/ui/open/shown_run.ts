@@ -14,7 +14,8 @@ const MAX_NAME = 50
 /** '“GRPO, lr 3e-4”, seed 1, from Reverse six digits'. */
 export function shownRunWords(): string {
   const recorded = recordedInstead()
-  if (recorded) return `a recording of “${cutText(shownExperiment(recorded).name ?? 'unnamed', MAX_NAME)}”`
+  if (recorded)
+    return `a recording of “${cutText(shownExperiment(recorded).name ?? 'unnamed', MAX_NAME)}”`
   const { opened } = openedStore.getState()
   const id = opened?.id ?? libraryStore.getState().living
   const entry = id === undefined ? undefined : runOf(id)

@@ -19,7 +19,7 @@ const document = tinyExperiment({
     { kind: 'sft', steps: 2 },
     { kind: 'rl', steps: 2 },
   ],
-  validation: { test_freq: 0 },
+  validation: { test_freq: null },
 })
 /** Its gradients of weights are summed in another order than those of the defaults. */
 const other = matmulVariant('register_8x8')

@@ -85,7 +85,7 @@ test('a phase with a KL has the reference that reinforcement began with, added b
   const long = { steps: 2, rollout: { train_batch_size: 8 } }
   // The entropy moves the policy, even where no response is right.
   const actor = { ...TINY.actor, entropy_coeff: 0.1 }
-  const shared = { actor, validation: { test_freq: 0 } }
+  const shared = { actor, validation: { test_freq: null } }
   const typed = await run(
     tinyExperiment({
       ...shared,

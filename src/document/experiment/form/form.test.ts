@@ -206,10 +206,10 @@ test.for<[string, object, RegExp, boolean]>([
   ['held-out samples have a temperature', {}, /^validation.temperature/, true],
   ['greedy answers have none', { validation: { n: 0 } }, /^validation.temperature/, false],
   ['greedy answers are kept', { validation: { n: 0 } }, /^validation.log_val/, true],
-  ['none without any', { validation: { test_freq: 0 } }, /^validation.(log_val|temp)/, false],
+  ['none without any', { validation: { test_freq: null } }, /^validation.(log_val|temp)/, false],
   [
     'one before training',
-    { validation: { test_freq: 0, val_before_train: 'enable' } },
+    { validation: { test_freq: null, val_before_train: 'enable' } },
     /^validation.log_val/,
     true,
   ],

@@ -29,9 +29,9 @@ describe('more held-out prompts than a task holds out', () => {
   })
 
   test('are no matter where nothing is evaluated, or the task has as many', () => {
-    expect(remarksOf(parsed({ task, validation: { test_freq: 0 } }))).toEqual([])
+    expect(remarksOf(parsed({ task, validation: { test_freq: null } }))).toEqual([])
     expect(remarksOf(parsed({ task, validation: { prompts: 20 } }))).toEqual([])
-    const once = { test_freq: 0, val_before_train: 'enable' }
+    const once = { test_freq: null, val_before_train: 'enable' }
     expect(remarksOf(parsed({ task, validation: once }))).toHaveLength(1)
     expect(fieldOf(parsed({}), 'validation.prompts')?.remark).toBeUndefined()
   })
@@ -85,7 +85,7 @@ describe('the warm-up of a later phase', () => {
   })
 
   test('is said too where it is a share of the steps', () => {
-    const share = { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 }
+    const share = { lr_warmup_steps: null, lr_warmup_steps_ratio: 0.1 }
     const phases = [{ kind: 'rl' }, { kind: 'rl', actor: { optim: share } }]
     expect(remarksOf(parsed({ phases })).map(({ message }) => message)).toEqual([
       expect.stringContaining('a warm-up of its own (a share of its steps), which has no effect'),

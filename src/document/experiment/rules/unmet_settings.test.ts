@@ -7,17 +7,17 @@ const rl = (fields: object, rest: object = {}) => ({ ...rest, phases: [{ kind: '
 
 const reward = (kl_ctrl: object) => ({ algorithm: { use_kl_in_reward: true, kl_ctrl } })
 const gae = (steps: number) => ({ kind: 'rl', adv_estimator: 'gae', steps })
-const silent = { validation: { test_freq: 0 } }
+const silent = { validation: { test_freq: null } }
 
 describe('what could never have an effect', () => {
   test.for([
     [
       { phases: [{ kind: 'sft', stop: { accuracy: 0.5 } }], ...silent },
-      /^phases.0.stop.accuracy: expected 0 \(off\), or an evaluation.* got 0.5/,
+      /^phases.0.stop.accuracy: expected null \(off\), or an evaluation.* got 0.5/,
     ],
     [rl({ stop: { accuracy: 0.9 } }, silent), /^phases.0.stop.accuracy: .*there are none/],
     [
-      rl({ target_layer: 2, stop: { entropy_floor: 0.5 } }, { probe: { freq: 0 } }),
+      rl({ target_layer: 2, stop: { entropy_floor: 0.5 } }, { probe: { freq: null } }),
       /^phases.0.stop.entropy_floor: .*entropy of layer 2 is measured by the probe alone/,
     ],
     [
@@ -72,7 +72,7 @@ describe('what could never have an effect', () => {
   test.for([
     rl({ stop: { accuracy: 0.9 } }),
     // The final policy's entropy is known from the rollout.
-    rl({ stop: { entropy_floor: 0.5 } }, { probe: { freq: 0 } }),
+    rl({ stop: { entropy_floor: 0.5 } }, { probe: { freq: null } }),
     rl({ target_layer: 2, stop: { entropy_floor: 0.5 } }),
     { phases: [gae(20)], critic: { critic_warmup: 20 } },
     { phases: [gae(15), gae(15)].map((phase) => ({ ...phase, critic: { critic_warmup: 15 } })) },

@@ -33,7 +33,8 @@ export type SteeringAction =
  * list. */
 export type SteeringEntry = { readonly step: number } & SteeringAction
 
-/** The value of a `set` that leaves a field without one, where null would bring its default back. */
+/** The value of a `set` that leaves a field without one, where null would bring its default
+ * back. */
 export const NONE = 'none'
 
 /** A field of an experiment that a `set` may change. */

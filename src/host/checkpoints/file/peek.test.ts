@@ -9,7 +9,7 @@ test('a checkpoint says what it is before it is read', async () => {
   const made = madeCheckpoint()
   const peeked = await peekCheckpoint(new Blob([await encodeCheckpoint(made)]))
   expect(peeked).toMatchObject({
-    name: made.run.experiment.name,
+    name: made.run.experiment.name ?? '',
     step: made.run.trainer.step,
     planned: made.run.experiment.phases.reduce((sum, { steps }) => sum + steps, 0),
   })

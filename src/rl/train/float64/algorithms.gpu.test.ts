@@ -95,7 +95,7 @@ describe('PPO', () => {
     const warm = (lr: number, lr_warmup_steps_ratio: number) => ({
       ...BASE.actor.optim,
       lr,
-      lr_warmup_steps: -1,
+      lr_warmup_steps: null,
       lr_warmup_steps_ratio,
     })
     const critic = { ...BASE.critic, optim: warm(0.005, 0.99) }

@@ -54,7 +54,7 @@ export const corrected = (change: Partial<RolloutCorrection>): Partial<Algorithm
 const only = (...phases: TrainerConfig['phases']): TrainerConfig => ({
   ...CONFIG,
   phases,
-  probe: { freq: 0, rows: 8 },
+  probe: { freq: null, rows: 8 },
 })
 
 /** Weights whose responses are right now and then, and of different lengths. */

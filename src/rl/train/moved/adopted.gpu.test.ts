@@ -31,11 +31,17 @@ test('another list of phases is adopted in place where the buffers fit, and refu
 })
 
 test('a stop condition ends its phase after the step that met it, and the next begins for that reason', async () => {
-  const stop = { accuracy: 0, score: 0, plateau_steps: 2, plateau_delta: 10, entropy_floor: 0 }
+  const stop = {
+    accuracy: null,
+    score: null,
+    plateau_steps: 2,
+    plateau_delta: 10,
+    entropy_floor: null,
+  }
   const phases: RlPhase[] = [
     { ...RL, steps: 9, stop },
-    { ...RL, steps: 9, stop: { ...stop, plateau_steps: 0, entropy_floor: 50 } },
-    { ...RL, steps: 9, stop: { ...stop, plateau_steps: 0, score: 0.01 } },
+    { ...RL, steps: 9, stop: { ...stop, plateau_steps: null, entropy_floor: 50 } },
+    { ...RL, steps: 9, stop: { ...stop, plateau_steps: null, score: 0.01 } },
   ]
   const { results } = await uninterrupted({
     ...CONFIG,

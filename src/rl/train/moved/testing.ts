@@ -38,7 +38,7 @@ export const PPO: RlPhase = {
     critic_warmup: 2,
     ppo_epochs: 2,
     ppo_mini_batch_size: 4,
-    optim: { ...RL.critic.optim, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.5 },
+    optim: { ...RL.critic.optim, lr_warmup_steps: null, lr_warmup_steps_ratio: 0.5 },
   },
   algorithm: {
     ...RL.algorithm,

@@ -226,7 +226,7 @@ test.skipIf(!process.env.LONG_TESTS)(
         ),
       ],
       validation: { test_freq: 36, prompts: 10, n: 4, temperature: 1 },
-      probe: { freq: 0, rows: 8 },
+      probe: { freq: null, rows: 8 },
     })
     const results: StepResult[] = []
     while (!trainer.isFinished) results.push(await trainer.next())

@@ -132,8 +132,8 @@ export function grpo(
     reward: MEAN_ID,
     model,
     enable_gradient_checkpointing: true,
-    validation: { ...CONFIG.validation, test_freq: 0 },
-    probe: { ...CONFIG.probe, freq: 0, rows: 1 },
+    validation: { ...CONFIG.validation, test_freq: null },
+    probe: { ...CONFIG.probe, freq: null, rows: 1 },
     phases: [
       {
         ...RL,

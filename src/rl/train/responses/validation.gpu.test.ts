@@ -60,9 +60,9 @@ test('step 0 is evaluated when it is asked for, whatever is said of later steps'
     )
   expect(await evaluated({ test_freq: 2 })).toEqual([0, 2, 3])
   expect(await evaluated({ test_freq: 2, val_before_train: 'disable' })).toEqual([2, 3])
-  expect(await evaluated({ test_freq: 0, val_before_train: 'enable' })).toEqual([0])
-  expect(await evaluated({ test_freq: 0 })).toEqual([])
-  expect(await evaluated({ test_freq: 0, val_before_train: 'disable' })).toEqual([])
+  expect(await evaluated({ test_freq: null, val_before_train: 'enable' })).toEqual([0])
+  expect(await evaluated({ test_freq: null })).toEqual([])
+  expect(await evaluated({ test_freq: null, val_before_train: 'disable' })).toEqual([])
 })
 
 test('answers are handed over with their problems, as many as were asked for', async () => {
@@ -86,7 +86,13 @@ test('answers are handed over with their problems, as many as were asked for', a
   const { generations: alone } = await start({ n: 0, log_val_generations: 4 })
   expect(alone).toEqual(greedy.slice(0, 4))
   // The last step of a phase that ends by itself is evaluated too.
-  const stop = { accuracy: 0, score: 0, plateau_steps: 1, plateau_delta: 1, entropy_floor: 0 }
+  const stop = {
+    accuracy: null,
+    score: null,
+    plateau_steps: 1,
+    plateau_delta: 1,
+    entropy_floor: null,
+  }
   const ended = await results(configOf({ test_freq: 50, log_val_generations: 1 }, { stop }), 3)
   expect(ended.map((result) => result.generations?.length)).toEqual([2, undefined, 2])
 })
