@@ -15,7 +15,8 @@ test('PINNED_KERNELS reaches every model that has no kernels of its own', async 
   const plan = new MemoryPlan()
   const models = [
     testModel(await Gpu.open(), layout, flat),
-    createTrainableTensors(plan, layout, 1, { matmul: undefined, fusion: undefined }).model,
+    createTrainableTensors(plan, layout, { updates: 1 }, { matmul: undefined, fusion: undefined })
+      .model,
   ]
   expect(models.map((model) => model.matmul)).toEqual([matmul, matmul])
   const own = { '*': 'slices_16x16' }

@@ -12,5 +12,10 @@ export const CONTROL = [
   'optimizer_steps',
 ] as const
 
+/** The same as constants of WGSL: where each lies in `control`. */
+export const CONTROL_INDICES = CONTROL.map(
+  (name, i) => `const ${name.toUpperCase()} = ${i}u;\n`,
+).join('')
+
 /** Marks a chunk_segment whose chunk holds vectors (norms, biases) rather than a matrix. */
 export const VECTOR_CHUNK = 2 ** 31

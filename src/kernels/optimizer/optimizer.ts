@@ -13,7 +13,7 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
-import { CONTROL, VECTOR_CHUNK } from './control.ts'
+import { CONTROL_INDICES, VECTOR_CHUNK } from './control.ts'
 import finish from './grad_norm_finish.wgsl?raw'
 import partial from './grad_norm_partial.wgsl?raw'
 
@@ -22,14 +22,14 @@ export { CONTROL } from './control.ts'
 /** Partial sums of grad_norm_partial: fixed, so that a norm does not depend on the adapter. */
 export const OPTIMIZER_BLOCKS = 4096
 
-const constants = `const OPTIMIZER_BLOCKS = ${OPTIMIZER_BLOCKS}u;\n`
+/** The same as a constant of WGSL. */
+export const BLOCKS_CONSTANT = `const OPTIMIZER_BLOCKS = ${OPTIMIZER_BLOCKS}u;\n`
 const vectorBit = `const VECTOR_CHUNK = ${VECTOR_CHUNK}u;\n`
-const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')
 
 /** Every segment at the full rate. */
-const oneRate = 'fn lrFactor(segment: u32) -> f32 { return 1.0; }\n'
+export const ONE_RATE = 'fn lrFactor(segment: u32) -> f32 { return 1.0; }\n'
 /** The rates as the storage buffer lr_factors [segments]. */
-const ownRates = 'fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }\n'
+export const OWN_RATES = 'fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }\n'
 
 /** partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element from the b-th on. gradients[0]
  * is element `first` of all that are trained; with `accumulate` the sums of earlier elements
@@ -70,7 +70,7 @@ const finishBindings = {
  * _optimizer_step. */
 export const grad_norm_finish = defineKernel({
   name: 'grad_norm_finish',
-  wgsl: finish + constants + controlIndices + reduce + oneRate,
+  wgsl: finish + BLOCKS_CONSTANT + CONTROL_INDICES + reduce + ONE_RATE,
   params: finishParams,
   bindings: finishBindings,
   workgroups: () => [1],
@@ -80,7 +80,7 @@ export const grad_norm_finish = defineKernel({
  * active or not. */
 export const grad_norm_finish_rates = defineKernel({
   name: 'grad_norm_finish_rates',
-  wgsl: finish + constants + controlIndices + reduce + ownRates,
+  wgsl: finish + BLOCKS_CONSTANT + CONTROL_INDICES + reduce + OWN_RATES,
   params: finishParams,
   bindings: { ...finishBindings, lr_factors: 'read' },
   workgroups: () => [1],
@@ -120,7 +120,7 @@ const updateBindings = {
  * as in torch.optim.AdamW. */
 export const adamw_update = defineKernel({
   name: 'adamw_update',
-  wgsl: update + vectorBit + controlIndices + oneRate,
+  wgsl: update + vectorBit + CONTROL_INDICES + ONE_RATE,
   params: updateParams,
   bindings: updateBindings,
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),
@@ -132,7 +132,7 @@ export const adamw_update = defineKernel({
  * the caller keeps its gradients out of the norm. */
 export const adamw_update_rates = defineKernel({
   name: 'adamw_update_rates',
-  wgsl: update + vectorBit + controlIndices + ownRates,
+  wgsl: update + vectorBit + CONTROL_INDICES + OWN_RATES,
   params: updateParams,
   bindings: { ...updateBindings, lr_factors: 'read' },
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 1024)),

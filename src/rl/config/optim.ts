@@ -1,8 +1,13 @@
 // How a model's weights are updated.
-import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
+import { boolean, defaultsOf, integer, number, select, type Tree } from '../fields/field.ts'
+import { MUON, type Muon } from './muon.ts'
 
-/** AdamW and its learning-rate schedule; verl's `optim` block. */
+/** The optimizer and its learning-rate schedule; verl's `optim` block. */
 export interface Optim {
+  /** What updates the matrices of blocks and of an adapter; default AdamW, which updates everything
+   * else in any case. */
+  readonly optimizer?: 'AdamW' | 'Muon'
+  readonly muon?: Muon
   /** Peak learning rate. */
   readonly lr: number
   /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. null = by
@@ -20,6 +25,10 @@ export interface Optim {
    * Trainer.get_decay_parameter_names). */
   readonly decay_norms?: boolean
 }
+
+/** The settings of Muon where it updates the matrices; undefined where AdamW updates everything. */
+export const muonOf = ({ optimizer, muon }: Pick<Optim, 'optimizer' | 'muon'>): Muon | undefined =>
+  optimizer === 'Muon' ? (muon ?? defaultsOf(MUON)) : undefined
 
 /** The decay of matrices, and that of norms and biases. */
 export const weightDecays = ({ weight_decay, decay_norms = true }: Optim) => ({
@@ -46,10 +55,18 @@ type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_de
 
 /** verl's `optim` block, with the defaults of one learner. */
 export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
+  optimizer: select(
+    {
+      label: 'Optimizer',
+      help: 'What updates the matrices of blocks and of an adapter: AdamW, or Muon, which makes every step of a matrix equally long in all directions; AdamW updates embedding, head, norms and biases in any case.',
+    },
+    { AdamW: 'AdamW', Muon: 'Muon' },
+  ),
+  muon: MUON,
   lr: number({
     label: 'Learning rate',
     live: true,
-    help: 'The peak step size of AdamW; too large a value destroys a run.',
+    help: 'The peak step size; too large a value destroys a run.',
     default: defaults.lr,
     min: 0.000001,
     max: 0.1,

@@ -159,4 +159,8 @@ export type Phase = ActorPhase | RewardModelPhase
 export const isPaired = (phase: Phase): phase is PairedPhase =>
   phase.kind === 'reward_model' || phase.kind === 'preference'
 
+/** How a phase trains its policy, or its reward model. */
+export const optimOf = (phase: Phase): Optim =>
+  phase.kind === 'rl' ? phase.actor.optim : phase.optim
+
 export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'

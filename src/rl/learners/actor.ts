@@ -102,12 +102,13 @@ export class Actor {
     for (const phase of phases) {
       const { micro } = phaseRows(phase, size.prompt_length + size.response_length, layout.shape)
       if (phase.kind === 'sft') {
-        await this.trainable.prepare(final)
+        await this.trainable.prepare(final, phase.optim)
         await this.#programs.prepareSft(micro, final)
       } else {
         const policy =
           phase.kind === 'preference' ? policyPhaseOf(phase, size.response_length) : phase
-        await this.trainable.prepare(phase.target_layer, this.#programs.factors(policy))
+        const factors = this.#programs.factors(policy)
+        await this.trainable.prepare(phase.target_layer, policy.actor.optim, factors)
         await this.#programs.prepareRl(policy, micro, this.#updated(policy))
       }
     }

@@ -26,6 +26,8 @@ export interface ActorSize {
   readonly micro_rows: number
   /** Most optimizer steps in one training step. */
   readonly updates: number
+  /** Whether a phase trains by Muon. Default false. */
+  readonly has_muon?: boolean
   readonly probe_rows: number
   /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
   readonly has_reference: boolean
@@ -83,7 +85,7 @@ export function createActorTensors(
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
   const batch_size = { rows: B, prompt_length, response_length: R }
-  const trainable = createTrainableTensors(alloc, layout, size.updates, size.kernels, size.trains)
+  const trainable = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
   return {
     ...trainable,
     // The reference of an adapter is its base.

@@ -15,6 +15,7 @@ import { forward } from '../../model/transformer/transformer.ts'
 import { backwardValues, readValues } from '../../model/transformer/value.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import type { Critic as CriticConfig } from '../config/critic.ts'
+import type { Optim } from '../config/optim.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
@@ -111,7 +112,13 @@ export class Critic {
   }
 
   /** Records what batches of `micro` rows need. */
-  async prepare(micro: number, loss_agg_mode: LossAggMode, isShuffled = false): Promise<void> {
+  async prepare(
+    micro: number,
+    loss_agg_mode: LossAggMode,
+    isShuffled = false,
+    optim?: Optim,
+  ): Promise<void> {
+    await this.trainable.prepare(this.trainable.layout.shape.num_hidden_layers, optim)
     const ws = sliceWorkspace(this.#gpu, this.#workspace, micro)
     if (!this.#values.has(micro))
       this.#values.set(

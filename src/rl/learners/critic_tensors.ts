@@ -19,7 +19,7 @@ export interface CriticTensors extends TrainableTensors {
 /** Batches of `rows` rows; `updates` = most optimizer steps in one training step. */
 export type CriticSize = Pick<
   ActorSize,
-  'response_length' | 'updates' | 'kernels' | 'has_shuffled'
+  'response_length' | 'updates' | 'has_muon' | 'kernels' | 'has_shuffled'
 > & {
   readonly rows: number
 }
@@ -28,12 +28,12 @@ export type CriticSize = Pick<
 export function createCriticTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, response_length, updates, kernels, has_shuffled }: CriticSize,
+  { rows, response_length, kernels, has_shuffled, ...updated }: CriticSize,
 ): CriticTensors {
   const response = (label: string) =>
     alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
   return {
-    ...createTrainableTensors(alloc, layout, updates, kernels),
+    ...createTrainableTensors(alloc, layout, updated, kernels),
     values: response('values'),
     returns: response('returns'),
     shuffled: has_shuffled

@@ -1,5 +1,5 @@
-// Global norm, clip and AdamW over what is trained, stretch by stretch, recorded for each layer
-// that phases train.
+// Global norm, clip and AdamW over what is trained, stretch by stretch, or Muon for the matrices of
+// it; recorded for each layer that phases train.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { LiveValues, Program, Recorder } from '../../kernels/device/program.ts'
 import type { Allocator } from '../../kernels/device/tensor.ts'
@@ -14,8 +14,11 @@ import {
 } from '../../kernels/optimizer/optimizer.ts'
 import { CHUNK, chunkSegments, trainedPrefix } from '../../model/layout/flat_params.ts'
 import { within } from '../../model/params/param_buffers.ts'
-import { type Optim, weightDecays } from '../config/optim.ts'
+import { MUON } from '../config/muon.ts'
+import { muonOf, type Optim, weightDecays } from '../config/optim.ts'
 import { frozenRuns } from '../config/trained_segments.ts'
+import { defaultsOf } from '../fields/field.ts'
+import { MUON_LIVE, muonLive, recordMuon } from './muon/muon.ts'
 import type { OptimizerTensors } from './optimizer_tensors.ts'
 
 /** torch.optim.AdamW's eps. */
@@ -29,6 +32,7 @@ const APPLY_LIVE = [
   'vector_weight_decay',
   'max_norm',
   'update',
+  ...MUON_LIVE,
 ] as const
 export type ApplyLive = (typeof APPLY_LIVE)[number]
 
@@ -46,13 +50,17 @@ const oneMinus =
 type LrFactors = readonly number[] | undefined
 
 /** Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others
- * are not touched. With `lr_factors` over those of a factor above 0. */
+ * are not touched. With `lr_factors` over those of a factor above 0. With `ns_steps` the matrices
+ * have a step of Muon instead. */
 export function recordApply(
   alloc: Allocator,
   r: Recorder<ApplyLive>,
   t: OptimizerTensors,
   layer: number,
-  lr_factors: LrFactors,
+  {
+    lr_factors,
+    ns_steps,
+  }: { readonly lr_factors: LrFactors; readonly ns_steps?: number | undefined },
 ): void {
   const { layout, partials, control, corrections } = t
   const all = { count: layout.size, segments: layout.segment_ends.length }
@@ -74,7 +82,11 @@ export function recordApply(
   if (lr_factors)
     r.run(grad_norm_finish_rates, finish, { partials, control, corrections, ...rates })
   else r.run(grad_norm_finish, finish, { partials, control, corrections })
-  for (const { start, count, ...stretch } of trained) {
+  const muon = ns_steps === undefined ? undefined : t.muon
+  if (muon && ns_steps !== undefined)
+    recordMuon(alloc, r, { ...t, muon }, { end, lr_factors, ns_steps })
+  const stretches = muon ? muon.rest.filter(({ start }) => start < end) : trained
+  for (const { start, count, ...stretch } of stretches) {
     const params = updateParams(Math.min(count, end - start))
     const tensors = { ...stretch, control, corrections }
     if (lr_factors) r.run(adamw_update_rates, params, { ...tensors, ...rates })
@@ -112,14 +124,20 @@ function clearFrozen(
       r.clear(alloc.view(stretch.tensor, 'frozen_gradients', from - stretch.start, [to - from]))
 }
 
-const applyKey = (layer: number, lr_factors: LrFactors): string =>
-  lr_factors ? frozenKey(lr_factors) : `layer ${layer}`
+const applyKey = (layer: number, lr_factors: LrFactors, optim: Updater): string => {
+  const part = lr_factors ? frozenKey(lr_factors) : `layer ${layer}`
+  const muon = muonOf(optim)
+  return muon ? `${part} muon ${muon.ns_steps}` : part
+}
 
 /** Programs differ in what they leave out; the rates themselves are data. */
 const frozenKey = (lr_factors: readonly number[]) =>
   lr_factors.map((factor) => (factor === 0 ? '-' : '+')).join('')
 
-/** AdamW with clipping. Calls encode GPU work in order; nothing is read back. */
+/** What a program is recorded for. */
+type Updater = Pick<Optim, 'optimizer' | 'muon'>
+
+/** AdamW or Muon with clipping. Calls encode GPU work in order; nothing is read back. */
 export class Optimizer {
   readonly tensors: OptimizerTensors
   readonly #gpu: Gpu
@@ -142,7 +160,10 @@ export class Optimizer {
 
   protected static begin(gpu: Gpu, tensors: OptimizerTensors): Promise<Program<never>> {
     const segments = chunkSegments(tensors.layout)
-    for (const { start, count, chunk_segment } of tensors.stretches)
+    for (const { start, count, chunk_segment } of [
+      ...tensors.stretches,
+      ...(tensors.muon?.rest ?? []),
+    ])
       gpu.write(chunk_segment, segments.subarray(start / CHUNK, (start + count) / CHUNK))
     return gpu.record('clear_gradients', [], (r) => {
       for (const { tensor } of tensors.gradients.buffers.stretches) r.clear(tensor)
@@ -150,12 +171,14 @@ export class Optimizer {
   }
 
   /** Records the step of the policy of `layer`, if that has not been done. */
-  async prepare(layer: number, lr_factors?: LrFactors): Promise<void> {
-    const key = applyKey(layer, lr_factors)
+  async prepare(layer: number, optim: Updater = {}, lr_factors?: LrFactors): Promise<void> {
+    const key = applyKey(layer, lr_factors, optim)
     if (this.#apply.has(key)) return
+    const ns_steps = muonOf(optim)?.ns_steps
     const record = (r: Recorder<ApplyLive>) =>
-      recordApply(this.#gpu, r, this.tensors, layer, lr_factors)
-    this.#apply.set(key, await this.#gpu.record('adamw', APPLY_LIVE, record))
+      recordApply(this.#gpu, r, this.tensors, layer, { lr_factors, ns_steps })
+    const label = ns_steps === undefined ? 'adamw' : 'muon'
+    this.#apply.set(key, await this.#gpu.record(label, APPLY_LIVE, record))
   }
 
   /** Optimizer steps since beginStep. */
@@ -172,17 +195,18 @@ export class Optimizer {
     this.#gpu.replay(this.#clear)
   }
 
-  /** Clips the gradients and takes one AdamW step with the learning rate `lr`, of each segment
+  /** Clips the gradients and takes one step with the learning rate `lr`, of each segment
    * times its factor. */
   apply(layer: number, optim: Optim, max_norm: number, lr: number, lr_factors?: LrFactors): void {
-    const program = this.#apply.get(applyKey(layer, lr_factors))
+    const program = this.#apply.get(applyKey(layer, lr_factors, optim))
     if (!program) throw new Error(`optimizer: layer ${layer} was not prepared`)
     if (lr_factors) this.#setFactors(lr_factors)
     const { control, history } = this.tensors
     const [beta1, beta2] = optim.betas
     const decay = weightDecays(optim)
     const update = this.#updates
-    this.#gpu.replay(program, { lr, beta1, beta2, ...decay, max_norm, update })
+    const muon = muonLive(muonOf(optim) ?? defaultsOf(MUON))
+    this.#gpu.replay(program, { lr, beta1, beta2, ...decay, max_norm, update, ...muon })
     this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
     this.#updates++
   }

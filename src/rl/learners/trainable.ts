@@ -15,6 +15,7 @@ import { Optimizer } from './optimizer.ts'
 import {
   createOptimizerTensors,
   createTrained,
+  type OptimizerSize,
   type OptimizerTensors,
 } from './optimizer_tensors.ts'
 
@@ -27,27 +28,28 @@ export interface TrainableTensors extends OptimizerTensors {
 }
 
 /** Allocates a model with its gradients and moments, or those of its adapter where it has one;
- * `updates` = most optimizer steps in one training step, `kernels` = which ones it runs, `trains` =
- * which segments of what is trained ever learn (default all). */
+ * `kernels` = which ones it runs, `trains` = which segments of what is trained ever learn (default
+ * all). */
 export function createTrainableTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  updates: number,
+  updated: Omit<OptimizerSize, 'matmul'>,
   kernels: KernelChoice = {},
   trains?: readonly boolean[],
 ): TrainableTensors {
   const { lora } = layout.shape
+  const size = { ...updated, matmul: kernels.matmul }
   const model = createModel(alloc, layout, lora ? 'none' : (trains ?? 'all'), kernels)
   if (model.adapter) {
     const { layout: own, buffers: factors } = model.adapter
     const buffers = createTrained(alloc, own, 'gradients', 'gradients', trains)
     const adapter = adapterTensors(alloc, own, buffers)
     const gradients: ParamGradients = { ...frozenGradients(layout), buffers, adapter }
-    return { ...createOptimizerTensors(alloc, own, factors, gradients, updates), model }
+    return { ...createOptimizerTensors(alloc, own, factors, gradients, size), model }
   }
   const buffers = createTrained(alloc, layout, 'gradients', 'gradients', trains)
   const gradients = paramGradients(alloc, layout, buffers)
-  const optimizer = createOptimizerTensors(alloc, layout, model.weights.buffers, gradients, updates)
+  const optimizer = createOptimizerTensors(alloc, layout, model.weights.buffers, gradients, size)
   return { ...optimizer, model }
 }
 

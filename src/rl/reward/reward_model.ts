@@ -54,17 +54,19 @@ export interface RewardModelSize {
   readonly rows: number
   readonly width: number
   readonly matmul?: MatmulChoice | undefined
+  /** Whether a phase trains it by Muon. Default false. */
+  readonly has_muon?: boolean
 }
 
 /** Allocates a reward model. */
 export function createRewardModelTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, width, matmul }: RewardModelSize,
+  { rows, width, matmul, has_muon = false }: RewardModelSize,
 ): RewardModelTensors {
   const { shape } = layout
   return {
-    ...createTrainableTensors(alloc, layout, 1, { matmul }),
+    ...createTrainableTensors(alloc, layout, { updates: 1, has_muon }, { matmul }),
     workspace: createWorkspace(alloc, shape, { rows, width, response_length: 1, trains: true }),
     score: createScoreTensors(alloc, rows),
     sums: alloc.tensor('reward_model.sums', 'f32', [PREFERENCE_LOSS_SUMS.length]),

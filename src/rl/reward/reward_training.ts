@@ -108,6 +108,11 @@ export class RewardTraining {
     return this.#preferences
   }
 
+  /** Records the updates of a phase, where that has not been done. */
+  prepare({ optim }: RewardModelPhase): Promise<void> {
+    return this.#model.trainable.prepare(this.layout.shape.num_hidden_layers, optim)
+  }
+
   /** Begins a phase: the policy's present transformer under the first score, a new optimizer, and
    * the pairs that the policy makes now, or that the rows bring. Throws NoPairsError where there
    * are none. */

@@ -82,7 +82,7 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     }),
     pass: count((r) => recordPass(r, t, t.workspace, { layer: L })),
     update: count((r) => recordUpdate(r, t, t.workspace, { layer: L }, objectiveOf(rl))),
-    apply: count((r) => recordApply(plan, r, t, L, undefined)),
+    apply: count((r) => recordApply(plan, r, t, L, { lr_factors: undefined })),
     sft: count((r) => recordSft(r, t, t.workspace, L)),
     minis: batch / micro,
   }

@@ -1,14 +1,17 @@
 // A model that learns in float64, and the rows of a batch as the references take them.
+import { muon_step_ref } from '../../kernels/muon/muon.ref.ts'
 import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { chunkSegments } from '../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
-import { type Optim, weightDecays } from '../config/optim.ts'
+import { type Muon, muonLrRatio } from '../config/muon.ts'
+import { muonOf, type Optim, weightDecays } from '../config/optim.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { TrainedPart } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
+import { type MuonMatrix, muonMatrices } from '../learners/muon/muon.ts'
 import { trainedWhere } from '../learners/policy_backward.ref.ts'
 
 type Numbers = ArrayLike<number>
@@ -55,8 +58,37 @@ export class Learner {
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
     const { lr, betas } = optim
     const settings = { lr, beta1: betas[0], beta2: betas[1], eps: 1e-8, ...weightDecays(optim) }
-    const where = { ...trainedWhere(layout, part), chunk_segment: chunkSegments(layout) }
-    return adamw_step_ref(state, flat, { ...settings, max_norm: grad_clip }, where).grad_norm
+    const trained = trainedWhere(layout, part)
+    const where = { ...trained, chunk_segment: chunkSegments(layout) }
+    const muon = muonOf(optim)
+    const matrices = muon ? muonMatrices(layout).filter(({ offset }) => offset < where.count) : []
+    const left_out = (i: number) =>
+      matrices.some(({ offset, rows, columns }) => i >= offset && i < offset + rows * columns)
+    const clipped = { ...settings, max_norm: grad_clip }
+    const step = adamw_step_ref(state, flat, clipped, { ...where, left_out })
+    for (const matrix of matrices) {
+      const factor = trained.lr_factors?.[matrix.segment] ?? 1
+      if (muon && factor > 0 && step.clip_coef > 0)
+        this.#stepMatrix(matrix, flat, { ...optim, lr: lr * factor }, muon, step.clip_coef)
+    }
+    return step.grad_norm
+  }
+
+  #stepMatrix(
+    { offset, rows, columns }: MuonMatrix,
+    gradients: Float64Array,
+    { lr, weight_decay }: Optim,
+    muon: Muon,
+    clip_coef: number,
+  ): void {
+    const cut = (flat: Float64Array) => flat.subarray(offset, offset + rows * columns)
+    const lr_ratio = muonLrRatio(muon.adjust_lr_fn, rows, columns)
+    muon_step_ref(
+      { weights: cut(this.state.weights), m: cut(this.state.m) },
+      cut(gradients).map((g) => g * clip_coef),
+      { rows, columns },
+      { ...muon, lr, weight_decay, lr_ratio },
+    )
   }
 }
 

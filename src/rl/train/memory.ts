@@ -9,8 +9,10 @@ import { adapterLayout } from '../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
+import { muonOf } from '../config/optim.ts'
 import {
   isPaired,
+  optimOf,
   type PairedPhase,
   type RewardModelPhase,
   type RlPhase,
@@ -73,6 +75,7 @@ export function actorSize({
     batch_rows: Math.max(1, ...rows.map(({ batch }) => batch)),
     micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
     updates: Math.max(1, ...updates),
+    has_muon: phases.some((phase) => muonOf(optimOf(phase))),
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
     has_reference: phases.some(({ kind }) => kind === 'rl' || kind === 'preference'),
     has_shuffled: shuffling.length > 0,
@@ -103,6 +106,7 @@ export function criticSize(config: TrainerConfig): CriticSize | undefined {
     rows: size.batch_rows,
     response_length,
     updates: Math.max(...updates),
+    has_muon: phases.some(({ critic }) => muonOf(critic.optim)),
     has_shuffled: size.has_shuffled ?? false,
     ...(kernels && { kernels }),
   }
@@ -128,7 +132,8 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
     phase.kind === 'rl' && phase.reward_model.enable ? rolloutSize(config, phase).rows : 0,
   )
   const scores = [...step.map(([a, b]) => whole(2 * a) + whole(2 * b)), ...scored.map(whole)]
-  return { rows, width, scores: Math.max(...scores), matmul: config.matmul }
+  const has_muon = phases.some(({ optim }) => muonOf(optim))
+  return { rows, width, scores: Math.max(...scores), matmul: config.matmul, has_muon }
 }
 
 /** The layout of the reward model's weights. */

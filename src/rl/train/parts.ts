@@ -83,10 +83,11 @@ export const isNear = ({ phases }: TrainerConfig, phase: number): boolean =>
 /** Records what all phases, of the same sizes, need and is not there yet. */
 export async function prepareParts(
   gpu: Gpu,
-  { actor, critic, samplers }: Parts,
+  { actor, critic, reward, samplers }: Parts,
   config: TrainerConfig,
 ): Promise<void> {
   await actor.prepare(config.phases.filter(trainsActor))
+  if (reward) await prepareReward(reward, config)
   if (critic) await prepareCritic(critic, config, actor.size)
   await addSamplers(gpu, config, actor, samplers)
 }
@@ -140,6 +141,7 @@ async function prepareCritic(
         phaseRows(phase, width, model).micro,
         phase.critic.loss_agg_mode,
         shufflesRows(phase.actor),
+        phase.critic.optim,
       )
 }
 
@@ -151,9 +153,15 @@ async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTrai
   const layout = rewardLayout(config)
   const { seed, task } = config
   const weights = initialWeights(layout, seed)
-  return RewardTraining.create(gpu, layout, weights, {
+  const reward = await RewardTraining.create(gpu, layout, weights, {
     seed,
     size,
     pad_token_id: task.tokenizer.pad_token_id,
   })
+  await prepareReward(reward, config)
+  return reward
+}
+
+async function prepareReward(reward: RewardTraining, { phases }: TrainerConfig): Promise<void> {
+  for (const phase of phases) if (phase.kind === 'reward_model') await reward.prepare(phase)
 }

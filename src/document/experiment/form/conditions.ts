@@ -71,6 +71,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
     settings.actor.use_kl_loss ||
     settings.actor.entropy_coeff > 0,
   'actor.entropy_of': ({ actor }) => actor.entropy_coeff > 0,
+  'actor.optim.muon': ({ actor }) => actor.optim.optimizer === 'Muon',
+  'critic.optim.muon': ({ critic }) => critic.optim.optimizer === 'Muon',
   'actor.optim.lr_warmup_steps_ratio': ({ actor }) => warmsUpByShare(actor.optim),
   'critic.optim.lr_warmup_steps_ratio': ({ critic }) => warmsUpByShare(critic.optim),
   'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',

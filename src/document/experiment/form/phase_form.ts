@@ -24,8 +24,10 @@ import { type Field, fieldsOf } from './form_fields.ts'
 import { overrideFields } from './override_form.ts'
 
 /** Whether a setting of the optimizer of a phase without actor changes anything. */
-const optimMatters = (name: string, { optim }: SftDocument | PairedDocument): boolean =>
-  name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
+function optimMatters(name: string, { optim }: SftDocument | PairedDocument): boolean {
+  if (name.startsWith('optim.muon.')) return optim.optimizer === 'Muon'
+  return name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
+}
 
 /** Whether a setting of a phase's pairs changes anything. */
 function pairsMatter(name: string, pairs: PairedDocument['pairs']): boolean {

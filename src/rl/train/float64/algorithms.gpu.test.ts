@@ -252,6 +252,25 @@ describe('what goes with any of them', () => {
   test('a batch in the order of even lengths', async () => {
     await follow(phaseOf({}, {}, { balance_batch: true }))
   })
+  test('matrices that Muon trains, of an inner layer and of the critic too', async () => {
+    const optimizer = 'Muon' as const
+    const optim = { ...BASE.actor.optim, optimizer }
+    const critic = { ...BASE.critic, optim: { ...BASE.critic.optim, optimizer } }
+    const [muon, adamw] = [
+      await followAll([
+        phaseOf({ adv_estimator: 'gae', target_layer: 2, critic }, { optim }),
+        phaseOf({}, { optim: BASE.actor.optim }),
+      ]),
+      await followAll([
+        phaseOf({ adv_estimator: 'gae', target_layer: 2 }),
+        phaseOf({}, { optim: BASE.actor.optim }),
+      ]),
+    ]
+    // The first step's gradients are the same, what comes of them is not.
+    const [a, b] = [muon, adamw].map((followed) => changes(followed, 'actor/grad_norm'))
+    expect(a[0]).toBe(b[0])
+    expect(Math.abs(a[1] / b[1] - 1)).toBeGreaterThan(1e-4)
+  })
   test('advantages without the spread', async () => {
     await follow(phaseOf({}, {}, { norm_adv_by_std_in_grpo: false }))
   })
