@@ -96,6 +96,19 @@ function optimizer(
     steps ? (steps + 1) * updates - 1 : 0
   const fields: Record<string, Setting> = {
     lr: { verl: to(`${section}.lr`), trl: trl('learning_rate') },
+    optimizer: {
+      verl: refused(
+        'torch.optim.Muon takes matrices alone, and verl gives one optimizer every parameter; train by AdamW',
+        'AdamW',
+      ),
+      trl: is_actor
+        ? refused(
+            'torch.optim.Muon takes matrices alone, and TRL gives one optimizer every parameter; train by AdamW',
+            'AdamW',
+          )
+        : NO_CRITIC,
+    },
+    'muon.*': { verl: TOLD(`${path}.optimizer`), trl: TOLD(`${path}.optimizer`) },
     lr_warmup_steps: {
       verl: to(`${section}.lr_warmup_steps`, (steps: number | null) => steps ?? -1),
       trl: trl('warmup_steps', rampUpdates),

@@ -256,20 +256,13 @@ describe('what goes with any of them', () => {
     const optimizer = 'Muon' as const
     const optim = { ...BASE.actor.optim, optimizer }
     const critic = { ...BASE.critic, optim: { ...BASE.critic.optim, optimizer } }
+    const inner = { adv_estimator: 'gae', target_layer: 2 } as const
     const [muon, adamw] = [
-      await followAll([
-        phaseOf({ adv_estimator: 'gae', target_layer: 2, critic }, { optim }),
-        phaseOf({}, { optim: BASE.actor.optim }),
-      ]),
-      await followAll([
-        phaseOf({ adv_estimator: 'gae', target_layer: 2 }),
-        phaseOf({}, { optim: BASE.actor.optim }),
-      ]),
+      await follow(phaseOf({ ...inner, critic }, { optim, ppo_epochs: 2 })),
+      await follow(phaseOf(inner, { ppo_epochs: 2 })),
     ]
-    // The first step's gradients are the same, what comes of them is not.
-    const [a, b] = [muon, adamw].map((followed) => changes(followed, 'actor/grad_norm'))
-    expect(a[0]).toBe(b[0])
-    expect(Math.abs(a[1] / b[1] - 1)).toBeGreaterThan(1e-4)
+    const [a, b] = [muon, adamw].map((followed) => changes(followed, 'actor/grad_norm')[0])
+    expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-4)
   })
   test('advantages without the spread', async () => {
     await follow(phaseOf({}, {}, { norm_adv_by_std_in_grpo: false }))
