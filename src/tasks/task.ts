@@ -76,6 +76,13 @@ export interface TaskParam {
   readonly unit: string
 }
 
+/** An answer that was judged alone. */
+export interface TaskVerdict {
+  readonly sample: Sample
+  readonly response: string
+  readonly is_desirable: boolean
+}
+
 /** A task with its parameters filled in. */
 export interface Task {
   readonly id: string
@@ -92,6 +99,9 @@ export interface Task {
   /** Sample `index` of a split: a function of (seed, task and its parameters, index, split)
    * alone. */
   sample(seed: number, index: number, split: Split): Sample
+  /** Answers that were judged one by one, in the order of their file; absent where rows are no
+   * such. */
+  verdicts?(split: Exclude<Split, 'train'>): readonly TaskVerdict[]
   /** Whether the ground truth scores 1 and any other response 0. Where not, the task needs a
    * verifier of its own outside the lab too. */
   readonly exact_match: boolean

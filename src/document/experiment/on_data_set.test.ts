@@ -4,6 +4,7 @@ import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { USUAL_PLAN } from '../../tasks/data/plan.ts'
 import { parseExperiment } from './experiment.ts'
 import { onDataSet, usualDataExperiment } from './on_data_set.ts'
+import { resolvePhases } from './resolve.ts'
 
 const rows = (change: Partial<DataChoice> = {}): DataChoice => ({
   ...USUAL_PLAN,
@@ -25,6 +26,8 @@ const rows = (change: Partial<DataChoice> = {}): DataChoice => ({
   answers: 'text',
   train_pairs: 0,
   test_pairs: 0,
+  train_undesirable: 0,
+  test_undesirable: 0,
   ...change,
 })
 
@@ -76,6 +79,28 @@ test('pairs train a reward model between imitation and reinforcement', () => {
   ])
   expect(issues({ phases: [{ kind: 'reward_model', pairs: { source: 'file' } }] })).toEqual([
     'phases.0.pairs.source: expected judge, human or mixed, because the task has no rows with pairs of a better and a worse answer; got file',
+  ])
+})
+
+test('single verdicts teach KTO, and need bad answers', () => {
+  const verdicts = rows({ row_format: 'verdicts', train_undesirable: 9, test_undesirable: 2 })
+  const { fields } = usualDataExperiment(verdicts)
+  const parsed = parseExperiment(fields)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  const { train_size, test_size } = verdicts
+  expect(resolvePhases(parsed.experiment)[1]).toMatchObject({
+    kind: 'preference',
+    preference: { loss_type: 'kto' },
+    pairs: { source: 'file', count: train_size + 9, held_out: test_size + 2 },
+  })
+  const without = rows({ row_format: 'verdicts' })
+  expect(issues({ ...fields, task: without })).toEqual([
+    'phases.1.pairs.source: expected rows with bad answers too, because rewards of good and bad answers are compared; the rows have good ones alone',
+  ])
+  const [sft] = parsed.experiment.phases
+  const dpo = { kind: 'preference', pairs: { source: 'file' } }
+  expect(issues({ ...fields, phases: [sft, dpo] })).toEqual([
+    expect.stringContaining('a preference phase with loss_type kto learns from single answers'),
   ])
 })
 

@@ -151,22 +151,21 @@ const MOST_PAIRS = 4096
 const MOST_HELD_OUT_PAIRS = 1024
 
 /** The usual experiment on a file of rows: a small model learns the answers, then is rewarded for
- * them; where the rows have pairs, a reward model learns them in between and rewards. Text is only
- * continued. */
+ * them; where the rows have pairs, a reward model learns them in between and rewards; where they
+ * have single verdicts alone, KTO learns from these. Text is only continued. */
 export function usualDataExperiment(task: DataChoice): OnDataSet {
   const few = Math.min(32, task.train_size)
   const [sft, rl] = [
     { kind: 'sft', steps: 150, batch_size: USUAL_BATCH, optim: { lr_warmup_steps: 10 } },
     { kind: 'rl', steps: RL_STEPS },
   ]
-  const reward_model = {
-    kind: 'reward_model',
-    batch_size: Math.min(32, task.train_pairs),
-    pairs: {
-      source: 'file',
-      count: Math.min(MOST_PAIRS, Math.max(1, task.train_pairs)),
-      held_out: Math.min(MOST_HELD_OUT_PAIRS, task.test_pairs),
-    },
+  const reward_model = { kind: 'reward_model', ...fromFile(task.train_pairs, task.test_pairs) }
+  const { train_undesirable, test_undesirable } = task
+  const verdicts = [task.train_size + train_undesirable, task.test_size + test_undesirable] as const
+  const kto = {
+    kind: 'preference',
+    preference: { loss_type: 'kto' },
+    ...fromFile(...verdicts),
   }
   const document = {
     name: task.name,
@@ -180,7 +179,9 @@ export function usualDataExperiment(task: DataChoice): OnDataSet {
     phases:
       task.train_pairs > 0
         ? [sft, reward_model, { ...rl, reward_model: { enable: true } }]
-        : [sft, rl],
+        : train_undesirable > 0
+          ? [sft, kto]
+          : [sft, rl],
     rollout: { train_batch_size: USUAL_PROMPTS, n: 4 },
     actor: { ppo_mini_batch_size: USUAL_PROMPTS, optim: { lr: 0.0005, lr_warmup_steps: 5 } },
     validation: { prompts: Math.min(128, task.test_size), n: 1 },
@@ -189,6 +190,16 @@ export function usualDataExperiment(task: DataChoice): OnDataSet {
   const { fields, told } = onDataSet(document, task)
   return { fields: { ...document, ...fields }, told }
 }
+
+/** A phase that learns from the rows: of so many pairs, or single answers, and as many held out. */
+const fromFile = (train: number, test: number) => ({
+  batch_size: Math.min(32, train),
+  pairs: {
+    source: 'file',
+    count: Math.min(MOST_PAIRS, Math.max(1, train)),
+    held_out: Math.min(MOST_HELD_OUT_PAIRS, test),
+  },
+})
 
 const USUAL_BATCH = 64
 const USUAL_PROMPTS = 32

@@ -7,6 +7,7 @@ import { CRITIC, type Critic } from '../../rl/config/critic.ts'
 import type { Rollout } from '../../rl/config/rollout.ts'
 import { ROLLOUT } from '../../rl/config/rollout.ts'
 import { filled, type Overrides, oneOf, partial, show } from '../../rl/fields/field.ts'
+import { preferenceLossOf } from '../../rl/preferences/losses.ts'
 import { MAX_LAYERS } from './fields/model_fields.ts'
 import {
   PREFERENCE,
@@ -18,6 +19,7 @@ import {
   SFT,
   type SftFields,
 } from './fields/phase_fields.ts'
+import type { TaskChoice } from './fields/task_fields.ts'
 
 /** Every kind of phase. */
 export const PHASE_KINDS = ['sft', 'reward_model', 'preference', 'rl'] as const
@@ -60,6 +62,12 @@ export type PairedDocument = RewardModelDocument | PreferenceDocument
 
 export const isPairedDocument = (phase: PhaseDocument): phase is PairedDocument =>
   phase.kind === 'reward_model' || phase.kind === 'preference'
+
+/** Whether a phase learns from single verdicts, where the rows of the task are such. */
+export const takesVerdicts = (task: TaskChoice, phase: PairedDocument): boolean =>
+  phase.kind === 'preference' &&
+  task.row_format === 'verdicts' &&
+  preferenceLossOf(phase.preference.loss_type).data === 'answers'
 
 /** A phase that goes through the training set in batches. */
 export type BatchedDocument = Exclude<PhaseDocument, PairedDocument>

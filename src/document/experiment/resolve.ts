@@ -9,17 +9,26 @@ import { engineCorrection } from '../../rl/config/rollout_correction.ts'
 import { preferenceLabel } from './fields/preference_fields.ts'
 import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
-import { innerTarget, type PairedDocument, type PreferenceDocument } from './phases.ts'
+import {
+  innerTarget,
+  type PairedDocument,
+  type PreferenceDocument,
+  takesVerdicts,
+} from './phases.ts'
 import type { Experiment } from './schema.ts'
 import { recordedVerdicts } from './verdicts.ts'
 
-/** A phase takes no more pairs than its file has. */
-function pairsOfFile({ task }: Experiment, { pairs }: PairedDocument) {
+/** A phase takes no more pairs, or single answers, than its file has. */
+function pairsOfFile({ task }: Experiment, phase: PairedDocument) {
+  const { pairs } = phase
   if (pairs.source !== 'file') return {}
-  return {
-    count: Math.min(pairs.count, Number(task.train_pairs)),
-    held_out: Math.min(pairs.held_out, Number(task.test_pairs)),
-  }
+  const [train, test] = takesVerdicts(task, phase)
+    ? [
+        Number(task.train_size) + Number(task.train_undesirable),
+        Number(task.test_size) + Number(task.test_undesirable),
+      ]
+    : [Number(task.train_pairs), Number(task.test_pairs)]
+  return { count: Math.min(pairs.count, train), held_out: Math.min(pairs.held_out, test) }
 }
 
 const pairsOf = (experiment: Experiment, phase: PairedDocument): Pairs => ({

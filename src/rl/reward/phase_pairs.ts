@@ -2,6 +2,7 @@
 // makes now, or those that the rows of the task bring.
 import type { Sample, Split, Task } from '../../tasks/task.ts'
 import type { PairedPhase, Pairs } from '../config/phase.ts'
+import type { JudgedAnswers } from './judged_answers.ts'
 import {
   drawPairs,
   NoPairsError,
@@ -15,6 +16,8 @@ export interface PhasePairSource extends PairSource {
   /** Pairs of the rows, the better response first: up to `count` to train on, then up to `held_out`
    * with other prompts. */
   given(count: number, held_out: number): readonly ResponsePair[]
+  /** Answers of the rows that were judged one by one; undefined where rows have none. */
+  judged(count: number, held_out: number): JudgedAnswers | undefined
 }
 
 /** The pairs of a phase. Throws NoPairsError where there are none. */

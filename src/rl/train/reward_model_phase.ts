@@ -20,6 +20,8 @@ export async function drawPhasePairs(training: Training): Promise<void> {
   const { current, phase } = progress
   if (!isPaired(current)) return
   const has_begun = progress.pairs_of === phase
+  if (has_begun && current.kind === 'preference' && !taught.preferences && !taught.answers)
+    taught.takeAnswers(current, responder)
   const is_due = current.kind === 'preference' && taught.isDue(current, progress.phase_step)
   if (has_begun && !is_due) return
   gpu.stage('gen')
@@ -29,6 +31,7 @@ export async function drawPhasePairs(training: Training): Promise<void> {
     respond: (samples, round) =>
       responder.respondTwice(samples, current.pairs.temperature, progress.step, round),
     given: (count, held_out) => responder.writtenPairs(count, held_out),
+    judged: (count, held_out) => responder.judged(count, held_out),
   }
   if (has_begun) await taught.refresh(current.pairs.count, source)
   else if (current.kind === 'preference') await taught.begin(current, source)

@@ -79,6 +79,8 @@ describe('the task of a data set', () => {
       answers: 'text',
       train_pairs: 0,
       test_pairs: 0,
+      train_undesirable: 0,
+      test_undesirable: 0,
       ...sizes,
       train_size: 8,
       test_size: 2,
@@ -295,6 +297,70 @@ describe('the tokenizer of a data set', () => {
   test('no file is refused', async () => {
     await expect(prepareFiles(chats('x'), undefined, plan)).rejects.toThrow(
       /expected a tokenizer\.json, found none/,
+    )
+  })
+})
+
+describe('single verdicts', () => {
+  const verdicts = (rows: readonly (readonly [string, string, boolean])[]) => ({
+    name: 'verdicts.json',
+    bytes: new TextEncoder().encode(
+      JSON.stringify(rows.map(([prompt, completion, label]) => ({ prompt, completion, label }))),
+    ),
+  })
+  const own: DataPlan = {
+    ...USUAL_PLAN,
+    row_format: 'verdicts',
+    prompt_key: 'prompt',
+    answer_key: 'completion',
+    label_key: 'label',
+  }
+  /** One prompt with both verdicts, good ones alone, and bad ones alone. */
+  const ROWS = [
+    ['0=', '1', false],
+    ['0=', '0', true],
+    ...digits(12)
+      .slice(1)
+      .map(([p, a]) => [p, a, true] as const),
+    ...digits(30)
+      .slice(20)
+      .map(([p]) => [p, '7', false] as const),
+  ] as const
+
+  test('all are kept, in the order of the file; prompts are on one side', async () => {
+    const of = verdicts(ROWS)
+    const prepared = await prepareFiles(of, undefined, own)
+    const choice = choiceOf({ ...FILES, name: of.name }, own, prepared)
+    await loadDataFiles(choice, of, undefined)
+    const task = dataTask(choice)
+    const [train, test] = (['train_set', 'test'] as const).map(
+      (side) => task.verdicts?.(side) ?? [],
+    )
+    expect(choice.train_size + choice.test_size).toBe(12)
+    expect(choice.train_undesirable + choice.test_undesirable).toBe(11)
+    expect(test.some(({ is_desirable }) => !is_desirable)).toBe(true)
+    const trained = new Set(train.map(({ sample }) => sample.prompt))
+    expect(test.some(({ sample }) => trained.has(sample.prompt))).toBe(false)
+    const said = [...train, ...test].map(({ sample, response, is_desirable }) =>
+      [sample.prompt, response, is_desirable].join(),
+    )
+    expect([...said].sort()).toEqual(ROWS.map((row) => row.join()).sort())
+    const places = train.map(({ sample, response }) =>
+      ROWS.findIndex(([p, a]) => p === sample.prompt && a === response),
+    )
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+    expect(prepared.found).toMatchObject({ rows: 23, dropped: 0 })
+    expect(prepared.found.notes.join(' ')).toMatch(/12 good answers and 11 bad ones: KTO learns/)
+    // What an earlier version wrote does not say how many bad answers there are.
+    const { train_undesirable: _, test_undesirable: __, ...rest } = choice
+    const earlier = { ...rest, train_undesirable: 0, test_undesirable: 0 }
+    await expect(loadDataFiles(earlier, of, undefined)).resolves.toBeUndefined()
+  })
+
+  test('bad ones alone are refused', async () => {
+    const bad = ROWS.filter(([, , is_good]) => !is_good)
+    await expect(prepareFiles(verdicts(bad), undefined, own)).rejects.toThrow(
+      /verdicts\.json: expected good answers too, found 11 bad ones alone \(column label\)/,
     )
   })
 })

@@ -1,7 +1,7 @@
 // A data set as a task: its rows in the place of generated problems, and a right answer in full as
 // the only good one.
 import { twoWords, uniform } from '../problems.ts'
-import type { Sample, Task, Tokenizer } from '../task.ts'
+import type { Sample, Task, TaskVerdict, Tokenizer } from '../task.ts'
 import { ownTokenizer, unknownTokenizer } from './data_tokenizer.ts'
 import type { DataPlan } from './plan.ts'
 import { type AnswerType, type DataRow, textOfTruth } from './rows/row.ts'
@@ -27,10 +27,14 @@ export interface DataChoice extends DataPlan {
   /** Pairs of a better and a worse answer, as found: to train a reward model on, and held out. */
   readonly train_pairs: number
   readonly test_pairs: number
+  /** Of single verdicts, the bad answers, as found; the good ones are the rows. */
+  readonly train_undesirable: number
+  readonly test_undesirable: number
 }
 
 /** Rows to train on, rows that are held out, and their tokenizer. */
 export interface DataSet extends SplitRows {
+  readonly verdicts?: SplitRows
   readonly tokenizer: Tokenizer
 }
 
@@ -88,6 +92,10 @@ export function dataTask(choice: DataChoice): Task {
       const chance = uniform([...twoWords(seed), ...twoWords(index)])
       return sampleOf(train[Math.floor(chance * train.length)])
     },
+    ...(choice.row_format === 'verdicts' && {
+      verdicts: (split: 'train_set' | 'test') =>
+        rows().verdicts?.[split === 'test' ? 'test' : 'train'].map(verdictOf) ?? [],
+    }),
     score(prompt, response) {
       answers ??= answersOf(rows())
       const right = answers.get(prompt)
@@ -111,6 +119,13 @@ function agreeing(text: string, response: string): number {
   let same = 0
   while (same < text.length && text[same] === response[same]) same++
   return text.length === 0 ? 0 : same / text.length
+}
+
+/** One row of single verdicts. */
+function verdictOf(row: DataRow): TaskVerdict {
+  const sample = sampleOf(row)
+  const [bad] = row.rejected ?? []
+  return { sample, response: bad ?? sample.demonstration, is_desirable: bad === undefined }
 }
 
 function sampleOf({ ground_truth, conversation: _, ...row }: DataRow): Sample {

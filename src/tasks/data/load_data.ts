@@ -24,7 +24,7 @@ export function choiceOf(
   plan: DataPlan,
   prepared: Prepared,
 ): DataChoice {
-  const { tokenizer, train, test, max_prompt_length, max_response_length } = prepared
+  const { tokenizer, train, test, verdicts, max_prompt_length, max_response_length } = prepared
   return {
     id: 'dataset',
     ...files,
@@ -44,6 +44,8 @@ export function choiceOf(
     answers: prepared.answers,
     train_pairs: pairsOf(train),
     test_pairs: pairsOf(test),
+    train_undesirable: verdicts ? pairsOf(verdicts.train) : 0,
+    test_undesirable: verdicts ? pairsOf(verdicts.test) : 0,
     tokenizer: plan.tokenizer,
     vocab_size: tokenizer.vocab_size,
     max_prompt_length,
@@ -56,6 +58,7 @@ export function choiceOf(
   }
 }
 
+/** Worse answers of rows. */
 const pairsOf = (rows: Prepared['train']): number =>
   rows.reduce((sum, { rejected }) => sum + (rejected?.length ?? 0), 0)
 
@@ -71,7 +74,12 @@ export type Prepare = (
 const FOUND = [
   ...(['vocab_size', 'train_size', 'test_size'] as const),
   ...(['answers', 'train_pairs', 'test_pairs'] as const),
+  ...(['train_undesirable', 'test_undesirable'] as const),
 ]
+
+/** Documents of earlier versions do not say how many bad answers there are. */
+const isUntold = (name: (typeof FOUND)[number], choice: DataChoice): boolean =>
+  name.endsWith('_undesirable') && choice[name] === 0
 
 /** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not
  * what it says of them. */
@@ -85,7 +93,7 @@ export async function loadDataFiles(
   const prepared = await prepare(train, val, choice, source)
   const found = { ...choiceOf(choice, choice, prepared) }
   for (const name of FOUND)
-    if (found[name] !== choice[name])
+    if (found[name] !== choice[name] && !isUntold(name, choice))
       throw new DataFileError(
         `${train.name}: expected ${choice[name]} (task.${name}), found ${found[name]}`,
       )

@@ -35,6 +35,8 @@ export interface NamedTable {
 }
 
 export interface Prepared extends SplitRows {
+  /** Single verdicts on answers, in the order of the file; only of such rows. */
+  readonly verdicts?: SplitRows
   readonly tokenizer: Tokenizer
   readonly answers: AnswerType
   /** Of the rows that are kept, or as the plan says. */

@@ -10,7 +10,7 @@ import { mapRows } from './rows/mapping.ts'
 import { notesOf } from './rows/notes.ts'
 import { answerType, type DataRow, type PlacedRow, textOfTruth } from './rows/row.ts'
 import { joinVerdicts } from './rows/verdict.ts'
-import { type SplitRows, splitRows, usualTestSize } from './split.ts'
+import { type SplitRows, splitRows, splitVerdicts, usualTestSize } from './split.ts'
 import { textRows } from './text_rows.ts'
 
 /** Tokens of a row of text, and of an answer that is no text, where a person does not say how
@@ -32,27 +32,38 @@ export async function prepareData(
   const files = val ? [train, val] : [train]
   for (const file of files) bad.addAll(file.bad)
   const placed = files.map((file) => placedRows(file, plan, bad))
-  refuseBad(bad, placed[0].rows, plan)
-  const notes = [...notesOf(train.table, plan), ...placed[0].notes]
-  const texts = placed.flatMap(({ rows }) =>
+  refuseBad(bad, placed[0], plan)
+  const texts = placed.flatMap((rows) =>
     rows.flatMap(({ row }) => [row.prompt, textOfTruth(row.ground_truth), ...(row.rejected ?? [])]),
   )
   const isText = plan.row_format === 'answers' && plan.prompt_key === ''
   const tokenizer = await dataTokenizer(plan, texts.concat(isText ? '\n' : []), source)
   const making: Making = { tokenizer, plan, bad, onProgress: source?.onProgress }
-  const measured = placed.map(({ rows }, i) =>
+  const measured = placed.map((rows, i) =>
     measure(rendered(rows, files[i], making), files[i], isText ? anyLength(making) : making),
   )
-  const [own, held] = measured
-  refuseBad(bad, own.kept, plan)
+  refuseBad(bad, measured[0].kept, plan)
+  const joined = measured.map(({ kept }, i) => {
+    if (plan.row_format !== 'verdicts') return { rows: kept, notes: [] }
+    const verdicts = joinVerdicts(kept)
+    if (kept.length === 0 || verdicts.rows.length > 0) return verdicts
+    throw new DataFileError(
+      `${files[i].name}: expected good answers too, found ${kept.length} bad ones alone (column ${plan.label_key}); a policy learns from answers of both kinds`,
+    )
+  })
+  const [own, held] = joined
+  const notes = [...notesOf(train.table, plan), ...own.notes]
   if (isText) {
     const length = plan.max_response_length || TEXT_LENGTH
     const cut = { tokenizer, length, test_size: plan.test_size }
-    const rows = textRows(own.kept, held?.kept, cut, bad)
+    const rows = textRows(own.rows, held?.rows, cut, bad)
     return { ...rows, found: { ...rows.found, notes } }
   }
-  const sides = held ? { train: own.kept, test: held.kept } : ownSplit(own.kept, train.name, plan)
-  return prepared(sides, measured, tokenizer, plan, {
+  const sides = held ? { train: own.rows, test: held.rows } : ownSplit(own.rows, train.name, plan)
+  const all = { train: measured[0].kept, test: measured.at(1)?.kept ?? [] }
+  const judged = held ? all : splitVerdicts(all.train, sides, plan.split_seed)
+  const verdicts = plan.row_format === 'verdicts' ? judged : undefined
+  return prepared({ ...sides, ...(verdicts && { verdicts }) }, measured, tokenizer, plan, {
     bad,
     notes,
     shared: held ? sharedPrompts(sides) : 0,
@@ -65,15 +76,14 @@ const anyLength = (making: Making): Making => ({
   plan: { ...making.plan, max_prompt_length: 0, max_response_length: 0 },
 })
 
-/** The rows of a file that can be used, with their places, and what was left out of them. */
+/** The rows of a file that can be used, with their places. */
 function placedRows({ name, table }: NamedTable, plan: DataPlan, bad: BadRows) {
   const mapped = mapRows(table, plan, name, { onBadRow: bad.add })
-  const rows = mapped.flatMap((own, r) => (own ?? []).map((row): PlacedRow => ({ row, r })))
-  return plan.row_format === 'verdicts' ? joinVerdicts(rows) : { rows, notes: [] }
+  return mapped.flatMap((own, r) => (own ?? []).map((row): PlacedRow => ({ row, r })))
 }
 
 function prepared(
-  sides: SplitRows,
+  sides: SplitRows & Pick<Prepared, 'verdicts'>,
   measured: readonly Measured[],
   tokenizer: Tokenizer,
   plan: DataPlan,
@@ -85,6 +95,7 @@ function prepared(
   const answers = answerType(plan, all)
   // What a program or a reward model scores may be longer than the answers of the file.
   const room = answers === 'text' ? 1 : TEXT_LENGTH
+  const { train, test } = sides.verdicts ?? sides
   return {
     ...sides,
     tokenizer,
@@ -93,8 +104,8 @@ function prepared(
     max_response_length: plan.max_response_length || Math.max(room, largest(answer_lengths)),
     found: {
       rows: all.length,
-      ...repeated(all),
-      dropped: all.length - sides.train.length - sides.test.length,
+      ...repeated(sides.verdicts ? [...sides.train, ...sides.test] : all),
+      dropped: all.length - train.length - test.length,
       ...said,
       prompt_lengths,
       answer_lengths: answers === 'none' ? [] : answer_lengths,

@@ -45,5 +45,23 @@ export function splitRows(rows: readonly DataRow[], test_size: number, seed: num
   }
 }
 
+/** Single verdicts on the sides that the problems with the same prompts are on; of prompts without
+ * a good answer, which are no problems, a share is held out too. */
+export function splitVerdicts(
+  verdicts: readonly DataRow[],
+  problems: SplitRows,
+  seed: number,
+): SplitRows {
+  const trained = new Set(problems.train.map(({ prompt }) => prompt))
+  const held = new Set(problems.test.map(({ prompt }) => prompt))
+  const others = verdicts.filter(({ prompt }) => !trained.has(prompt) && !held.has(prompt))
+  for (const { prompt } of splitRows(others, usualTestSize(others.length), seed).test)
+    held.add(prompt)
+  return {
+    train: verdicts.filter(({ prompt }) => !held.has(prompt)),
+    test: verdicts.filter(({ prompt }) => held.has(prompt)),
+  }
+}
+
 const textWords = (text: string): number[] =>
   Array.from(text, (character) => character.codePointAt(0) ?? 0)

@@ -1,6 +1,6 @@
 // Prompts of a run with tools: where the tokenizer has a chat template, it shows the model what it
 // may call.
-import type { Sample, Task } from '../task.ts'
+import type { Sample, Split, Task } from '../task.ts'
 import type { Tool } from './tool.ts'
 import type { Message } from './turn_format.ts'
 
@@ -33,15 +33,19 @@ export function withToolPrompts(task: Task, tools: readonly Tool[]): Task {
   )
   // The task knows its problems by their own prompts.
   const own = new Map<string, string>()
+  const asked = (sample: Sample): Sample => {
+    const prompt = render(messagesOf(sample))
+    own.set(prompt, sample.prompt)
+    return { ...sample, prompt, messages: messagesOf(sample) }
+  }
   return {
     ...task,
     max_prompt_length: task.max_prompt_length + added + MARGIN,
-    sample(seed, index, split) {
-      const sample = task.sample(seed, index, split)
-      const prompt = render(messagesOf(sample))
-      own.set(prompt, sample.prompt)
-      return { ...sample, prompt, messages: messagesOf(sample) }
-    },
+    sample: (seed, index, split) => asked(task.sample(seed, index, split)),
+    ...(task.verdicts && {
+      verdicts: (split: Exclude<Split, 'train'>) =>
+        task.verdicts?.(split).map((one) => ({ ...one, sample: asked(one.sample) })) ?? [],
+    }),
     score: (prompt, response) => task.score(own.get(prompt) ?? prompt, response),
   }
 }

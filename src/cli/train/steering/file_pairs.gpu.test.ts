@@ -20,8 +20,18 @@ const ROWS = Array.from({ length: 20 }, (_, i) => ({
   rejected: '0',
 }))
 
-async function document(kind: 'reward_model' | 'preference' = 'reward_model') {
-  const bytes = new TextEncoder().encode(JSON.stringify(ROWS))
+/** Single answers: of even prompts the right one, which is good, of others zero, which is bad. */
+const VERDICTS = ROWS.map(({ prompt, chosen, rejected }, i) => ({
+  prompt,
+  completion: i % 2 === 0 ? chosen : rejected,
+  label: i % 2 === 0,
+}))
+
+type Kind = 'reward_model' | 'preference' | 'kto'
+
+async function document(of: Kind = 'reward_model') {
+  const kind = of === 'kto' ? 'preference' : of
+  const bytes = new TextEncoder().encode(JSON.stringify(of === 'kto' ? VERDICTS : ROWS))
   const file = { name: 'pairs.json', bytes }
   const plan = { ...USUAL_PLAN, ...proposeMapping((await readRows(file)).table) }
   const names = { data: `sha256-${'7'.repeat(64)}`, name: file.name, val_data: '', val_name: '' }
@@ -32,6 +42,7 @@ async function document(kind: 'reward_model' | 'preference' = 'reward_model') {
     { kind: 'sft', steps: 1, batch_size: 4 },
     {
       kind,
+      ...(of === 'kto' && { preference: { loss_type: 'kto', beta: 0.5 } }),
       steps: 8,
       batch_size: 8,
       pairs,
@@ -79,7 +90,36 @@ test('a policy learns them without a reward model', async () => {
     expect([chosen_score > rejected_score, rejected]).toEqual([true, '0'])
 })
 
-test.for(['reward_model', 'preference'] as const)(
+test('KTO learns single answers that have no partner', async () => {
+  const experiment = await document('kto')
+  const { results } = await run(experiment)
+  const taught = results.filter(({ metrics }) => 'preference/loss' in metrics)
+  expect(taught).toHaveLength(8)
+  const [first, last] = [taught[0].metrics, taught[7].metrics]
+  expect(first).toMatchObject({
+    'preference/desirable': 8,
+    'preference/undesirable': 8,
+    'preference/held_out_answers': 4,
+    // Policy and reference are the same at first: w (1 − σ(0)).
+    'preference/loss': expect.closeTo(0.5, 6),
+    'preference/kl': 0,
+    'rewards/margins': 0,
+  })
+  expect('preference/pairs' in first).toBe(false)
+  expect(last['preference/loss']).toBeLessThan(0.45)
+  expect(last['logps/chosen'] - last['logps/rejected']).toBeGreaterThan(
+    first['logps/chosen'] - first['logps/rejected'],
+  )
+  expect(last['eval_rewards/margins']).toBeGreaterThan(0)
+  // All rows of a step: eight pairs' worth.
+  const short = { ...experiment.phases[1], pairs: { source: 'file', count: 1, held_out: 0 } }
+  const few = tinyExperiment({ ...experiment, phases: [experiment.phases[0], short] })
+  await expect(run(few)).rejects.toThrow(
+    /expected good and bad answers for the loss kto, found 1 (good|bad) ones alone among the first 1/,
+  )
+})
+
+test.for(['reward_model', 'preference', 'kto'] as const)(
   'a run that is continued between the pairs of its %s phase, or repeated from its link, has the same bits',
   async (kind) => {
     const experiment = await document(kind)

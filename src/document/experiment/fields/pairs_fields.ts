@@ -15,18 +15,18 @@ export const PAIRS: Tree<PairsFields> = {
   source: select(
     {
       label: 'Who prefers',
-      help: 'Who says which of two responses is better: the task’s own score, you, or both; or the rows, which have pairs already.',
+      help: 'Who says which of two responses is better: the task’s own score, you, or both; or the rows, which have pairs already, or for KTO single answers with a verdict.',
     },
     {
       judge: 'the task',
       human: 'you',
       mixed: 'the task and you',
-      file: 'the pairs of the file',
+      file: 'the rows of the file',
     },
   ),
   count: integer({
     label: 'Training pairs',
-    help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties. Of a file the first so many.',
+    help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties. Of a file the first so many, of single answers too.',
     default: 256,
     min: 1,
     max: 65536,

@@ -160,7 +160,7 @@ export const SFT: Tree<SftFields> = {
 
 const pairsPerStep = integer({
   label: 'Batch',
-  help: 'Pairs per step.',
+  help: 'Pairs per step; of single answers twice as many.',
   default: 32,
   min: 1,
   max: 1024,

@@ -47,8 +47,8 @@ const hash = (label: string, help: string) =>
 const column = (label: string, help: string, fallback = '') =>
   text({ label, help, default: fallback, max: 120 })
 
-const pairs = (label: string, help: string) =>
-  integer({ label, help, default: 0, min: 0, max: MOST_ROWS, unit: 'pairs' })
+const pairs = (label: string, help: string, unit = 'pairs') =>
+  integer({ label, help, default: 0, min: 0, max: MOST_ROWS, unit })
 
 /** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
@@ -150,6 +150,16 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     'Pairs of a better and a worse answer to train a reward model on, as found.',
   ),
   test_pairs: pairs('Held-out pairs', 'Pairs with held-out prompts, as found.'),
+  train_undesirable: pairs(
+    'Bad answers',
+    'Of single verdicts, the bad answers, as found.',
+    'answers',
+  ),
+  test_undesirable: pairs(
+    'Held-out bad answers',
+    'Those to held-out prompts, as found.',
+    'answers',
+  ),
   split_seed: integer({
     label: 'Split seed',
     help: 'Decides which prompts are held out; the seed of the run does not.',

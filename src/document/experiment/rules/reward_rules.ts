@@ -3,7 +3,7 @@
 import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
-import type { PairedDocument } from '../phases.ts'
+import { type PairedDocument, takesVerdicts } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 import { emptyFrom, recordedVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'
@@ -94,16 +94,28 @@ const MOST_MADE = 4096
 /** A person's verdicts leave pairs to train on, and a file has them. */
 export function pairRules(
   { task }: Experiment,
-  { pairs }: PairedDocument,
+  phase: PairedDocument,
   at: string,
   rule: Rule,
 ): void {
+  const { pairs } = phase
   const { source, count, held_out, min_pairs } = pairs
+  const of_verdicts = takesVerdicts(task, phase)
+  const no_pairs =
+    task.row_format === 'verdicts'
+      ? 'no prompt of the rows has a good answer and a bad one, which would be a pair (a preference phase with loss_type kto learns from single answers)'
+      : 'the task has no rows with pairs of a better and a worse answer'
   rule(
-    source !== 'file' || Number(task.train_pairs ?? 0) > 0,
+    source !== 'file' || of_verdicts || Number(task.train_pairs ?? 0) > 0,
     `${at}.pairs.source`,
     ['task.id', 'task.row_format', 'task.train_pairs'],
-    'expected judge, human or mixed, because the task has no rows with pairs of a better and a worse answer; got file',
+    `expected judge, human or mixed, because ${no_pairs}; got file`,
+  )
+  rule(
+    source !== 'file' || !of_verdicts || Number(task.train_undesirable) > 0,
+    `${at}.pairs.source`,
+    ['task.train_undesirable'],
+    'expected rows with bad answers too, because rewards of good and bad answers are compared; the rows have good ones alone',
   )
   rule(
     source === 'file' || count <= MOST_MADE,

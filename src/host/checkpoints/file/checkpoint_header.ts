@@ -2,7 +2,7 @@
 // Everything that is read is checked.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
-import { isPairedDocument } from '../../../document/experiment/phases.ts'
+import { isPairedDocument, takesVerdicts } from '../../../document/experiment/phases.ts'
 import { readKernels } from '../../../document/experiment/pinned_kernels.ts'
 import type { Experiment } from '../../../document/experiment/schema.ts'
 import type { SteeringEntry } from '../../../document/experiment/steering/actions.ts'
@@ -250,19 +250,20 @@ function brokenCounters({
       'run.done',
       `expected at most ${document.steering.length} (document.steering), found ${done}`,
     ]
-  if ((pairs_of === null) !== (pairs === undefined))
+  const asking = phases[pairs_of ?? -1]
+  // Single answers are those of the rows, so none are kept.
+  const keeps = asking && !(isPairedDocument(asking) && takesVerdicts(experiment.task, asking))
+  if ((keeps ?? pairs_of !== null) !== (pairs !== undefined))
     return ['preferences', `expected ${pairs_of === null ? 'none' : `those of phase ${pairs_of}`}`]
   const kernels = readKernels(made_on.kernels)
   if (!kernels.ok) return ['made_on.kernels', kernels.problem]
   if (pairs_of === null || !pairs) return undefined
-  const asking = phases[pairs_of]
   if (pairs_of > phase || !asking || !isPairedDocument(asking))
     return [
       'run.pairs_of',
       `expected a reward_model or preference phase up to ${phase}, found ${pairs_of}`,
     ]
-  const recorded = recordedVerdicts(asking.pairs).length
-  const broken = brokenPairs(pairs, recorded)
+  const broken = brokenPairs(pairs, recordedVerdicts(asking.pairs).length)
   return broken === undefined ? undefined : ['preferences', broken]
 }
 

@@ -10,7 +10,7 @@ import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { mismatchedKl } from '../../preferences/answer_objective.ts'
 import { PREFERENCE_LOSSES, type PreferenceLossName } from '../../preferences/losses.ts'
 import { type PreferenceSettings, preferenceObjective } from '../../preferences/settings.ts'
-import type { SequenceRow } from '../../reward/pairs.ts'
+import { mismatched, type SequenceRow } from '../../reward/pairs.ts'
 import type { Preference } from '../../reward/preferences.ts'
 import { CONFIG, OPTIM, REWARD_MODEL, SFT } from '../../testing.ts'
 import { Learner } from '../learner.ref.ts'
@@ -19,7 +19,7 @@ import { numbers } from '../moved/testing.ts'
 import type { StepResult } from '../step_result.ts'
 import { Trainer } from '../trainer.ts'
 import { updateOf } from './preference_step.ts'
-import { batchOfRows, mismatched } from './scored_rows.ts'
+import { batchOfRows } from './scored_rows.ts'
 import { preferencePhase } from './testing.ts'
 
 /** The runs share a device, which has then compiled most of what the next one needs. */
@@ -130,7 +130,8 @@ function float64Step(
     mismatched(row, rows[(i + rows.length - 1) % rows.length], prompt_length),
   )
   const kl = objective.data === 'answers' ? mismatchedKl(score(shifted).answers) : 0
-  const found = updateOf(objective, answers, kl)
+  const labels = rows.map((_, b) => b < pairs.length)
+  const found = updateOf(objective, answers, kl, labels)
   const d_entropy = new Float64Array(answers.log_probs.length)
   const terms = { ...response, d_log_probs: found.d_log_probs, d_entropy }
   const grads = backwardRef(CONFIG.model, learner.params, cache, target_layer, terms)

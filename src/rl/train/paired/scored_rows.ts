@@ -41,22 +41,6 @@ export function batchOfRows(
   }
 }
 
-/** The prompt of one row with the response of another: what KTO measures its KL on. */
-export function mismatched(prompt: SequenceRow, response: SequenceRow, P: number): SequenceRow {
-  const join = (name: 'input_ids' | 'attention_mask') => {
-    const values = prompt[name].slice()
-    values.set(response[name].subarray(P), P)
-    return values
-  }
-  const attention_mask = join('attention_mask')
-  let position = -1
-  const position_ids = attention_mask.map((m) => {
-    position += m
-    return Math.max(0, position)
-  })
-  return { input_ids: join('input_ids'), attention_mask, position_ids }
-}
-
 /** Uploads `rows.batch` rows and reads their log-probs back; the batch stays uploaded. One
  * readback. */
 export async function scoreRows(

@@ -10,6 +10,7 @@ import type { DrawnBatch } from '../../experience/drawn_batch.ts'
 import { pickTurns } from '../../experience/turns.ts'
 import { balanceBatch } from '../../math/balance.ts'
 import { sum } from '../../math/stats.ts'
+import type { JudgedAnswer, JudgedAnswers } from '../../reward/judged_answers.ts'
 import { type Candidate, type ResponsePair, sequenceRow } from '../../reward/pairs.ts'
 import { writtenPairs } from '../../reward/phase_pairs.ts'
 import { pairSize } from '../memory.ts'
@@ -146,6 +147,27 @@ export class Responder {
       0,
     )
     return pairs.map(({ sample: { prompt } }, i) => ({ prompt, a: better[i], b: worse[i] }))
+  }
+
+  /** Answers of the rows that were judged one by one, those to train on first; undefined where the
+   * task has none. */
+  judged(count: number, held_out: number): JudgedAnswers | undefined {
+    const { config, judge } = this.#parts
+    const { task } = config
+    if (!task.verdicts) return undefined
+    const answers = (split: 'train_set' | 'test', most: number): JudgedAnswer[] => {
+      const verdicts = task.verdicts?.(split).slice(0, most) ?? []
+      if (verdicts.length === 0) return []
+      const batch = judge.batchOf(
+        verdicts.map(({ sample }) => sample),
+        verdicts.map(({ response }) => response),
+      )
+      return verdicts.map(({ sample, response: text, is_desirable }, b) => ({
+        prompt: sample.prompt,
+        answer: { row: sequenceRow(batch, b), text, is_ended: true, score: is_desirable ? 1 : 0 },
+      }))
+    }
+    return { training: answers('train_set', count), held_out: answers('test', held_out) }
   }
 
   /** Samples n responses to each of the next prompts and reads them back. */
