@@ -50,3 +50,12 @@ export function withPart(wgsl: string, name: string, part: string): string {
   if (!line.test(wgsl)) throw new Error(`WGSL: expected a line #${name}, found none`)
   return wgsl.replace(line, () => part)
 }
+
+/** The functions and types of a text, without its constants and workgroup variables: for a second
+ * copy beside the first (`renamed`). Each of those stands on a line of its own. */
+export const functionsOf = (wgsl: string): string =>
+  wgsl.replaceAll(/^(const|override|var<workgroup>) .*$/gm, '')
+
+/** Other names for whole words. */
+export const renamed = (wgsl: string, names: Readonly<Record<string, string>>): string =>
+  wgsl.replaceAll(/\w+/g, (word) => (Object.hasOwn(names, word) ? names[word] : word))

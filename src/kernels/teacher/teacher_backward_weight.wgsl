@@ -1,0 +1,113 @@
+// partials[s] = inv_temperature · (token_weight · d_z)ᵀ · hidden over the s-th part of the list of
+// tokens, with d_z as in teacher_backward_hidden.wgsl; the caller adds the parts. One workgroup per
+// (16 vocabulary entries, part) owns its rows of partials and adds to them 64 tokens at a time.
+// States of tokens without gradient are not added.
+//   hidden [states, C]   weight [range_rows, C]   teacher [states, teacher C]
+//   teacher_weight [rows, teacher C]   scored [S, 4]   divergence [B · R, 4]   token_weights [B, R]
+//   partials [splits, range_rows, C]: rows first_row … first_row + rows - 1 of each
+// uses teacher_terms.wgsl, head_tile.wgsl and head_hidden.wgsl twice, workgroup_reduce.wgsl
+
+struct Params {
+  tokens: u32,
+  hidden_size: u32,
+  vocab_size: u32, // where the part ends in weight
+  first_row: u32, // where it begins there
+  teacher_hidden_size: u32,
+  teacher_vocab_size: u32,
+  teacher_first_row: u32,
+  rows: u32, // of the part
+  range_rows: u32, // of weight
+  splits: u32,
+  inv_temperature: f32,
+  beta: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> hidden: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<Weight>;
+@group(0) @binding(3) var<storage, read> teacher: array<f32>;
+@group(0) @binding(4) var<storage, read> teacher_weight: array<TeacherWeight>;
+@group(0) @binding(5) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
+@group(0) @binding(6) var<storage, read> divergence: array<vec4f>;
+@group(0) @binding(7) var<storage, read> token_weights: array<f32>;
+@group(0) @binding(8) var<storage, read_write> partials: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 64;
+
+fn narrow_quad(row: u32, c: u32) -> vec4f { return weight_quad(params.first_row + row, c); }
+fn wide_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
+fn teacher_narrow_quad(row: u32, c: u32) -> vec4f {
+  return teacher_weight_quad(params.teacher_first_row + row, c);
+}
+fn teacher_wide_quad(row: u32, c: u32) -> vec4f { return teacher_quad(row, c); }
+
+const NO_STATE = 0xffffffffu;
+
+var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
+/** Where the tile's states start in hidden; NO_STATE for a token without gradient, whose state may
+ * be anything. */
+var<workgroup> starts: array<u32, 64>;
+
+/** Writes (first tile) or adds four vocabulary entries' gradients in column c. */
+fn put(split: u32, v: u32, c: u32, values: vec4f, is_first: bool) {
+  for (var k = 0u; k < 4u; k++) {
+    if (v + k < params.rows) {
+      let row = split * params.range_rows + params.first_row + v + k;
+      let at = row * params.hidden_size + c;
+      partials[at] = select(partials[at], 0.0, is_first) + values[k];
+    }
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let first = group.x * NARROW;
+  let part = (params.tokens + params.splits - 1u) / params.splits;
+  let begin = min(group.y * part, params.tokens);
+  let end = min(begin + part, params.tokens);
+
+  var is_first = true;
+  for (var tile = begin; tile < end; tile += WIDE) {
+    let mine = scored[min(tile + lane, end - 1u)];
+    let is_moved = tile + lane < end && mine.w != 0u && token_weights[mine.y] != 0.0;
+    if (workgroup_max(lane, f32(is_moved)) > 0.0) {
+      starts[lane] = select(NO_STATE, mine.x * params.hidden_size, is_moved);
+      let z = tile_dots(lane, first, tile) * params.inv_temperature;
+      let z_t = teacher_dots(lane, first, tile) * params.inv_temperature;
+      for (var w = 0u; w < 4u; w++) {
+        let row = lane % 16u + w * 16u;
+        let slot = scored[min(tile + row, end - 1u)].y; // rows past the end are not added
+        let found = divergence[slot];
+        let weight = token_weights[slot];
+        let is_counted = vec4<bool>(weight != 0.0);
+        let log_s = select(vec4f(), z[w] - found.x, is_counted);
+        let d = weight * d_logits(log_s, select(vec4f(), z_t[w] - found.y, is_counted), vec4f(found.z));
+        d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
+      }
+      workgroupBarrier();
+      let count = min(WIDE, end - tile);
+      for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
+        var sums = mat4x4f();
+        for (var row = 0u; row < count; row++) {
+          let start = starts[row];
+          if (start == NO_STATE) { continue; }
+          let x = hidden[start + c];
+          sums[0] += d_z[row * 4u] * x;
+          sums[1] += d_z[row * 4u + 1u] * x;
+          sums[2] += d_z[row * 4u + 2u] * x;
+          sums[3] += d_z[row * 4u + 3u] * x;
+        }
+        put(group.y, first, c, sums[0], is_first);
+        put(group.y, first + 4u, c, sums[1], is_first);
+        put(group.y, first + 8u, c, sums[2], is_first);
+        put(group.y, first + 12u, c, sums[3], is_first);
+      }
+      is_first = false;
+    }
+  }
+  if (is_first) { // nothing to add: the part is zero
+    for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
+      for (var k = 0u; k < NARROW; k += 4u) { put(group.y, first + k, c, vec4f(), true); }
+    }
+  }
+}
