@@ -27,6 +27,7 @@ const HEADLINES = [
   ['train/loss', 'loss'],
   ['reward_model/loss', 'loss'],
   ['preference/loss', 'loss'],
+  ['distillation/loss', 'loss'],
 ] as const
 
 /** Makes a function that shows one step; `nowMs` is a clock. Neither function throws: what cannot

@@ -26,6 +26,10 @@ function phaseLine(experiment: Experiment, phase: PhaseDocument): string {
   const layer = phase.target_layer === 'final' ? 'the whole model' : `layer ${phase.target_layer}`
   if (phase.kind === 'preference')
     return `preference, ${layer}, ${phase.preference.loss_type}: ${steps} of ${counted(phase.batch_size, 'pair')}`
+  if (phase.kind === 'distill') {
+    const along = phase.layers === '' ? '' : ` and layers ${phase.layers}`
+    return `distill, ${layer}${along}, teacher ${phase.distillation.teacher}: ${steps} of ${counted(phase.batch_size, 'response')}`
+  }
   const { rollout, adv_estimator } = settingsOf(experiment, phase)
   const { train_batch_size, n } = rollout
   return `rl, ${layer}, ${adv_estimator}: ${steps} of ${counted(train_batch_size, 'prompt')} × ${counted(n, 'response')}`

@@ -7,7 +7,7 @@ import { ROLLOUT } from '../../rl/config/rollout.ts'
 import { PROBE, VALIDATION } from '../../rl/config/validation.ts'
 import { type FieldInfo, type FieldValue, leavesOf } from '../../rl/fields/field.ts'
 import { MODEL } from './fields/model_fields.ts'
-import { PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from './fields/phase_fields.ts'
+import { DISTILL, PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from './fields/phase_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { TASK_ID, TASK_PARAMS } from './fields/task_fields.ts'
 import { REWARD } from './lists/reward_schema.ts'
@@ -42,6 +42,7 @@ export const SECTIONS = {
   'phases.sft': SFT,
   'phases.reward_model': REWARD_MODEL,
   'phases.preference': PREFERENCE,
+  'phases.distill': DISTILL,
   'phases.rl': RL,
 }
 
@@ -71,6 +72,8 @@ function phaseFields(experiment: Experiment, phase: PhaseDocument, index: number
   const target = { ...TARGET_LAYER, path: `${path}.target_layer`, value: phase.target_layer }
   if (phase.kind === 'preference')
     return [...at({ ...PREFERENCE, stop: {} }), target, ...at({ stop: PREFERENCE.stop })]
+  if (phase.kind === 'distill')
+    return [...at({ ...DISTILL, stop: {} }), target, ...at({ stop: DISTILL.stop })]
   return [
     ...at({ ...RL, stop: {} }),
     target,

@@ -7,7 +7,9 @@ import type { Experiment } from './schema.ts'
 
 /** Problems of a step. */
 export const batchOf = (experiment: Experiment, phase: BatchedDocument): number =>
-  phase.kind === 'sft' ? phase.batch_size : settingsOf(experiment, phase).rollout.train_batch_size
+  phase.kind === 'sft' || phase.kind === 'distill'
+    ? phase.batch_size
+    : settingsOf(experiment, phase).rollout.train_batch_size
 
 /** Steps of one epoch of a phase; 0 without a training set, or with a smaller one than a batch. */
 export const epochSteps = (experiment: Experiment, phase: BatchedDocument): number =>

@@ -158,7 +158,9 @@ export function newPhase(
   kind: PhaseDocument['kind'],
   beside: readonly PhaseDocument[] = [],
 ): PhaseDocument {
-  const parsed = parseExperiment({ phases: [{ kind }] })
+  // No other kind must have an inner layer; 1 is one of every model that has any.
+  const inner = kind === 'distill' ? { target_layer: 1 } : {}
+  const parsed = parseExperiment({ phases: [{ kind, ...inner }] })
   if (!parsed.ok)
     throw new RangeError(`newPhase: expected one of ${PHASE_KINDS.join(', ')}, got ${kind}`)
   const [phase] = parsed.experiment.phases

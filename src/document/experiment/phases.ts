@@ -10,6 +10,8 @@ import { filled, type Overrides, oneOf, partial, show } from '../../rl/fields/fi
 import { preferenceLossOf } from '../../rl/preferences/losses.ts'
 import { MAX_LAYERS } from './fields/model_fields.ts'
 import {
+  DISTILL,
+  type DistillFields,
   PREFERENCE,
   type PreferenceFields,
   REWARD_MODEL,
@@ -22,7 +24,7 @@ import {
 import type { TaskChoice } from './fields/task_fields.ts'
 
 /** Every kind of phase. */
-export const PHASE_KINDS = ['sft', 'reward_model', 'preference', 'rl'] as const
+export const PHASE_KINDS = ['sft', 'reward_model', 'preference', 'distill', 'rl'] as const
 
 /** A warm start: supervised learning from demonstrations. */
 export interface SftDocument extends SftFields {
@@ -44,6 +46,12 @@ export interface PreferenceDocument extends PreferenceFields {
   readonly target_layer: TargetLayer
 }
 
+/** A phase that trains the policy on what a teacher says of every token. */
+export interface DistillDocument extends DistillFields {
+  readonly kind: 'distill'
+  readonly target_layer: TargetLayer
+}
+
 /** A phase of reinforcement learning. It takes from the experiment what it does not set itself. */
 export interface RlDocument extends RlFields {
   readonly kind: 'rl'
@@ -55,7 +63,12 @@ export interface RlDocument extends RlFields {
 }
 
 /** One phase of an experiment. */
-export type PhaseDocument = SftDocument | RewardModelDocument | PreferenceDocument | RlDocument
+export type PhaseDocument =
+  | SftDocument
+  | RewardModelDocument
+  | PreferenceDocument
+  | DistillDocument
+  | RlDocument
 
 /** A phase that is taught by pairs. */
 export type PairedDocument = RewardModelDocument | PreferenceDocument
@@ -90,6 +103,7 @@ export const phaseSchema = oneOf('kind', PHASE_KINDS, [
   filled(SFT, { kind: z.literal('sft') }),
   filled(REWARD_MODEL, { kind: z.literal('reward_model') }),
   filled(PREFERENCE, { kind: z.literal('preference'), target_layer }),
+  filled(DISTILL, { kind: z.literal('distill'), target_layer }),
   filled(RL, {
     kind: z.literal('rl'),
     target_layer,

@@ -1,5 +1,6 @@
 // The phases of an experiment as the trainer runs them.
 import {
+  type DistillPhase,
   type Pairs,
   type Phase,
   type PreferencePhase,
@@ -10,6 +11,7 @@ import { preferenceLabel } from './fields/preference_fields.ts'
 import { layersOf } from './fields/trained_fields.ts'
 import { settingsOf } from './phase_settings.ts'
 import {
+  type DistillDocument,
   innerTarget,
   type PairedDocument,
   type PreferenceDocument,
@@ -53,6 +55,21 @@ function preferencePhase(
   }
 }
 
+function distillPhase(
+  { epochs: _, ...phase }: DistillDocument,
+  target_layer: number,
+): DistillPhase {
+  const layers = layersOf(phase.layers)
+  const whose = layers.length > 0 ? `layers ${[...layers, target_layer]}` : `layer ${target_layer}`
+  return {
+    ...phase,
+    name: phase.name || `distil ${phase.target_layer === 'final' ? 'the whole model' : whose}`,
+    target_layer,
+    layers,
+    stop: { ...STOP_DEFAULTS, ...phase.stop },
+  }
+}
+
 /** The inner layer that a phase trains, else the first that any phase does; undefined where none
  * does. */
 export function innerLayer({ model, phases }: Experiment, phase: number): number | undefined {
@@ -77,6 +94,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
       return { ...phase, name: phase.name || 'reward model', pairs: pairsOf(experiment, phase) }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     if (phase.kind === 'preference') return preferencePhase(experiment, phase, target_layer)
+    if (phase.kind === 'distill') return distillPhase(phase, target_layer)
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
     const { reset_optimizer, reset_schedule, decay_final_norm } = phase

@@ -122,6 +122,14 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
     has_layer: false,
     phase: { ...newPhase('preference'), steps: NEW_STEPS },
   }
+  const target_layer = Math.max(1, Math.floor(experiment.model.num_hidden_layers / 2))
+  const distill: PhaseChoice = {
+    id: 'distill',
+    label: 'Self-distillation: the final layer teaches an inner one',
+    group: 'Methods',
+    has_layer: false,
+    phase: { ...newPhase('distill'), target_layer, steps: NEW_STEPS } as PhaseDocument,
+  }
   const presets = PRESETS.flatMap(({ id, name, experiment: from }) =>
     from.phases.map(
       (phase, i): PhaseChoice => ({
@@ -135,7 +143,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
   )
   // A phase that wants a reward model is offered where there is one.
   const before = experiment.phases.slice(0, MAX_PHASES - 1)
-  return [...methods, sft, reward_model, preference, ...presets].filter(
+  return [...methods, sft, reward_model, preference, distill, ...presets].filter(
     ({ phase }) => parseExperiment({ ...experiment, phases: [...before, phase], steering: [] }).ok,
   )
 }
@@ -155,5 +163,6 @@ const phaseKind = (phase: PhaseDocument): string => {
   if (phase.kind === 'sft') return 'warm start'
   if (phase.kind === 'reward_model') return 'reward model'
   if (phase.kind === 'preference') return preferenceLabel(phase.preference)
+  if (phase.kind === 'distill') return 'distillation'
   return phase.target_layer === 'final' ? 'whole model' : `layer ${phase.target_layer}`
 }

@@ -43,6 +43,7 @@ export function tagsOf(experiment: Experiment): Tags {
   const { phases, task, tools, model } = experiment
   const methods = phases.flatMap((phase) => {
     if (phase.kind === 'rl') return phaseMethods(experiment, phase)
+    if (phase.kind === 'distill') return 'Distillation'
     return phase.kind === 'preference' ? preferenceLabel(phase.preference) : []
   })
   const weights = weightCount(experiment)

@@ -15,6 +15,7 @@ const LOSSES = [
   'critic/vf_loss',
   'reward_model/loss',
   'preference/loss',
+  'distillation/loss',
 ] as const
 /** Entropies of policies: where advantages are zero there is no gradient to break, and these alone
  * show weights that are no numbers. */

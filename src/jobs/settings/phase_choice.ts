@@ -41,6 +41,7 @@ export function phaseWords(phase: PhaseDocument, index: number): string {
     sft: 'warm start',
     reward_model: 'reward model',
     preference: 'preferences',
+    distill: 'distillation',
     rl: 'reinforcement',
   }[phase.kind]
   const inner = innerTarget(phase)

@@ -74,13 +74,15 @@ function headGrad<L extends string>(
 
 /** From the gradient of what a policy of `layer` or a value head read (ws.backward.d_normed for the
  * final norm's output, d_hidden below it) down to the embedding, or to the lowest block that is
- * trained. Adds to `grads`. */
+ * trained. Adds to `grads`. `along`: called for every layer in between, from above, when ws.backward
+ * has its gradient in d_hidden, with d_normed free: what else reads that layer adds to it. */
 export function backwardStates<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
   { layer, count, readout = 'raw' }: Omit<PolicyRead<L>, 'inv_temperature'>,
+  along: (layer: number) => void = () => {},
 ): void {
   const { run } = recorder
   const { shape, weights } = model
@@ -95,12 +97,14 @@ export function backwardStates<L extends string>(
   for (let l = layer - 1; l >= lowest; l--) {
     // The last block's activations are still there.
     if (l < layer - 1) {
+      along(l + 1)
       if (ws.is_recomputed) blockForward(recorder, model, { ws, l, tokens }, 'activations')
       loadHalves(run, ws, l, tokens)
     }
     blockBackward(run, model, grads, { ws, l, tokens }, l === lowest && !grads.embed_tokens)
   }
 
+  for (let l = lowest; l >= 1; l--) if (l < layer) along(l)
   if (grads.embed_tokens) embeddingGrad(run, shape, ws, tokens, grads.embed_tokens)
 }
 

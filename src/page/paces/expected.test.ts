@@ -6,7 +6,7 @@ import { expectedSeconds, type Ratios, ratiosOf, workMs } from './expected.ts'
 import { withRun } from './paces.ts'
 
 const SPEED = { dispatch_ms: 0.1, round_ms: 1, gflops: 2 }
-const PLAIN: Ratios = { sft: 1, reward_model: 1, preference: 1, rl: 1 }
+const PLAIN: Ratios = { sft: 1, reward_model: 1, preference: 1, distill: 1, rl: 1 }
 
 function experimentOf(document: object) {
   const parsed = parseExperiment({ validation: { test_freq: null }, ...document })

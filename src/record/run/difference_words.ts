@@ -28,7 +28,7 @@ const unique = (words: readonly string[]): string[] => [...new Set(words)]
 /** 'GRPO', 'BuPO, layer 2 first', 'GRPO, then PPO'. */
 export function methodWords(experiment: Experiment): string {
   const taught = experiment.phases.flatMap((phase) =>
-    phase.kind === 'rl' || phase.kind === 'preference' ? [phase] : [],
+    phase.kind === 'rl' || phase.kind === 'preference' || phase.kind === 'distill' ? [phase] : [],
   )
   if (taught.length === 0)
     return experiment.phases.some(({ kind }) => kind === 'sft') ? 'Supervised' : 'Reward model'
@@ -36,7 +36,11 @@ export function methodWords(experiment: Experiment): string {
   const is_inner = layers.some((layer) => layer !== 'final')
   const methods = unique(
     taught.map((phase) =>
-      phase.kind === 'rl' ? methodName(experiment, phase) : preferenceLabel(phase.preference),
+      phase.kind === 'rl'
+        ? methodName(experiment, phase)
+        : phase.kind === 'distill'
+          ? 'Distillation'
+          : preferenceLabel(phase.preference),
     ),
   )
   const name = is_inner && methods.join() === 'GRPO' ? 'BuPO' : methods.join(', then ')

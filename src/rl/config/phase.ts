@@ -5,6 +5,7 @@ import type { PreferenceSettings } from '../preferences/settings.ts'
 import type { Actor } from './actor.ts'
 import type { Algorithm } from './algorithm.ts'
 import type { Critic } from './critic.ts'
+import type { Distillation } from './distillation.ts'
 import type { Optim } from './optim.ts'
 import type { Rollout } from './rollout.ts'
 import type { TrainedPart } from './trained_segments.ts'
@@ -125,6 +126,24 @@ export interface PreferencePhase {
   readonly stop?: Stop
 }
 
+/** Training of one layer's policy, or of several together, on what a teacher says of every token. */
+export interface DistillPhase {
+  readonly kind: 'distill'
+  readonly name: string
+  readonly steps: number
+  /** Responses per step. */
+  readonly batch_size: number
+  /** As in a phase of kind rl. */
+  readonly target_layer: number
+  readonly target_readout?: Readout | undefined
+  /** Layers below it that are taught along, read in the same way. */
+  readonly layers: readonly number[]
+  readonly grad_clip: number
+  readonly optim: Optim
+  readonly distillation: Distillation
+  readonly stop?: Stop
+}
+
 /** Phases that are taught by pairs, drawn where they begin. */
 export type PairedPhase = RewardModelPhase | PreferencePhase
 
@@ -153,7 +172,7 @@ export interface RlPhase extends TrainedPart {
 }
 
 /** Phases that train the policy. */
-export type ActorPhase = SftPhase | PreferencePhase | RlPhase
+export type ActorPhase = SftPhase | PreferencePhase | DistillPhase | RlPhase
 export type Phase = ActorPhase | RewardModelPhase
 
 export const isPaired = (phase: Phase): phase is PairedPhase =>
@@ -162,5 +181,11 @@ export const isPaired = (phase: Phase): phase is PairedPhase =>
 /** How a phase trains its policy, or its reward model. */
 export const optimOf = (phase: Phase): Optim =>
   phase.kind === 'rl' ? phase.actor.optim : phase.optim
+
+/** Whether a phase compares the policy with a copy of it that was taken where its stage began. */
+export const keepsReference = (phase: Phase): boolean =>
+  phase.kind === 'rl' ||
+  phase.kind === 'preference' ||
+  (phase.kind === 'distill' && phase.distillation.teacher !== 'final')
 
 export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'

@@ -6,7 +6,7 @@ import type { ParamLayout } from '../../model/layout/params.ts'
 import { copyParams } from '../../model/params/param_copies.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
-import type { ActorPhase } from '../config/phase.ts'
+import type { ActorPhase, DistillPhase } from '../config/phase.ts'
 import { policyPhaseOf } from '../config/preference_policy.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { type BatchColumns, TrainingBatch } from '../experience/training_batch.ts'
@@ -80,6 +80,7 @@ export class Actor {
     const [begin, probe] = await Promise.all([
       gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
+        if (tensors.teacher) r.clear(tensors.teacher.sums)
         r.clear(tensors.correction_sums)
         r.clear(tensors.nonfinite_token)
       }),
@@ -104,6 +105,9 @@ export class Actor {
       if (phase.kind === 'sft') {
         await this.trainable.prepare(final, phase.optim)
         await this.#programs.prepareSft(micro, final)
+      } else if (phase.kind === 'distill') {
+        await this.trainable.prepare(phase.target_layer, this.#programs.factors(phase))
+        await this.#programs.prepareDistill(phase, micro)
       } else {
         const policy =
           phase.kind === 'preference' ? policyPhaseOf(phase, size.response_length) : phase
@@ -300,6 +304,32 @@ export class Actor {
     const inv_token_count = 1 / tokenCount(batch)
     for (let row = 0; row < batch.rows; row += micro)
       this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
+  }
+
+  /** One optimizer step on the uploaded batch, by what the teacher says of its tokens; an averaged
+   * teacher then follows the policy. */
+  updateDistilled(batch: RolloutBatch, phase: DistillPhase, micro: number, lr: number): void {
+    const { target_layer, distillation, optim, grad_clip } = phase
+    this.trainable.clearGradients()
+    this.accumulateDistilled(batch, phase, micro)
+    this.trainable.apply(target_layer, optim, grad_clip, lr, this.#programs.factors(phase))
+    if (distillation.teacher === 'ema')
+      this.#gpu.replay(this.#programs.mix(), { alpha: 1 - distillation.ema_decay })
+  }
+
+  /** Adds the gradients of the mean divergence of the uploaded batch. `items`: the tokens that it is
+   * a mean over. */
+  accumulateDistilled(
+    batch: RolloutBatch,
+    phase: DistillPhase,
+    micro: number,
+    items = tokenCount(batch),
+  ): void {
+    const program = this.#programs.distill(phase, micro)
+    const { beta, temperature } = phase.distillation
+    const live = { beta, inv_temperature: 1 / temperature, inv_token_count: 1 / items }
+    for (let row = 0; row < batch.rows; row += micro)
+      this.#gpu.replay(program, { row, tokens: this.batch.tokens(row, micro), ...live })
   }
 
   /** Uploads the rows that `probe` measures: `size.probe_rows` of them. */

@@ -5,12 +5,18 @@ import { trainedGradients } from '../../model/params/param_tensors.ts'
 import { type Model, withoutAdapter } from '../../model/transformer/model.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { hasFinalEntropy } from '../config/actor.ts'
-import type { RlPhase } from '../config/phase.ts'
+import type { DistillPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
 import { shufflesRows } from './batch_rows.ts'
+import {
+  DISTILL_LIVE,
+  type DistillLive,
+  recordDistill,
+  type Students,
+} from './distilling.ts'
 import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
 import {
   type RowsLive,
@@ -48,6 +54,7 @@ export class ActorPrograms {
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
   #trace = new Map<string, Program<TraceLive>>()
   #mix = new Map<'reference', Program<'alpha'>>()
+  #distill = new Map<string, Program<DistillLive>>()
 
   constructor(gpu: Gpu, tensors: ActorTensors) {
     this.#gpu = gpu
@@ -81,6 +88,10 @@ export class ActorPrograms {
 
   sft(micro: number): Program<RowsLive | 'inv_token_count'> {
     return prepared(this.#sft.get(micro))
+  }
+
+  distill(phase: DistillPhase, micro: number): Program<DistillLive> {
+    return prepared(this.#distill.get(distillKey(phase, micro)))
   }
 
   trace(objective: Objective, micro: number): Program<TraceLive> {
@@ -122,10 +133,7 @@ export class ActorPrograms {
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
         recordReference(r, tensors, reference, ws, { layer, readout }),
       )
-    if (followsPolicy(phase) && tensors.reference)
-      await this.#record(this.#mix, 'reference', 'sync_ref', ['alpha'], (r) =>
-        recordMixture(this.#gpu, r, tensors),
-      )
+    if (followsPolicy(phase) && tensors.reference) await this.#prepareMix()
     const leaves_entropy = this.#leavesEntropy(phase)
     const objective = { ...objectiveOf(phase), leaves_entropy }
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
@@ -145,6 +153,31 @@ export class ActorPrograms {
     )
   }
 
+  /** Records updates by a teacher in passes of `micro` rows. */
+  async prepareDistill(phase: DistillPhase, micro: number): Promise<void> {
+    const tensors = this.#tensors
+    const { teacher } = phase.distillation
+    const other = teacher === 'final' ? undefined : prepared(referenceOf(tensors))
+    const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
+    const ws = this.#slice(micro)
+    await this.#record(this.#distill, distillKey(phase, micro), 'distill', DISTILL_LIVE, (r) =>
+      recordDistill(
+        r,
+        { ...tensors, gradients },
+        { ws, alloc: this.#gpu },
+        other,
+        studentsOf(phase),
+      ),
+    )
+    if (teacher === 'ema') await this.#prepareMix()
+  }
+
+  #prepareMix(): Promise<void> {
+    return this.#record(this.#mix, 'reference', 'sync_ref', ['alpha'], (r) =>
+      recordMixture(this.#gpu, r, this.#tensors),
+    )
+  }
+
   /** Phases with equal keys share their recorded update. */
   #updateKey(phase: PolicyPhase, micro: number): string {
     const trained = this.factors(phase)?.map((factor) => factor !== 0)
@@ -157,7 +190,7 @@ export class ActorPrograms {
   }
 
   /** What the learning rate of each trained segment is multiplied by (trained_segments.ts). */
-  factors(phase: PolicyPhase): readonly number[] | undefined {
+  factors(phase: TrainedPart): readonly number[] | undefined {
     const { layout, model } = this.#tensors
     return segmentFactors({ ...layout, shape: model.shape }, phase)
   }
@@ -194,11 +227,17 @@ function referenceOf({ model, reference }: ActorTensors): Model | undefined {
   return reference && { ...model, weights: reference }
 }
 
+const studentsOf = ({ target_layer, target_readout, layers }: DistillPhase): Students =>
+  [target_layer, ...layers].map((layer) => ({ layer, readout: target_readout }))
+
+const distillKey = (phase: DistillPhase, micro: number): string =>
+  JSON.stringify([studentsOf(phase), phase.distillation.teacher === 'final', micro])
+
 /** Losses that choose no tokens have the same trace. */
 const traceKey = (objective: Objective, micro: number): string =>
   `${choosesTokens(objective) ? objective.loss_mode : ''}/${micro}`
 
-function prepared<L extends string>(program: Program<L> | undefined): Program<L> {
+function prepared<T>(program: T | undefined): T {
   if (!program) throw new Error('actor: this phase was not prepared')
   return program
 }

@@ -8,6 +8,7 @@ import { CHUNK } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { overlaid, type ParamBuffers } from '../../model/params/param_buffers.ts'
 import { type ParamTensors, paramTensors } from '../../model/params/param_tensors.ts'
+import { createTeacher, type TeacherTensors } from '../../model/transformer/teacher.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
 import { createTrained } from './optimizer_tensors.ts'
@@ -31,6 +32,8 @@ export interface ActorSize {
   readonly probe_rows: number
   /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
   readonly has_reference: boolean
+  /** Most layers that a teacher teaches at once in any phase. Default 0: there is none. */
+  readonly students?: number
   /** Keep a second batch, for epochs that go through its rows in another order. Default false. */
   readonly has_shuffled?: boolean
   /** Most epochs that have an order of their own. Default 1. */
@@ -61,6 +64,14 @@ export interface ActorTensors extends TrainableTensors {
    * each shuffled epoch; u32 [epochs]. */
   readonly nonfinite_token: Tensor<'u32'>
   readonly batch: BatchTensors
+  /** Of phases that learn from a teacher. */
+  readonly teacher:
+    | {
+        readonly tensors: TeacherTensors
+        /** Mean divergence of each student over this training step, [students]. */
+        readonly sums: Tensor
+      }
+    | undefined
   readonly shuffled: ShuffledTensors | undefined
   readonly trace: TraceTensors
   readonly workspace: Workspace
@@ -86,6 +97,15 @@ export function createActorTensors(
   const stride = probeStride(size)
   const batch_size = { rows: B, prompt_length, response_length: R }
   const trainable = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
+  const workspace = createWorkspace(alloc, shape, {
+    rows: micro_rows,
+    width: T,
+    response_length: R,
+    trains: true,
+    head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
+    enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
+  })
+  const { students = 0 } = size
   return {
     ...trainable,
     // The reference of an adapter is its base.
@@ -101,14 +121,14 @@ export function createActorTensors(
     batch: createBatchTensors(alloc, batch_size),
     shuffled: size.has_shuffled ? createShuffledTensors(alloc, batch_size) : undefined,
     trace: createTraceTensors(alloc, { rows: B, response_length: R }),
-    workspace: createWorkspace(alloc, shape, {
-      rows: micro_rows,
-      width: T,
-      response_length: R,
-      trains: true,
-      head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
-      enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
-    }),
+    workspace,
+    teacher:
+      students > 0
+        ? {
+            tensors: createTeacher(alloc, workspace),
+            sums: optimizer('teacher_sums', students),
+          }
+        : undefined,
     probe: createWorkspace(alloc, shape, {
       rows: size.probe_rows,
       width: T,

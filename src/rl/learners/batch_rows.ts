@@ -82,7 +82,7 @@ const criticMini = (phase: RlPhase): number =>
  * Throws RangeError for a micro-batch that does not divide the mini-batch of either. */
 export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
   const max_tokens = microTokens(model)
-  if (phase.kind === 'sft') {
+  if (phase.kind === 'sft' || phase.kind === 'distill') {
     const batch = phase.batch_size
     return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
   }

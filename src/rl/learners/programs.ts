@@ -210,7 +210,7 @@ export function recordSft(
 
 /** Keeps the first token of the step, or of an epoch's slot, whose log-prob is not finite; to be
  * recorded once the micro-batch has been read. */
-function findBrokenToken<L extends string>(
+export function findBrokenToken<L extends string>(
   r: Pick<Recorder<L | 'row'>, 'run'>,
   t: Pick<ActorTensors, 'nonfinite_token'>,
   { response: { log_probs, response_mask } }: Workspace,

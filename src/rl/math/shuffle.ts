@@ -4,6 +4,8 @@ import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
 
 /** Keeps the order of a batch's rows apart from other draws under the same generator and seed. */
 const ROWS_STREAM = 0x726f7773
+/** What kind of responses a step trains on. */
+const CHOICE_STREAM = 0x63686f69
 
 /** Fisher and Yates' shuffle of 0 … count - 1, keyed by a seed, a stream and two counters. */
 export function shuffledOrder(
@@ -19,6 +21,10 @@ export function shuffledOrder(
   }
   return order
 }
+
+/** A number in [0, 1) for each step of a run. */
+export const uniformOf = (seed: number, step: number): number =>
+  uniform24(philox4x32([step, 0, 0, 2], [seed, CHOICE_STREAM])[0])
 
 /** The row of the batch at each place in an epoch, from 0. */
 export type RowOrder = (epoch: number) => readonly number[]

@@ -4,7 +4,7 @@ import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts
 import { PREFERENCE_LOSS_SUMS } from '../../kernels/preference_loss/preference_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
-import type { RlPhase } from '../config/phase.ts'
+import type { DistillPhase, RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/groups.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
@@ -57,6 +57,28 @@ export function preferenceMetrics(
   const { grad_norm, skipped_updates } = optimizerRecords(history, 1)
   return {
     'preference/entropy': sums[POLICY_LOSS_SUMS.indexOf('actor/entropy')] / tokens,
+    'actor/grad_norm': grad_norm,
+    'training/skipped_updates': skipped_updates,
+  }
+}
+
+/** How far the policy is from its teacher in one step, per token and before the update: the sum
+ * over all that are taught, and each; entropy of the deepest at the tokens of the batch. */
+export function distillMetrics(
+  { target_layer, layers }: Pick<DistillPhase, 'target_layer' | 'layers'>,
+  sums: Float32Array,
+  teacher_sums: Float32Array,
+  history: Float32Array,
+  tokens: number,
+): Record<string, number> {
+  const { grad_norm, skipped_updates } = optimizerRecords(history, 1)
+  const taught = [target_layer, ...layers]
+  const losses = teacher_sums.subarray(0, taught.length)
+  return {
+    'distillation/loss': sumOf(losses),
+    ...(layers.length > 0 &&
+      Object.fromEntries(taught.map((layer, i) => [`distillation/loss/${layer}`, losses[i]]))),
+    'distillation/entropy': sums[POLICY_LOSS_SUMS.indexOf('actor/entropy')] / tokens,
     'actor/grad_norm': grad_norm,
     'training/skipped_updates': skipped_updates,
   }

@@ -49,8 +49,7 @@ function logitsOf({ tokens, V }: Size, { list }: Inputs, x: Float32Array, w: Flo
 }
 
 const lseOf = ({ data, vocabulary: V }: Logits, i: number): number =>
-  data[i * V] * INV_TEMPERATURE -
-  logProbsOf({ data, vocabulary: V }, i, 1 / INV_TEMPERATURE)[0]
+  data[i * V] * INV_TEMPERATURE - logProbsOf({ data, vocabulary: V }, i, 1 / INV_TEMPERATURE)[0]
 
 async function run(size: Size, beta: number, parts: readonly number[]) {
   const { tokens, C, teacherC, V } = size

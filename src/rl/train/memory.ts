@@ -12,12 +12,14 @@ import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_in
 import { muonOf } from '../config/optim.ts'
 import {
   isPaired,
+  keepsReference,
   optimOf,
   type PairedPhase,
   type RewardModelPhase,
   type RlPhase,
   trainsActor,
 } from '../config/phase.ts'
+import { samplingPhase } from '../config/sampling_phase.ts'
 import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
@@ -77,7 +79,11 @@ export function actorSize({
     updates: Math.max(1, ...updates),
     has_muon: phases.some((phase) => muonOf(optimOf(phase))),
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
-    has_reference: phases.some(({ kind }) => kind === 'rl' || kind === 'preference'),
+    has_reference: phases.some(keepsReference),
+    students: Math.max(
+      0,
+      ...phases.map((phase) => (phase.kind === 'distill' ? 1 + phase.layers.length : 0)),
+    ),
     has_shuffled: shuffling.length > 0,
     epochs: Math.max(
       1,
@@ -210,6 +216,9 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const sizes = phases.map((phase) => rolloutSize(config, phase))
   if (pairedPhases(config).some(({ pairs }) => pairs.source !== 'file'))
     sizes.push(pairSize(config))
+  for (const phase of config.phases)
+    if (phase.kind === 'distill' && phase.distillation.lmbda > 0)
+      sizes.push(rolloutSize(config, samplingPhase(phase, config.task.max_response_length)))
   if (everValidates(config.validation)) sizes.push(validationSize(config))
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
@@ -221,11 +230,14 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(
     (size) => size.rows * decodedColumns(size) * (size.max_turns ? 2 : 1),
   )
-  const { updates, epochs = 1 } = actorSize(config)
+  const { updates, students = 0, epochs = 1 } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place
   // of theirs.
-  const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
+  const sums =
+    4 * POLICY_LOSS_SUMS.length +
+    ROLLOUT_CORRECTION_SUMS.length +
+    Math.max(POLICY_LOSS_SUMS.length, students)
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
   // Beside the records of every update, where its gradients were not finite; and the token that was
   // not.

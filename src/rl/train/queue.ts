@@ -1,10 +1,11 @@
 // Queues one step of any kind: its work, what is measured after it, and the promise of its result.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { hasStop, isPaired, type Phase, trainsActor } from '../config/phase.ts'
+import { hasStop, isPaired, keepsReference, type Phase, trainsActor } from '../config/phase.ts'
 import { validatesBefore } from '../config/validation.ts'
 import { isShortInner } from '../look/moments.ts'
 import type { Observation } from '../look/observation.ts'
 import { computeThroughputMetrics } from '../metrics/data_metrics.ts'
+import { distillStep } from './distilled/distill_step.ts'
 import { validationSize } from './memory.ts'
 import { preferenceStep } from './paired/preference_step.ts'
 import { type Validated, validate } from './responses/validation.ts'
@@ -89,6 +90,7 @@ function takeStep(training: Training, phase: Phase, lr: number): TakenStep | Pro
   if (phase.kind === 'rl') return reinforcementStep(training, phase, lr)
   if (phase.kind === 'sft') return supervisedStep(training, phase, lr)
   if (phase.kind === 'preference') return preferenceStep(training, phase, lr)
+  if (phase.kind === 'distill') return distillStep(training, phase, lr)
   return rewardModelStep(training, phase, lr)
 }
 
@@ -152,11 +154,9 @@ async function judge(
   return { ...result, metrics: { ...result.metrics, ...last.metrics }, ...generationsOf(last) }
 }
 
-/** Reinforcement learning and preferences start from a frozen copy of the policy. */
+/** A stage that is compared with its beginning starts from a frozen copy of the policy. */
 export function beginStage({ parts, progress }: Training): void {
-  const { kind } = progress.current
-  const compares = kind === 'rl' || kind === 'preference'
-  if (compares && parts.actor.tensors.reference) parts.actor.setReference()
+  if (keepsReference(progress.current) && parts.actor.tensors.reference) parts.actor.setReference()
 }
 
 /** Whether the present phase is looked at in every step. */

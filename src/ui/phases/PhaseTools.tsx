@@ -10,6 +10,7 @@ import { isBusy } from '../../record/run/run_parts.ts'
 import { useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 
+const selectLayers = (state: LabState) => state.experiment.model.num_hidden_layers
 const selectPhases = (state: LabState) => state.experiment.phases
 
 const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
@@ -69,6 +70,7 @@ export function PhaseTools({ index }: { index: number }) {
 
 /** Adds a phase at the end. */
 export function AddPhase() {
+  const layers = useLab(selectLayers)
   const phases = useLab(selectPhases)
   const is_full = phases.length >= MAX_PHASES
   const add = (kind: PhaseDocument['kind']) => {
@@ -97,6 +99,14 @@ export function AddPhase() {
         onClick={() => add('preference')}
       >
         <Plus className="icon" aria-hidden="true" /> Preferences
+      </button>
+      <button
+        type="button"
+        data-testid="add-distill"
+        disabled={is_full || layers < 2}
+        onClick={() => add('distill')}
+      >
+        <Plus className="icon" aria-hidden="true" /> Distillation
       </button>
       <button type="button" data-testid="add-rl" disabled={is_full} onClick={() => add('rl')}>
         <Plus className="icon" aria-hidden="true" /> Reinforcement

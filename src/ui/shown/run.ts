@@ -70,6 +70,7 @@ export function phaseTarget(phase: Phase, last_layer: number): string {
   const whose =
     phase.target_layer === last_layer ? 'final policy' : `policy of layer ${phase.target_layer}`
   if (phase.kind === 'preference') return `teaches the ${whose} which responses are preferred`
+  if (phase.kind === 'distill') return `teaches the ${whose} what its teacher says`
   const on = phase.reward_model.enable ? ' on the reward model’s scores' : ''
   return `trains the ${whose}${on}`
 }
@@ -170,6 +171,7 @@ export function methodName(phase: Phase): string {
   if (phase.kind === 'sft') return 'SFT'
   if (phase.kind === 'reward_model') return 'Bradley–Terry'
   if (phase.kind === 'preference') return preferenceLabel(phase.preference)
+  if (phase.kind === 'distill') return 'distillation'
   if (phase.adv_estimator === 'gae') return 'PPO (GAE)'
   return phase.adv_estimator.toUpperCase().replaceAll('_PLUS', '+').replaceAll('_', ' ')
 }

@@ -50,15 +50,22 @@ export function stepWork(experiment: Experiment, phase: PhaseDocument): StepWork
   if (phase.kind === 'rl') return rlWork(experiment, phase)
   const { prompt, response } = lengths(experiment)
   // A pair is two rows.
-  const rows = phase.batch_size * (phase.kind === 'sft' ? 1 : 2)
+  const rows = phase.batch_size * (phase.kind === 'sft' || phase.kind === 'distill' ? 1 : 2)
   const tokens = rows * (prompt + response)
   return {
-    arithmetic: (TRAINED * forwardCost(experiment) * tokens) / 1e9,
+    // The teacher's forward pass comes on top.
+    arithmetic:
+      ((TRAINED + (phase.kind === 'distill' ? 1 : 0)) * forwardCost(experiment) * tokens) / 1e9,
     // Pairs are scored before the update, whose gradient comes from their scores.
     dispatches:
       dispatchesOf(UPDATE, experiment) +
-      (phase.kind === 'preference' ? dispatchesOf(PASS, experiment) : 0),
-    rounds: phase.kind === 'preference' ? 2 : 1,
+      (phase.kind === 'preference' || phase.kind === 'distill'
+        ? dispatchesOf(PASS, experiment)
+        : 0) +
+      (phase.kind === 'distill' && phase.distillation.lmbda > 0
+        ? response * dispatchesOf(DECODED, experiment)
+        : 0),
+    rounds: phase.kind === 'preference' || phase.kind === 'distill' ? 2 : 1,
   }
 }
 

@@ -1,5 +1,6 @@
 // The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
 import type { Readout } from '../../../model/layout/readout.ts'
+import { DISTILLATION, type Distillation } from '../../../rl/config/distillation.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
 import { gradClip, optim } from '../../../rl/config/optim.ts'
 import { type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
@@ -9,7 +10,7 @@ import type { PreferenceSettings } from '../../../rl/preferences/settings.ts'
 import { MAX_LAYERS } from './model_fields.ts'
 import { PAIRS, type PairsFields } from './pairs_fields.ts'
 import { PREFERENCE_SETTINGS } from './preference_fields.ts'
-import { type TrainedFields, targetReadout, trainedFields } from './trained_fields.ts'
+import { layerList, type TrainedFields, targetReadout, trainedFields } from './trained_fields.ts'
 
 /** A warm start. */
 export interface SftFields {
@@ -35,6 +36,14 @@ export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
   readonly preference: PreferenceSettings
   readonly pairs: PairsFields
   readonly refresh_steps: number | null
+}
+
+/** Learning from a teacher's whole distribution. */
+export interface DistillFields extends SftFields {
+  readonly target_readout: Readout
+  /** Whole numbers with commas; '' = none. */
+  readonly layers: string | null
+  readonly distillation: Distillation
 }
 
 /** Reinforcement, without the sections that it shares with other phases. */
@@ -197,6 +206,31 @@ export const PREFERENCE: Tree<PreferenceFields> = {
     max: 10000,
     unit: 'steps',
   }),
+  stop: { accuracy: STOP.accuracy },
+}
+
+/** Of a phase of kind distill, besides `target_layer`. */
+export const DISTILL: Tree<DistillFields> = {
+  name: phaseName,
+  steps: steps(100),
+  epochs,
+  batch_size: integer({
+    label: 'Batch',
+    help: 'Responses per step, one to each prompt.',
+    default: 64,
+    min: 1,
+    max: 4096,
+    unit: 'responses',
+    scale: 'log',
+  }),
+  target_readout: targetReadout,
+  layers: layerList({
+    label: 'Taught along',
+    help: 'Further layers below the trained one that learn the same at once, each with the same weight, counted from 1, with commas (1,2); none = that one alone.',
+  }),
+  grad_clip: gradClip,
+  optim: optim({ lr: 0.0005, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
+  distillation: DISTILLATION,
   stop: { accuracy: STOP.accuracy },
 }
 

@@ -30,6 +30,16 @@ export const targetReadout = select(
   { raw: 'raw (as in the paper)', normed: 'through the final norm' },
 )
 
+/** A list of layers as text; null = none. */
+export const layerList = (said: { readonly label: string; readonly help: string }) =>
+  text(
+    { ...said, default: null, none: '', max: 60 },
+    {
+      holds: (list) => LAYERS.test(list),
+      expected: 'whole numbers from 1 on, with commas',
+    },
+  )
+
 /** `most_layers`: of any model. */
 export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
   target_readout: targetReadout,
@@ -49,19 +59,10 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
       help: 'Whether the embedding keeps its values in this phase; with tied embeddings so does the matrix that scores tokens.',
       default: false,
     }),
-    layers: text(
-      {
-        label: 'Freeze layers',
-        help: 'Layers that keep their values in this phase, counted from 1, with commas (1,2); none = all learn.',
-        default: null,
-        none: '',
-        max: 60,
-      },
-      {
-        holds: (list) => LAYERS.test(list),
-        expected: 'whole numbers from 1 on, with commas',
-      },
-    ),
+    layers: layerList({
+      label: 'Freeze layers',
+      help: 'Layers that keep their values in this phase, counted from 1, with commas (1,2); none = all learn.',
+    }),
   },
   lr_factor_above: {
     layer: integer({

@@ -6,10 +6,11 @@ import { pairOptions } from '../../../rl/preferences/pair_objective.ts'
 import { PREFERENCE_NUMBERS } from '../../../rl/preferences/preference_numbers.ts'
 import { epochWords, hasTrainingSet } from '../epochs.ts'
 import { asksPerson } from '../fields/pairs_fields.ts'
-import { PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
+import { DISTILL, PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
 import { trainedHasEffect } from '../fields/trained_fields.ts'
 import type {
   BatchedDocument,
+  DistillDocument,
   PairedDocument,
   PhaseDocument,
   PreferenceDocument,
@@ -24,7 +25,10 @@ import { type Field, fieldsOf } from './form_fields.ts'
 import { overrideFields } from './override_form.ts'
 
 /** Whether a setting of the optimizer of a phase without actor changes anything. */
-function optimMatters(name: string, { optim }: SftDocument | PairedDocument): boolean {
+function optimMatters(
+  name: string,
+  { optim }: SftDocument | DistillDocument | PairedDocument,
+): boolean {
   if (name.startsWith('optim.muon.')) return optim.optimizer === 'Muon'
   return name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
 }
@@ -127,10 +131,29 @@ function preferenceFields(
   return [...fields, targetField(experiment, phase, index), ...stopFields(experiment, phase, index)]
 }
 
+function distillFields(experiment: Experiment, phase: DistillDocument, index: number): Field[] {
+  const { path, group } = placeOf(index)
+  const begins_schedule = !continuesSchedule(experiment.phases, index)
+  const leaves = leavesOf({ ...DISTILL, stop: {} })
+  const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
+    const name = field.path.slice(path.length + 1)
+    const has_effect =
+      name === 'distillation.ema_decay'
+        ? phase.distillation.teacher === 'ema'
+        : (begins_schedule || !isOfSchedule(name)) && optimMatters(name, phase)
+    return { ...field, has_effect }
+  })
+  return [
+    ...withEpochsTold(experiment, phase, fields),
+    targetField(experiment, phase, index),
+    ...stopFields(experiment, phase, index),
+  ]
+}
+
 /** The field `target_layer`, with a choice for each inner layer of the model. */
 function targetField(
   { model }: Experiment,
-  phase: RlDocument | PreferenceDocument,
+  phase: RlDocument | PreferenceDocument | DistillDocument,
   index: number,
 ): Field {
   const { path, group } = placeOf(index)
@@ -177,5 +200,6 @@ export function phaseFields(experiment: Experiment, index: number): Field[] {
   if (phase.kind === 'reward_model') return rewardModelFields(experiment, phase, index)
   if (phase.kind === 'preference') return preferenceFields(experiment, phase, index)
   if (phase.kind === 'sft') return sftFields(experiment, phase, index)
+  if (phase.kind === 'distill') return distillFields(experiment, phase, index)
   return rlFields(experiment, phase, index)
 }

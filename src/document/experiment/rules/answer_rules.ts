@@ -27,10 +27,19 @@ export function answerRules({ task, phases, reward }: Experiment, rule: Rule): v
       rule(false, `phases.${i}.kind`, ['task.answers'], `${expected}; got sft`)
       return
     }
+    if (phase.kind === 'distill' && phase.distillation.lmbda < 1)
+      rule(
+        false,
+        `phases.${i}.distillation.lmbda`,
+        ['task.answers'],
+        `expected 1, because ${why}, so there is nothing to show; got ${phase.distillation.lmbda}`,
+      )
     const needs =
       phase.kind === 'rl'
         ? !phase.reward_model.enable
-        : phase.pairs.source === 'judge' || phase.pairs.source === 'mixed'
+        : phase.kind === 'distill'
+          ? phase.distillation.lmbda > 0
+          : phase.pairs.source === 'judge' || phase.pairs.source === 'mixed'
     const got = reward.parts.length === 0 ? 'none' : judging.map(({ id }) => id).join(', ')
     rule(
       !needs || is_scored,

@@ -24,7 +24,7 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
     if (isPairedDocument(phase)) return
     const at = `phases.${i}`
     const { epochs } = phase
-    const name = phase.kind === 'sft' ? `${at}.batch_size` : 'rollout.train_batch_size'
+    const name = phase.kind !== 'rl' ? `${at}.batch_size` : 'rollout.train_batch_size'
     const own = `${at}.${name}`
     const path = phase.kind === 'rl' && valueAt(phase, name) !== undefined ? own : name
     const batch = batchOf(experiment, phase)
@@ -49,7 +49,7 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
     )
     rule(
       epochs === null ||
-        phase.kind === 'sft' ||
+        phase.kind !== 'rl' ||
         !settingsOf(experiment, phase).algorithm.filter_groups.enable,
       `${at}.epochs`,
       ['algorithm.filter_groups.enable', `${at}.algorithm.filter_groups.enable`],

@@ -10,6 +10,7 @@ import type { Experiment } from '../schema.ts'
 import { answerRules } from './answer_rules.ts'
 import { batchRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'
+import { distillRules } from './distill_rules.ts'
 import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
 import {
   criticRules,
@@ -45,6 +46,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     stopRules(experiment, i, rule)
     if (isPairedDocument(phase)) pairRules(experiment, phase, `phases.${i}`, rule)
     if (phase.kind === 'preference') preferenceRules(experiment, phase, `phases.${i}`, rule)
+    if (phase.kind === 'distill') distillRules(experiment, phase, `phases.${i}`, rule)
     if (phase.kind !== 'rl') continue
     rule(
       !phase.reward_model.enable || hasRewardModel(experiment.phases, i),

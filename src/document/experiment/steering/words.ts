@@ -1,5 +1,5 @@
 // Steering in words, for marks and lists.
-import type { PhaseDocument } from '../phases.ts'
+import type { DistillDocument, PhaseDocument, PreferenceDocument, RlDocument } from '../phases.ts'
 import type { SteeringAction } from './actions.ts'
 
 /** `phases.1.actor.optim.lr` is `phase 2 lr`; a critic's settings keep its name. */
@@ -15,8 +15,13 @@ function shortPath(path: string): string {
 const phaseWords = (phase: PhaseDocument): string =>
   phase.name ||
   ('target_layer' in phase
-    ? `${phase.kind === 'rl' ? phase.adv_estimator : phase.preference.loss_type}, ${layerWords(phase.target_layer)}`
+    ? `${objectiveWord(phase)}, ${layerWords(phase.target_layer)}`
     : phase.kind.replaceAll('_', ' '))
+
+const objectiveWord = (phase: RlDocument | PreferenceDocument | DistillDocument): string => {
+  if (phase.kind === 'rl') return phase.adv_estimator
+  return phase.kind === 'distill' ? 'distillation' : phase.preference.loss_type
+}
 
 const layerWords = (layer: number | 'final') =>
   layer === 'final' ? 'whole model' : `layer ${layer}`

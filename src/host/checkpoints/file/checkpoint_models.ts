@@ -57,15 +57,19 @@ export function runModels(experiment: Experiment): RunModels {
   if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))
   if (experiment.phases.some(({ kind }) => kind === 'reward_model'))
     learners.set('reward_model', layout('reward_head'))
+  const averaged = experiment.phases.filter(
+    (phase) => phase.kind === 'distill' && phase.distillation.teacher !== 'final',
+  )
   const preferred = experiment.phases.filter((phase) => phase.kind === 'preference')
   const uses_reference =
     settings.some(({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward) ||
+    averaged.length > 0 ||
     preferred.some(({ preference }) => readsReference(preference))
   // The reference of an adapter is its base.
   const keeps = !adapter
   return {
     learners,
-    has_reference: keeps && rl.length + preferred.length > 0,
+    has_reference: keeps && rl.length + preferred.length + averaged.length > 0,
     uses_reference: keeps && uses_reference,
   }
 }

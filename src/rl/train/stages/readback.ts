@@ -14,6 +14,7 @@ import {
   actorMetrics,
   bypassMetrics,
   criticMetrics,
+  distillMetrics,
   layerEntropies,
   preferenceMetrics,
   sftMetrics,
@@ -92,6 +93,7 @@ async function readSums(
     parts.actor.tensors
   return readNamed(gpu, {
     loss_sums: sums,
+    teacher_sums: parts.actor.tensors.teacher?.sums ?? sums,
     controls: history,
     layer_sums: probe_sums,
     entropy: sampler?.entropy_sum ?? sums,
@@ -120,11 +122,16 @@ async function readNamed<T extends Named>(gpu: Gpu, tensors: T): Promise<Read<T>
 function policyMetrics(
   { phase, batch, rows, actor_lr }: PolicyStep,
   { updates }: Updates,
-  { loss_sums, controls, corrections }: Sums,
+  { loss_sums, teacher_sums, controls, corrections }: Sums,
 ): Record<string, number> {
   if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': actor_lr }
   if (phase.kind === 'preference')
     return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': actor_lr }
+  if (phase.kind === 'distill')
+    return {
+      ...distillMetrics(phase, loss_sums, teacher_sums, controls, tokenCount(batch)),
+      'actor/lr': actor_lr,
+    }
   const objective = objectiveOf(phase)
   const micro_batches = (updates * rows.mini) / rows.micro
   return {

@@ -1,0 +1,74 @@
+// The settings of a phase that learns from a teacher, under TRL's names.
+
+import { number, select, type Tree } from '../fields/field.ts'
+import { LOWEST_TEMPERATURE } from './rollout.ts'
+
+/** Whose final policy teaches: the policy's as it was where the phase began, a moving average of
+ * it, or the policy's own of the same pass. */
+export type Teacher = 'reference' | 'ema' | 'final'
+
+/** What a phase of kind distill minimises, and on which responses. */
+export interface Distillation {
+  readonly teacher: Teacher
+  /** What the moving average keeps of itself in each step; teacher ema alone. */
+  readonly ema_decay: number
+  /** Share of the steps that train on the student's own samples; the others take
+   * demonstrations. */
+  readonly lmbda: number
+  /** 0 = forward KL, 1 = reverse KL, else the generalized JSD. */
+  readonly beta: number
+  /** Divides the logits of both, and of the samples. */
+  readonly temperature: number
+}
+
+export const DISTILLATION: Tree<Distillation> = {
+  teacher: select(
+    {
+      label: 'Teacher',
+      help: 'Whose whole-model policy the trained policy learns to match. An inner layer can learn from the final layer of the same pass.',
+    },
+    {
+      final: 'the final layer of the same pass',
+      reference: 'the policy where the phase began',
+      ema: 'a moving average of the policy',
+    },
+  ),
+  ema_decay: number({
+    label: 'Moving average keeps',
+    live: true,
+    help: 'How much of itself the averaged teacher keeps in each step; the rest comes from the policy.',
+    default: 0.99,
+    min: 0,
+    max: 1,
+    step: 0.005,
+    unit: 'share',
+  }),
+  lmbda: number({
+    label: 'On-policy share',
+    live: true,
+    help: 'Share of the steps that train on responses which the policy samples itself (TRL’s lmbda); the others take demonstrations.',
+    default: 1,
+    min: 0,
+    max: 1,
+    step: 0.05,
+    unit: 'share',
+  }),
+  beta: number({
+    label: 'Divergence (beta)',
+    live: true,
+    help: '0 = forward KL, which covers all that the teacher does; 1 = reverse KL, which settles on what it does most; between them the generalized Jensen–Shannon divergence.',
+    default: 0.5,
+    min: 0,
+    max: 1,
+    step: 0.05,
+  }),
+  temperature: number({
+    label: 'Temperature',
+    live: true,
+    help: 'Divides the logits of policy and teacher in the loss, and those that responses are sampled from.',
+    default: 1,
+    min: LOWEST_TEMPERATURE,
+    max: 5,
+    step: 0.05,
+  }),
+}

@@ -1,0 +1,209 @@
+// Phases that learn from a teacher in the real trainer: against float64, over a restart, learning.
+import { afterAll, expect, test } from 'vitest'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import { modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
+import {
+  backwardDistributionsRef,
+  distributionsRef,
+} from '../../../model/transformer/distributions.ref.ts'
+import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
+import type { Distillation } from '../../config/distillation.ts'
+import type { DistillPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import type { RolloutBatch } from '../../experience/batch.ts'
+import { jsdToken } from '../../teachers/jsd.ref.ts'
+import { CONFIG, OPTIM, SFT } from '../../testing.ts'
+import { Learner } from '../learner.ref.ts'
+import { planMemory } from '../memory.ts'
+import { numbers } from '../moved/testing.ts'
+import { Judge } from '../responses/judge.ts'
+import { TrainingData } from '../responses/training_data.ts'
+import { Trainer } from '../trainer.ts'
+
+/** The runs share a device, which has then compiled most of what the next one needs. */
+const shared = Gpu.open()
+afterAll(async () => (await shared).destroy())
+const create = async (config: TrainerConfig) => Trainer.create(await shared, config)
+
+const distillPhase = (
+  distillation: Partial<Distillation>,
+  change: Partial<DistillPhase> = {},
+): DistillPhase => ({
+  kind: 'distill',
+  name: 'distil',
+  steps: 3,
+  batch_size: 8,
+  target_layer: 2,
+  layers: [],
+  grad_clip: 1,
+  optim: OPTIM,
+  ...change,
+  distillation: {
+    teacher: 'final',
+    ema_decay: 0.6,
+    lmbda: 0,
+    beta: 0.5,
+    temperature: 1,
+    ...distillation,
+  },
+})
+
+const CASES: readonly (readonly [string, Partial<Distillation>, Partial<DistillPhase>])[] = [
+  ['the final layer teaches two layers', { beta: 0.3, temperature: 0.8 }, { layers: [1] }],
+  [
+    'the final layer, read through the norm',
+    { beta: 1 },
+    { target_readout: 'normed', layers: [1] },
+  ],
+  ['the policy of the beginning teaches a layer', { teacher: 'reference', beta: 0 }, {}],
+  ['a moving average teaches a layer', { teacher: 'ema' }, {}],
+]
+
+test.for(CASES)('%s: every step follows float64', async ([, settings, change]) => {
+  const phase = distillPhase(settings, change)
+  const trainer = await create({ ...CONFIG, phases: [SFT, phase] })
+  while (trainer.step < SFT.steps) await trainer.next()
+  const start = await trainer.exportWeights()
+  const learner = new Learner(CONFIG.model, 'lm_head', start)
+  const average = Float64Array.from(start)
+  const data = new TrainingData(CONFIG.seed, CONFIG.task)
+  data.sample_index = SFT.steps * SFT.batch_size
+  const judge = new Judge(CONFIG, CONFIG.task.max_response_length)
+  for (let step = 1; step <= phase.steps; step++) {
+    const { metrics } = await trainer.next()
+    const samples = data.takeBatch(phase.batch_size)
+    const batch = judge.batchOf(
+      samples,
+      samples.map(({ demonstration }) => demonstration),
+    )
+    const truth = float64Step(learner, phase, batch, learner.named(average))
+    if (phase.distillation.teacher === 'ema') {
+      const { ema_decay } = phase.distillation
+      for (const [i, x] of learner.state.weights.entries())
+        average[i] = ema_decay * average[i] + (1 - ema_decay) * x
+    }
+    expect(metrics['distillation/loss']).toBeCloseTo(truth.loss, 5)
+    expect(metrics['actor/grad_norm'] / truth.grad_norm).toBeCloseTo(1, 3)
+    expect(metrics['distillation/on_policy']).toBe(0)
+  }
+  const end = await trainer.exportWeights()
+  expect(start.some((x, i) => x !== end[i])).toBe(true)
+  const layout = paramLayout(modelShape(CONFIG.model))
+  for (const { name, offset, size } of layout.params) {
+    const cut = (x: ArrayLike<number>) => Array.from(x).slice(offset, offset + size)
+    const error = cut(learner.state.weights).map((x, i) => Math.abs(x - end[offset + i]))
+    expect(Math.max(...error), name).toBeLessThan(2e-4)
+    // What lies above an inner layer keeps its bits.
+    if (phase.target_layer === 2 && /layers\.2\./.test(name)) expect(cut(end)).toEqual(cut(start))
+  }
+})
+
+/** One update in float64. */
+function float64Step(
+  learner: Learner,
+  phase: DistillPhase,
+  batch: RolloutBatch,
+  average: RefArrays,
+) {
+  const { model } = CONFIG
+  const { beta, temperature, teacher } = phase.distillation
+  const response = {
+    ...batch,
+    width: batch.prompt_length + batch.response_length,
+    first_column: batch.prompt_length - 1,
+    temperature,
+    readout: phase.target_readout,
+  }
+  const { params } = learner
+  const cache = learner.forward(response)
+  const L = model.num_hidden_layers
+  const taught =
+    teacher === 'final'
+      ? distributionsRef(model, params, cache, L, response)
+      : distributionsRef(model, average, learner.forward(response, average), L, response)
+  const V = model.vocab_size
+  const tokens = batch.response_mask.reduce((sum, m) => sum + m, 0)
+  const grads: RefArrays = {}
+  let loss = 0
+  for (const layer of [phase.target_layer, ...phase.layers]) {
+    const own = distributionsRef(model, params, cache, layer, response)
+    const d_log_probs = new Float64Array(own.length)
+    for (const [i, m] of batch.response_mask.entries()) {
+      if (m === 0) continue
+      const cut = (x: Float64Array) => x.subarray(i * V, (i + 1) * V)
+      const token = jsdToken(cut(own), cut(taught), beta)
+      loss += token.loss / tokens
+      d_log_probs.set(
+        token.d_log_probs.map((d) => d / tokens),
+        i * V,
+      )
+    }
+    backwardDistributionsRef(model, params, cache, layer, { ...response, d_log_probs }, grads)
+  }
+  return { loss, grad_norm: learner.apply(grads, phase, phase.optim, phase.grad_clip) }
+}
+
+test.for([
+  ['ema', 0.5],
+  ['final', 1],
+] as const)(
+  'a run taught by %s that continues in another trainer has the same bits',
+  async ([teacher, lmbda]) => {
+    const phase = distillPhase({ teacher, lmbda }, { steps: 4, layers: [1] })
+    const config = { ...CONFIG, phases: [SFT, phase] }
+    const whole = await create(config)
+    const results: ReturnType<typeof numbers>[] = []
+    while (!whole.isFinished) results.push(numbers(await whole.next()))
+    const weights = await whole.exportWeights()
+    const begun = await create(config)
+    for (let i = 0; i < SFT.steps + 3; i++) await begun.next()
+    const state = await begun.exportState()
+    const other = await create(config)
+    other.importState(state)
+    const rest = []
+    while (!other.isFinished) rest.push(numbers(await other.next()))
+    expect(rest).toEqual(results.slice(-2))
+    expect(await other.exportWeights()).toEqual(weights)
+    const sampled = results.slice(-4).map(({ samples }) => samples.length)
+    expect(sampled).toEqual(lmbda === 1 ? [8, 8, 8, 8] : sampled)
+  },
+)
+
+test('an inner layer learns what the final layer says', async () => {
+  const trainer = await create({
+    ...CONFIG,
+    phases: [
+      { ...SFT, steps: 20, optim: { ...OPTIM, lr: 8e-3 } },
+      distillPhase({ lmbda: 1 }, { steps: 30, optim: { ...OPTIM, lr: 4e-3 } }),
+    ],
+    probe: { freq: 0, rows: 8 },
+  })
+  const losses: number[] = []
+  while (!trainer.isFinished) {
+    const { metrics } = await trainer.next()
+    if ('distillation/loss' in metrics) losses.push(metrics['distillation/loss'])
+  }
+  expect(losses).toHaveLength(30)
+  expect(losses[29]).toBeLessThan(0.3 * losses[0])
+})
+
+test('memory is as planned, and once prepared nothing is created', async () => {
+  const gpu = await Gpu.open()
+  const before = gpu.counts.live_bytes
+  const phase = distillPhase({ teacher: 'ema', lmbda: 0.5 }, { steps: 5, layers: [1] })
+  const config = { ...CONFIG, phases: [phase] }
+  const trainer = await Trainer.create(gpu, config)
+  expect(gpu.counts.live_bytes - before).toBe(planMemory(config).total())
+  await trainer.prepareLater()
+  const made = { ...gpu.counts }
+  while (!trainer.isFinished) await trainer.next()
+  const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
+  expect([buffers, bind_groups, pipelines, live_bytes]).toEqual([
+    made.buffers,
+    made.bind_groups,
+    made.pipelines,
+    made.live_bytes,
+  ])
+  trainer.destroy()
+})
