@@ -47,13 +47,20 @@ const DOCUMENT = {
       preference: { loss_type: 'kto', beta: 0.5 },
       pairs: { source: 'mixed', count: 4, held_out: 2, verdicts: 'a1b' },
     },
+    {
+      kind: 'distill',
+      steps: 3,
+      batch_size: 2,
+      target_layer: 1,
+      distillation: { teacher: 'ema', lmbda: 0.5 },
+    },
   ],
   steering: [
     { step: 1, kind: 'set', path: 'actor.optim.lr', value: 0.001 },
     { step: 6, kind: 'next_phase' },
   ],
 }
-const LAST = 11
+const LAST = 14
 
 /** Runs the command and returns what it said. */
 async function lab(...args: string[]) {

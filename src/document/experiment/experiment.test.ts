@@ -47,7 +47,7 @@ test('every refusal names the field and the legal values', () => {
     'task.length: expected a whole number from 2 to 8, got 99',
   ])
   expect(issues({ phases: [{ kind: 'dpo' }] })).toEqual([
-    "phases.0.kind: expected 'sft' or 'reward_model' or 'preference' or 'rl', got 'dpo'",
+    "phases.0.kind: expected 'sft' or 'reward_model' or 'preference' or 'distill' or 'rl', got 'dpo'",
   ])
   expect(issues({ phases: [{ kind: 'rl', adv_estimator: 'dpo' }] })[0]).toMatch(
     /^phases.0.adv_estimator: expected 'grpo' or 'gae' or .*, got 'dpo'$/,

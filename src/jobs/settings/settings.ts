@@ -249,6 +249,10 @@ const PHASES: Record<string, Setting> = {
     verl: by('the phases of the README'),
     trl: by('the phases of the README'),
   },
+  'phases.distill.*': {
+    verl: by('the phases of the README'),
+    trl: by('the phases of the README'),
+  },
   'phases.rl.name': { verl: by('the phases of the README'), trl: by('the phases of the README') },
   'phases.rl.steps': {
     verl: to('trainer.total_training_steps', (_: never, { steps }) => steps),

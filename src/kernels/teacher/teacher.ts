@@ -72,10 +72,10 @@ const numbers = {
 
 const both = {
   hidden: 'read',
-  weight: 'read',
+  weight: 'read Weight',
   teacher: 'read',
-  teacher_weight: 'read',
-  scored: 'read',
+  teacher_weight: 'read TeacherWeight',
+  scored: 'read vec4u',
 } as const
 
 const tokenTiles = ({ tokens }: { tokens: number }): [number, number] =>
@@ -102,7 +102,7 @@ const teacher_divergence = defineKernel({
   name: 'teacher_divergence',
   wgsl: divergence + tilesOf('f32', 'f32'),
   params: { ...params, first_id: 'u32', ...numbers },
-  bindings: { ...both, lse: 'read', teacher_lse: 'read', divergence: 'read_write' },
+  bindings: { ...both, lse: 'read', teacher_lse: 'read', divergence: 'read_write vec4f' },
   workgroups: tokenTiles,
   cost: cost(1),
 })
@@ -115,7 +115,7 @@ const teacher_backward_hidden = defineKernel({
   name: 'teacher_backward_hidden',
   wgsl: backward_hidden + tilesOf('f32', 'f32'),
   params: { ...params, first_id: 'u32', ...numbers },
-  bindings: { ...both, divergence: 'read', token_weights: 'read', d_hidden: 'read_write' },
+  bindings: { ...both, divergence: 'read vec4f', token_weights: 'read', d_hidden: 'read_write' },
   workgroups: tokenTiles,
   cost: cost(2),
 })
@@ -126,13 +126,10 @@ const teacher_backward_weight = defineKernel({
   name: 'teacher_backward_weight',
   wgsl: backward_weight + tilesOf('f32', 'f32'),
   params: { ...params, range_rows: 'u32', splits: 'u32', ...numbers },
-  bindings: { ...both, divergence: 'read', token_weights: 'read', partials: 'read_write' },
+  bindings: { ...both, divergence: 'read vec4f', token_weights: 'read', partials: 'read_write' },
   workgroups: ({ rows, splits }) => [Math.ceil(rows / NARROW), splits],
   cost: cost(2),
 })
-
-/** What a token's divergence is weighted by in the loss, beside what every token counts. */
-export const TOKEN_WEIGHTS = ['one', 'advantage', 'sign'] as const
 
 /** token_weights = base_weights · scale · coef · w, with w = 1, the advantage or its sign, and
  * sums[slot] += Σ base_weights · scale · w · D; all [tokens], divergence [tokens, 4]. */
@@ -141,7 +138,7 @@ export const teacher_loss = defineKernel({
   wgsl: loss + reduce,
   params: { tokens: 'u32', scale: 'f32', coef: 'f32', token_weight: 'u32', slot: 'u32' },
   bindings: {
-    divergence: 'read',
+    divergence: 'read vec4f',
     base_weights: 'read',
     advantages: 'read',
     token_weights: 'read_write',

@@ -7,30 +7,6 @@
 //   divergence [B · R, 4]: lse of student and of teacher, mean slope, divergence
 // uses teacher_terms.wgsl, head_tile.wgsl and head_hidden.wgsl twice, workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32, // where the part ends in weight
-  first_row: u32, // where it begins there
-  teacher_hidden_size: u32,
-  teacher_vocab_size: u32,
-  teacher_first_row: u32,
-  rows: u32, // of the part
-  first_id: u32,
-  inv_temperature: f32,
-  beta: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<Weight>;
-@group(0) @binding(3) var<storage, read> teacher: array<f32>;
-@group(0) @binding(4) var<storage, read> teacher_weight: array<TeacherWeight>;
-@group(0) @binding(5) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
-@group(0) @binding(6) var<storage, read> lse: array<f32>;
-@group(0) @binding(7) var<storage, read> teacher_lse: array<f32>;
-@group(0) @binding(8) var<storage, read_write> divergence: array<vec4f>;
-
 override WORKGROUP_SIZE: u32 = 64;
 
 fn narrow_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }

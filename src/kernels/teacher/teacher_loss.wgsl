@@ -4,21 +4,6 @@
 //   divergence [tokens, 4]   base_weights, advantages, token_weights [tokens]   sums [slots]
 // uses workgroup_reduce.wgsl
 
-struct Params {
-  tokens: u32,
-  scale: f32,
-  coef: f32,
-  token_weight: u32, // 0 = 1, 1 = the advantage, 2 = its sign
-  slot: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> divergence: array<vec4f>;
-@group(0) @binding(2) var<storage, read> base_weights: array<f32>;
-@group(0) @binding(3) var<storage, read> advantages: array<f32>;
-@group(0) @binding(4) var<storage, read_write> token_weights: array<f32>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
-
 override WORKGROUP_SIZE: u32 = 256;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -72,17 +72,22 @@ function headGrad<L extends string>(
   })
 }
 
+/** Where the gradient of states begins, and who else adds to it. */
+interface StatesRead<L extends string> extends Omit<PolicyRead<L>, 'inv_temperature'> {
+  /** Called for every layer below, from above, when its gradient is in ws.backward.d_hidden and
+   * d_normed is free: what else reads that layer adds to it. */
+  readonly along?: (layer: number) => void
+}
+
 /** From the gradient of what a policy of `layer` or a value head read (ws.backward.d_normed for the
  * final norm's output, d_hidden below it) down to the embedding, or to the lowest block that is
- * trained. Adds to `grads`. `along`: called for every layer in between, from above, when ws.backward
- * has its gradient in d_hidden, with d_normed free: what else reads that layer adds to it. */
+ * trained. Adds to `grads`. */
 export function backwardStates<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
-  { layer, count, readout = 'raw' }: Omit<PolicyRead<L>, 'inv_temperature'>,
-  along: (layer: number) => void = () => {},
+  { layer, count, readout = 'raw', along = () => {} }: StatesRead<L>,
 ): void {
   const { run } = recorder
   const { shape, weights } = model

@@ -96,6 +96,8 @@ export interface TeacherPass<L extends string> extends PolicyRead<L> {
   readonly teacher: Pick<Model, 'weights' | 'shape'>
   readonly t: TeacherTensors
   readonly beta: Value<L>
+  /** In a backward pass: adds what layers below are taught, each when its turn comes. */
+  readonly along?: (layer: number) => void
 }
 
 /** Rows of the vocabulary that lie in one range of both heads. */
@@ -189,10 +191,9 @@ export function measureStudent<L extends string>(
 function taughtHeadGrad<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
-  grads: readonly RowRange[] | undefined,
   ws: Workspace,
   pass: TeacherPass<L>,
-  d_hidden: Tensor,
+  { grads, d_hidden }: { readonly grads: ParamGradients; readonly d_hidden: Tensor },
 ): void {
   const { divergence, token_weights } = pass.t
   const { head_partials: partials } = backwardScratch(ws)
@@ -201,7 +202,7 @@ function taughtHeadGrad<L extends string>(
   const found = { divergence, token_weights }
   for (const { kernels, params, heads, first_id } of parts)
     run(kernels.backward_hidden, { ...params, first_id }, { ...heads, ...found, d_hidden })
-  grads?.forEach(({ tensor: out }, range) => {
+  grads.lm_head?.forEach(({ tensor: out }, range) => {
     const [range_rows, hidden_size] = out.shape
     for (const { kernels, params, heads } of parts.filter((part) => part.range === range))
       run(
@@ -215,21 +216,20 @@ function taughtHeadGrad<L extends string>(
 }
 
 /** Gradient of Σ token_weight · divergence by everything that the policy of `pass` used, as
- * `backward` has it of log-probs. `along`: adds those of layers below, each when its turn comes. */
+ * `backward` has it of log-probs. */
 export function backwardTaught<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
   pass: TeacherPass<L>,
-  along?: (layer: number) => void,
 ): void {
   const { d_hidden, d_normed } = backwardScratch(ws)
   const { layer, readout = 'raw' } = pass
   const dRead = readsNormed(model.shape, layer, readout) ? d_normed : d_hidden
   recorder.clear(dRead)
-  taughtHeadGrad(recorder.run, model, grads.lm_head, ws, pass, dRead)
-  backwardStates(recorder, model, grads, ws, pass, along)
+  taughtHeadGrad(recorder.run, model, ws, pass, { grads, d_hidden: dRead })
+  backwardStates(recorder, model, grads, ws, pass)
 }
 
 /** Reads the policy of an inner layer into t.student and measures it. Between two blocks of a
@@ -258,7 +258,7 @@ export function addTaught<L extends string>(
   const { layer, readout = 'raw', count } = pass
   const tokens = tokensOf(ws, count)
   recorder.clear(d_normed)
-  taughtHeadGrad(run, model, grads.lm_head, ws, pass, d_normed)
+  taughtHeadGrad(run, model, ws, pass, { grads, d_hidden: d_normed })
   if (readsNormed(model.shape, layer, readout)) {
     const norm = { x: ws.hidden[layer], weight: model.weights.norm, inv_rms: ws.normed_inv_rms }
     normGrad(run, ws, tokens, norm, 1)

@@ -126,7 +126,8 @@ export interface PreferencePhase {
   readonly stop?: Stop
 }
 
-/** Training of one layer's policy, or of several together, on what a teacher says of every token. */
+/** Training of one layer's policy, or of several together, on what a teacher says of every
+ * token. */
 export interface DistillPhase {
   readonly kind: 'distill'
   readonly name: string

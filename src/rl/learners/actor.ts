@@ -317,8 +317,8 @@ export class Actor {
       this.#gpu.replay(this.#programs.mix(), { alpha: 1 - distillation.ema_decay })
   }
 
-  /** Adds the gradients of the mean divergence of the uploaded batch. `items`: the tokens that it is
-   * a mean over. */
+  /** Adds the gradients of the mean divergence of the uploaded batch. `items`: the tokens that it
+   * is a mean over. */
   accumulateDistilled(
     batch: RolloutBatch,
     phase: DistillPhase,

@@ -27,8 +27,8 @@ export const DISTILL_LIVE = ['row', 'tokens', 'inv_temperature', 'beta', 'inv_to
 export type Students = readonly Pick<PolicyRead<never>, 'layer' | 'readout'>[]
 
 /** Forward of the teacher and the student, their divergence over the whole vocabulary, and its
- * gradients. `teacher`: another model of the same shape; absent = the final policy of the same pass.
- * sums of the teacher [students] += each student's mean divergence. */
+ * gradients. `teacher`: another model of the same shape; absent = the final policy of the same
+ * pass. sums of the teacher [students] += each student's mean divergence. */
 export function recordDistill(
   r: Recorder<DistillLive>,
   t: ActorTensors,
@@ -63,13 +63,14 @@ export function recordDistill(
   recordLoss(r, ws, own, sums, 0)
   recordEntropy(r, t, ws)
   findBrokenToken(r, t, ws)
-  backwardTaught(r, model, t.gradients, ws, pass, (layer) => {
+  const alongside = (layer: number) => {
     const i = along.findIndex((student) => student.layer === layer)
     if (i < 0) return
     readStudent(r, model, ws, passOf(along[i]))
     recordLoss(r, ws, own, sums, i + 1)
     addTaught(r, model, t.gradients, ws, passOf(along[i]))
-  })
+  }
+  backwardTaught(r, model, t.gradients, ws, { ...pass, along: alongside })
 }
 
 /** The mean of t.divergence over the tokens of the mini-batch. */

@@ -9,6 +9,7 @@ import { adapterLayout } from '../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
+import { trainedSegments } from '../config/ever_trained.ts'
 import { muonOf } from '../config/optim.ts'
 import {
   isPaired,
@@ -34,7 +35,6 @@ import {
   shufflesRows,
 } from '../learners/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
-import { trainedSegments } from '../learners/ever_trained.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
 import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'

@@ -160,6 +160,18 @@ const SMALL_OF_PREFERENCES: readonly Small[] = [
   },
 ]
 
+/** Where a teacher teaches the policy. */
+const SMALL_OF_DISTILLATION: readonly Small[] = [
+  {
+    id: 'distillation-loss',
+    title: 'Divergence from the teacher',
+    note: 'nats per token, before the update, summed over the taught layers',
+    metrics: ['distillation/loss'],
+  },
+]
+
+const hasDistillation = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).phases.some(({ kind }) => kind === 'distill')
 const hasPreferences = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).phases.some(({ kind }) => kind === 'preference')
 
@@ -304,9 +316,11 @@ export function Charts() {
   const has_reward_model = useShown(hasRewardPhase)
   const is_empty = useShown(selectIsEmpty)
   const has_preferences = useShown(hasPreferences)
+  const has_distillation = useShown(hasDistillation)
   const small = [
     ...(has_reward_model ? SMALL_OF_REWARD : []),
     ...(has_preferences ? SMALL_OF_PREFERENCES : []),
+    ...(has_distillation ? SMALL_OF_DISTILLATION : []),
     ...SMALL,
   ]
   return (

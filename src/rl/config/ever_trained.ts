@@ -1,7 +1,7 @@
 // Lists the segments that a run trains in any of its phases.
 import { trainedPrefix } from '../../model/layout/flat_params.ts'
-import type { Phase } from '../config/phase.ts'
-import { segmentFactors, type TrainedLayout } from '../config/trained_segments.ts'
+import type { Phase } from './phase.ts'
+import { segmentFactors, type TrainedLayout } from './trained_segments.ts'
 
 /** Which segments the policy of a run ever trains, [segments]: in any of its phases, or in
  * `before`, what it had trained when these phases were others. What is never trained has no
