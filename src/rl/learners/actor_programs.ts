@@ -11,12 +11,7 @@ import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
 import { shufflesRows } from './batch_rows.ts'
-import {
-  DISTILL_LIVE,
-  type DistillLive,
-  recordDistill,
-  type Students,
-} from './distilling.ts'
+import { DISTILL_LIVE, type DistillLive, recordDistill, type Students } from './distilling.ts'
 import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
 import {
   type RowsLive,
