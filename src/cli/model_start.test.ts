@@ -62,6 +62,8 @@ function reader() {
   return { own, found }
 }
 
+const NO_TEACHER = { source: null, source_name: null }
+
 async function startOf(dtype: 'F32' | 'BF16', adapter?: typeof ADAPTER, has_adapter = false) {
   const { own, found } = reader()
   own.handle({ ...MODEL, files: filesOf(directory(json, named, dtype)) })
@@ -105,16 +107,18 @@ test('an adapter of a folder is kept by its hash, and a run begins with its fact
     model: (folder: RangedFolder) => openFiles(folder, undefined),
     adapter: readAdapter,
   }
-  await loadStart(model, getDisk, readers, target)
+  await loadStart({ model, teacher: NO_TEACHER }, getDisk, readers, target)
   for (const { offset, size } of layout.params)
     expect(given.slice(offset, offset + size)).toEqual(factors.slice(offset, offset + size))
   const other = { ...modelShape(config), lora: { ...LORA, lora_alpha: 1 } }
   const changed = { ...target, layout: { ...base.layout, shape: other } }
-  await expect(loadStart(model, getDisk, readers, changed)).rejects.toThrow(
-    'another rank, alpha or other modules',
-  )
+  await expect(
+    loadStart({ model, teacher: NO_TEACHER }, getDisk, readers, changed),
+  ).rejects.toThrow('another rank, alpha or other modules')
   const lost = { ...model, lora: { ...model.lora, source: `sha256-${'0'.repeat(64)}` } }
-  await expect(loadStart(lost, getDisk, readers, target)).rejects.toThrow('own adapter (sha256-000')
+  await expect(
+    loadStart({ model: lost, teacher: NO_TEACHER }, getDisk, readers, target),
+  ).rejects.toThrow('own adapter (sha256-000')
 })
 
 const read = (files: readonly SavedFile[]) => ({

@@ -30,20 +30,24 @@ export interface GivenModel {
 
 /** Throws LabFailure or ModelFileError for a directory that the lab cannot train: another
  * architecture or another vocabulary. */
-export async function readGivenModel(folder: string, tokenizer: Tokenizer): Promise<GivenModel> {
+export async function readGivenModel(
+  folder: string,
+  tokenizer: Tokenizer,
+  option: '--model' | '--teacher' = '--model',
+): Promise<GivenModel> {
+  const place = `${option}: ${folder}`
   const { config, weights, eos_token_ids, pad_token_id } = await readHfModel(
     modelDirectory(folder),
     { head: 'lm_head' },
   )
   const { vocab_size, rope_scaling, padding_idx = null, dtype: _, lora: __, ...sizes } = config
-  await requireTokenizer(folder, tokenizer, { vocab_size, eos_token_ids, pad_token_id })
+  await requireTokenizer(option, folder, tokenizer, { vocab_size, eos_token_ids, pad_token_id })
   if (rope_scaling)
     throw new LabFailure(
-      `--model: ${folder}: expected a model with plain rotary positions, found one with rope_scaling`,
+      `${place}: expected a model with plain rotary positions, found one with rope_scaling`,
     )
   const at = firstNonfinite(weights)
-  if (at >= 0)
-    throw new LabFailure(`--model: ${folder}: expected finite weights, found ${weights[at]}`)
+  if (at >= 0) throw new LabFailure(`${place}: expected finite weights, found ${weights[at]}`)
   return { model: { ...sizes, vocab_size, padding_idx }, weights }
 }
 
@@ -57,6 +61,7 @@ interface ModelTokens {
 /** The model's vocabulary must give every token of the task's the same id. Throws LabFailure with
  * both sizes, or the first token that differs. */
 async function requireTokenizer(
+  option: string,
   folder: string,
   task: Tokenizer,
   model: ModelTokens,
@@ -67,17 +72,17 @@ async function requireTokenizer(
   const hasRoom = task.files !== undefined && model.vocab_size > task.vocab_size
   if (model.vocab_size !== task.vocab_size && !hasRoom)
     throw new LabFailure(
-      `--model: ${folder}: expected a model of ${task.vocab_size} tokens, as the tokenizer of the task has, found one of ${model.vocab_size}; give the rows the model's own tokenizer with --tokenizer ${folder}`,
+      `${option}: ${folder}: expected a model of ${task.vocab_size} tokens, as the tokenizer of the task has, found one of ${model.vocab_size}; give the rows the model's own tokenizer with --tokenizer ${folder}`,
     )
-  if (task.files) await requireSameFiles(folder, file, task, model)
-  else requireSameCharacters(folder, file, task, model)
+  if (task.files) await requireSameFiles(`${option}: ${folder}`, folder, task, model)
+  else requireSameCharacters(`${option}: ${folder}`, file, task, model)
 }
 
 /** A tokenizer of files has the same token under every id, special ones too, and ends with one that
  * ends the model's texts. */
 async function requireSameFiles(
+  place: string,
   folder: string,
-  file: string,
   { tokens: own, eos_token_id }: Tokenizer,
   { eos_token_ids }: ModelTokens,
 ): Promise<void> {
@@ -85,11 +90,11 @@ async function requireSameFiles(
   const differs = own.findIndex((text, id) => tokens[id] !== text)
   if (tokens.length !== own.length || differs >= 0)
     throw new LabFailure(
-      `--model: ${file}: expected the task's ${own.length} tokens, found ${tokens.length}${differing(own, tokens, differs)}`,
+      `${place}: tokenizer.json: expected the task's ${own.length} tokens, found ${tokens.length}${differing(own, tokens, differs)}`,
     )
   if (!eos_token_ids.includes(eos_token_id))
     throw new LabFailure(
-      `--model: ${folder}: expected end token ${eos_token_id} ('${own[eos_token_id]}'), found ${eos_token_ids}`,
+      `${place}: expected end token ${eos_token_id} ('${own[eos_token_id]}'), found ${eos_token_ids}`,
     )
 }
 
@@ -98,7 +103,7 @@ const differing = (own: readonly string[], tokens: readonly string[], at: number
 
 /** Every character has the same id; the special tokens' names may differ. */
 function requireSameCharacters(
-  folder: string,
+  place: string,
   file: string,
   { tokens: own, pad_token_id: pad, eos_token_id: eos }: Tokenizer,
   { eos_token_ids, pad_token_id }: ModelTokens,
@@ -107,10 +112,10 @@ function requireSameCharacters(
   const differs = own.findIndex((text, id) => id !== pad && id !== eos && tokens[id] !== text)
   if (tokens.length !== own.length || differs >= 0)
     throw new LabFailure(
-      `--model: ${file}: expected the task's ${own.length} tokens, found ${tokens.length}${differing(own, tokens, differs)}`,
+      `${place}: tokenizer.json: expected the task's ${own.length} tokens, found ${tokens.length}${differing(own, tokens, differs)}`,
     )
   if (!eos_token_ids.includes(eos) || eos_token_ids.length > 1 || (pad_token_id ?? pad) !== pad)
     throw new LabFailure(
-      `--model: ${folder}: expected end token ${eos} and padding ${pad}, found ${eos_token_ids} and ${pad_token_id}`,
+      `${place}: expected end token ${eos} and padding ${pad}, found ${eos_token_ids} and ${pad_token_id}`,
     )
 }

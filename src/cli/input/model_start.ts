@@ -20,11 +20,19 @@ export const withoutStart = (experiment: Experiment): Experiment => ({
 export async function startFolder({ model }: Experiment): Promise<string | undefined> {
   const { source, source_name } = model
   if (source === null && unopenedModel({ model }) === undefined) return undefined
-  const shipped = source === null ? undefined : shippedModel(source)
-  if (!shipped)
+  const folder = source === null ? undefined : await shippedFolder(source)
+  if (folder === undefined)
     throw new LabFailure(
       `this experiment begins with ${source_name ?? source}, which does not come with the lab: give its folder with --model DIR, and rows for its tokenizer with --data FILE`,
     )
+  return folder
+}
+
+/** The folder of a model that comes with the lab; undefined for any other. Throws LabFailure where
+ * its files were changed. */
+export async function shippedFolder(source: string): Promise<string | undefined> {
+  const shipped = shippedModel(source)
+  if (!shipped) return undefined
   const folder = join(projectRoot(), 'public/models', shipped.name)
   const hashed = hashedFolder(modelRanges(folder))
   for (const { name } of shipped.files) await hashed.open(name)

@@ -75,7 +75,7 @@ function realLab(experiment: Experiment) {
         const run = await SteeredRun.begin(steeredEngine(gpu, undefined), experiment)
         const model = (folder: RangedFolder) => openFiles(folder, undefined)
         const readers = { model, adapter: readAdapter }
-        await loadStart(experiment.model, async () => disk, readers, run.trainer)
+        await loadStart(experiment, async () => disk, readers, run.trainer)
         lab.first_weight = (await run.trainer.exportWeights())[0]
         return {
           trainer: run,

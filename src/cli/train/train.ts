@@ -27,6 +27,7 @@ import { print, tell } from '../base/terminal.ts'
 import { loadNamedFiles } from '../input/data_set.ts'
 import { readGivenAdapter } from '../input/given_adapter.ts'
 import { readGivenModel } from '../input/given_model.ts'
+import { readGivenTeacher } from '../input/given_teacher.ts'
 import { startFolder, withoutStart } from '../input/model_start.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { refuseOut } from '../output/out_folder.ts'
@@ -132,7 +133,9 @@ async function beginRun(
     folderOfModel === undefined
       ? undefined
       : await readGivenModel(folderOfModel, taskOf(named.task).tokenizer)
-  const sized = given ? withModel(named, given) : named
+  const begun_with = given ? withModel(named, given) : named
+  const teacher = await readGivenTeacher(begun_with, begun.teacher)
+  const sized = teacher?.experiment ?? begun_with
   const adapter =
     begun.adapter === undefined ? undefined : await readGivenAdapter(begun.adapter, sized)
   const experiment = adapter?.experiment ?? sized
@@ -164,6 +167,7 @@ async function beginRun(
   const run = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) run.trainer.importWeights(weights)
   if (adapter) run.trainer.importAdapter(adapter.factors)
+  if (teacher) run.trainer.importTeacher(teacher.weights)
   const observe = options.observe
     ? recordedRequest(untuned, untuned.model.num_hidden_layers)
     : undefined

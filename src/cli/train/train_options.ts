@@ -26,6 +26,8 @@ export interface NewRun {
   readonly warm_start: string | undefined
   /** A Hugging Face model directory in place of the experiment's model and its first weights. */
   readonly model: string | undefined
+  /** What teaches: a model directory, a run's folder or a checkpoint, in place of the experiment's. */
+  readonly teacher: string | undefined
   /** A folder of PEFT's with the LoRA adapter that training begins with, in place of the
    * experiment's. */
   readonly adapter: string | undefined
@@ -103,6 +105,10 @@ export const TRAIN_LINE = commandLine({
         'DIR',
         'begins with a Hugging Face model; its tokenizer reads the rows of --data',
       ),
+      teacher: text(
+        'PATH',
+        'learns from a Hugging Face model, a run or a checkpoint of its tokenizer (kind distill)',
+      ),
       adapter: text('DIR', "trains a LoRA adapter of PEFT's on"),
       'warm-start': text('DIR', 'begins with the weights that --save kept'),
     },
@@ -128,7 +134,16 @@ export const TRAIN_LINE = commandLine({
 })
 
 /** What a run that continues has from the one before. */
-const SETTLED = ['set', 'seed', 'warm-start', 'model', 'adapter', 'matmul', 'tune'] as const
+const SETTLED = [
+  'set',
+  'seed',
+  'warm-start',
+  'model',
+  'teacher',
+  'adapter',
+  'matmul',
+  'tune',
+] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
 export async function readOptions(args: readonly string[]): Promise<Options> {
@@ -181,6 +196,7 @@ async function newRun(
     experiment: await experimentOf(positionals[0], values, files, bundled),
     warm_start: values['warm-start'],
     model: values.model,
+    teacher: values.teacher,
     adapter: values.adapter,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
     tune: values.tune,

@@ -10,6 +10,7 @@ import { MODEL } from './fields/model_fields.ts'
 import { DISTILL, PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from './fields/phase_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { TASK_ID, TASK_PARAMS } from './fields/task_fields.ts'
+import { TEACHER } from './fields/teacher_fields.ts'
 import { REWARD } from './lists/reward_schema.ts'
 import { TOOLS_INFO, toolsText } from './lists/tools.ts'
 import { valueAt } from './paths.ts'
@@ -36,6 +37,7 @@ export const SECTIONS = {
   data: DATA,
   reward: REWARD,
   model: MODEL,
+  teacher: TEACHER,
   ...OVERRIDABLE,
   validation: VALIDATION,
   probe: PROBE,
@@ -94,6 +96,7 @@ export function documentFields(experiment: Experiment): DocumentField[] {
     ...at('data', DATA),
     ...at('reward', REWARD),
     ...at('model', MODEL),
+    ...at('teacher', TEACHER),
     ...phases.flatMap((phase, index) => phaseFields(experiment, phase, index)),
     ...at('', OVERRIDABLE),
     ...at('validation', VALIDATION),

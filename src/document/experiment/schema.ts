@@ -16,6 +16,7 @@ import type { ToolChoice } from '../../tasks/tools/index.ts'
 import { MODEL, type ModelFields } from './fields/model_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
+import { TEACHER, type TeacherFields } from './fields/teacher_fields.ts'
 import { rewardSchema } from './lists/reward_schema.ts'
 import { toolsSchema } from './lists/tools.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
@@ -34,6 +35,8 @@ export interface Experiment {
   /** What responses are worth; without parts, the task's own score. */
   readonly reward: RewardChoice
   readonly model: ModelFields
+  /** Another model that phases may learn from. */
+  readonly teacher: TeacherFields
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
   readonly actor: Actor
@@ -76,6 +79,7 @@ export const experimentSchema = filled(ROOT, {
   data: section(filled(DATA)),
   reward: rewardSchema,
   model: section(filled(MODEL)),
+  teacher: section(filled(TEACHER)),
   phases: z.prefault(phases, [{ kind: 'sft' }, { kind: 'rl' }] as never),
   rollout: section(filled(ROLLOUT)),
   actor: section(filled(ACTOR)),

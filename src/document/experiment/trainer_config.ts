@@ -6,6 +6,7 @@ import { createTools } from '../../tasks/tools/index.ts'
 import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
 import { modelConfig } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
+import { teacherConfig } from './fields/teacher_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
 
@@ -22,6 +23,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     ...(tools.length > 0 && { tools }),
     reward: createReward(experiment.reward, task),
     model: modelConfig(experiment.model, task.tokenizer.vocab_size),
+    teacher: teacherConfig(experiment.teacher, task.tokenizer.vocab_size),
     phases,
     data,
     validation,

@@ -100,7 +100,7 @@ function pair(i: number): ResponsePair {
 
 /** A state of this experiment after `step` steps, the last of them in phase `phase`. */
 export function madeState(experiment: Experiment, step: number, phase: number): TrainerState {
-  const { learners, has_reference } = runModels(experiment)
+  const { learners, has_reference, teacher } = runModels(experiment)
   const of = (name: 'actor' | 'critic' | 'reward_model') => {
     const layout = learners.get(name)
     return layout && model(layout)
@@ -133,6 +133,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     pairs_of: hasPairs ? asking : null,
     actor,
     ...(has_reference && { reference: flat(layout.weights) }),
+    ...(teacher && { teacher: flat(teacher) }),
     ...(critic && { critic }),
     ...(hasPairs && {
       preferences: {

@@ -12,6 +12,7 @@ export interface NamingDocument {
   readonly reward?: { readonly parts: readonly Part[] } & ProgramLimits
   readonly tools?: readonly ToolChoice[]
   readonly model?: NamedStart & { readonly lora: NamedStart }
+  readonly teacher?: NamedStart
 }
 
 interface NamedStart {
@@ -30,8 +31,11 @@ const NAMES: readonly Names[] = [
   ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
   // The list of a model's files, which is what its hash is of; the files themselves are too large
   // for this store (models/).
-  ({ model }) =>
-    [model, model?.lora].map((start) => ({ hash: start?.source, name: start?.source_name })),
+  ({ model, teacher }) =>
+    [model, model?.lora, teacher].map((start) => ({
+      hash: start?.source,
+      name: start?.source_name,
+    })),
   ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),
 ]
 

@@ -128,7 +128,7 @@ async function prepare(
         const readers = { model, adapter: readAdapter }
         const disk = (source: string) =>
           diskOfStart(source, openModelDisk, ownFiles(HOST), onProgress)
-        await loadStart(experiment.model, disk, readers, begun.trainer)
+        await loadStart(experiment, disk, readers, begun.trainer)
         run = begun
       }
       return {

@@ -212,6 +212,11 @@ const RUN: Record<string, Setting> = {
     verl: by('adapter/adapter_config.json'),
     trl: by('adapter/adapter_config.json'),
   },
+  // A job trains one phase of reinforcement, which no other model teaches.
+  'teacher.*': {
+    verl: by('the phases of the README'),
+    trl: by('the phases of the README'),
+  },
   'model.*': { verl: by('model/config.json'), trl: by('model/config.json') },
   kernels: {
     verl: lost('the kernels of matrix products are the lab’s own', null),

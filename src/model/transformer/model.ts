@@ -65,12 +65,16 @@ export function createModel(
 }
 
 /** Uploads rotary frequencies and weights, in the order of their layout. */
-export function uploadModel(
+export function uploadModel(gpu: Pick<Gpu, 'write'>, model: Model, values: Float32Array): void {
+  writeParams(gpu, model.weights.buffers, values)
+  uploadFrequencies(gpu, model)
+}
+
+/** Rotary frequencies alone, where weights come piece by piece. */
+export function uploadFrequencies(
   gpu: Pick<Gpu, 'write'>,
-  { shape, weights, inv_freq }: Model,
-  values: Float32Array,
+  { shape, inv_freq }: Pick<Model, 'shape' | 'inv_freq'>,
 ): void {
-  writeParams(gpu, weights.buffers, values)
   gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
 }
 

@@ -4,14 +4,15 @@ import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { teacherKernels } from '../../kernels/teacher/teacher.ts'
+import type { ParamLayout } from '../layout/params.ts'
 import { readsNormed } from '../layout/readout.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import type { ParamGradients } from '../params/param_tensors.ts'
 import { backwardStates } from './backward.ts'
 import { backwardScratch, normGrad, normWeightGrad } from './block_backward.ts'
-import { type Model, tokensOf } from './model.ts'
+import { createModel, type Model, tokensOf } from './model.ts'
 import { type PolicyRead, type PolicyTensors, readPolicy, scoredResponse } from './policy.ts'
-import type { Workspace } from './workspace.ts'
+import { createWorkspace, sliceWorkspace, type Workspace } from './workspace.ts'
 
 /** What is kept of a teacher for a micro-batch, and what measuring a student by it needs. */
 export interface TeacherTensors {
@@ -28,17 +29,19 @@ export interface TeacherTensors {
   readonly token_weights: Tensor
 }
 
-/** Room for `rows` rows of R response tokens, as in the workspace of the student. */
+/** Room for `rows` rows of R response tokens, as in the workspace of the student; `hidden_size`: the
+ * widest states of any teacher. */
 export function createTeacher(
   alloc: Allocator,
-  { rows, width, response_length: R, hidden }: Workspace,
+  { rows, width, response_length: R }: Workspace,
+  hidden_size: number,
 ): TeacherTensors {
   const f32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`teacher.${label}`, 'f32', dims, { kind: 'activations' })
   const M = rows * width
   const student = (label: string) => f32(`student_${label}`, rows, R)
   return {
-    states: f32('states', M, hidden[0].shape[1]),
+    states: f32('states', M, hidden_size),
     states_inv_rms: f32('states_inv_rms', M),
     teacher_lse: f32('lse', rows, R),
     student: {
@@ -76,6 +79,38 @@ export function sliceTeacher(
     divergence: cut(t.divergence),
     token_weights: cut(t.token_weights),
   }
+}
+
+/** A teacher of its own weights, with room for its passes. */
+export interface OtherTeacher {
+  readonly model: Model
+  readonly workspace: Workspace
+}
+
+/** Room for a model of any sizes that teaches the rows of `student`. */
+export function createOtherTeacher(
+  alloc: Allocator,
+  layout: ParamLayout,
+  { rows, width, response_length }: Workspace,
+  kernels: Pick<Model, 'matmul' | 'fusion'> = {},
+): OtherTeacher {
+  const size = { rows, width, response_length, trains: false }
+  return {
+    model: createModel(alloc, layout, 'none', kernels),
+    workspace: createWorkspace(alloc, layout.shape, size),
+  }
+}
+
+/** The workspace of a teacher for the rows that `student` has loaded. */
+export function teacherWorkspace(
+  alloc: Allocator,
+  { workspace }: OtherTeacher,
+  student: Workspace,
+): Workspace {
+  const own = sliceWorkspace(alloc, workspace, student.rows)
+  const { input_ids, attention_mask, position_ids, cu_seqlens, response } = student
+  const rows = { input_ids, attention_mask, position_ids, cu_seqlens }
+  return { ...own, ...rows, response: { ...response, running: own.response.running } }
 }
 
 /** Reads the final policy of `teacher`, whose forward pass has just run in `ws`, into `t`. */

@@ -1,5 +1,5 @@
-// Puts an opened model into the settings, as what the next run begins with: its sizes, its hash,
-// and its tokenizer. Loaded when it is needed.
+// Puts an opened model into the settings, as what the next run begins with or learns from: its
+// sizes, its hash, and its tokenizer. Loaded when it is needed.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
@@ -17,23 +17,50 @@ export type Started =
   | { readonly ok: false; readonly why: string }
   | { readonly ok: true; readonly tokenizer: readonly File[]; readonly needs_rows: boolean }
 
+/** As what the next run begins with. */
 export async function startFrom({ fields, lists, name, tokenizer }: ModelStart): Promise<Started> {
   const { experiment } = labStore.getState()
   const model = { ...experiment.model, ...fields }
-  // Steps on other sizes mean nothing for these.
-  const parsed = parseExperiment({ ...experiment, model, kernels: null, steering: [] })
-  if (!parsed.ok) {
-    const why = parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
-    return { ok: false, why }
-  }
-  for (const { hash, name, list } of lists)
-    await keepContent({ hash, name, bytes: new Uint8Array(new TextEncoder().encode(list)) })
-  const refused = openExperiment(parsed.experiment, name)
-  if (refused !== undefined) return { ok: false, why: refused }
+  const why = await openWith({ ...experiment, model }, lists, name)
+  if (why !== undefined) return { ok: false, why }
   const files = Object.entries(tokenizer).map(([file, text]) => new File([text], file))
   const own = await ownTokenizer(tokenizer)
   const needs_rows = own !== undefined && !reads(own, taskOf(experiment.task).tokenizer)
   return { ok: true, tokenizer: files, needs_rows }
+}
+
+/** As what the phases of distillation of the next run learn from; gives why the settings do not take
+ * it. */
+export async function learnFrom(start: ModelStart): Promise<string | undefined> {
+  const { fields, lists, name, tokenizer } = start
+  if (lists.length > 1)
+    return `${name} has an adapter, and a teacher is one model. Save both as a folder, and open that.`
+  const { experiment } = labStore.getState()
+  const own = await ownTokenizer(tokenizer)
+  if (!own || !reads(own, taskOf(experiment.task).tokenizer))
+    return `${name} has another tokenizer than the task of these settings, and both policies are compared token by token.`
+  const { padding_idx: _, enable_gradient_checkpointing: __, lora: ___, ...sizes } = fields
+  const teacher = { ...experiment.teacher, ...sizes }
+  const phases = experiment.phases.map((phase) =>
+    phase.kind === 'distill'
+      ? { ...phase, distillation: { ...phase.distillation, teacher: 'model' } }
+      : phase,
+  )
+  return openWith({ ...experiment, teacher, phases }, lists, name)
+}
+
+/** Opens the settings, and keeps the lists of the files that they name. Gives why they are none. */
+async function openWith(
+  document: object,
+  lists: ModelStart['lists'],
+  name: string,
+): Promise<string | undefined> {
+  // Steps on other sizes mean nothing for these.
+  const parsed = parseExperiment({ ...document, kernels: null, steering: [] })
+  if (!parsed.ok) return parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
+  for (const { hash, name, list } of lists)
+    await keepContent({ hash, name, bytes: new Uint8Array(new TextEncoder().encode(list)) })
+  return openExperiment(parsed.experiment, name)
 }
 
 async function ownTokenizer(texts: ModelStart['tokenizer']): Promise<Tokenizer | undefined> {

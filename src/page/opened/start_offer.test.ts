@@ -29,6 +29,12 @@ test.each(['', 'http://models.example/tiny/', 'javascript:alert(1)', 'hf:../..',
   },
 )
 
+test('so is a teacher', () => {
+  const parsed = parseExperiment({ teacher: { source: HASH, source_address: 'hf:a/b@main' } })
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  expect(startOffer(parsed.experiment, HASH)?.place).toBe('a/b on huggingface.co')
+})
+
 test('another file that is missing is not asked of a server', () => {
   expect(startOffer(linked('hf:a/b@main'), `sha256-${'b'.repeat(64)}`)).toBeUndefined()
 })

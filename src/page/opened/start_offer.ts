@@ -14,11 +14,11 @@ export interface StartOffer {
 /** Undefined where the hash is of another file, or the document says no address that a page may
  * fetch from. */
 export function startOffer(
-  { model }: Pick<Experiment, 'model'>,
+  { model, teacher }: Pick<Experiment, 'model' | 'teacher'>,
   hash: string,
 ): StartOffer | undefined {
-  const { source, source_address } = model
-  if (hash !== source || source_address === null) return undefined
+  const { source_address } = [model, teacher].find(({ source }) => source === hash) ?? {}
+  if (!source_address) return undefined
   try {
     const { name, origins } = modelAddress(source_address)
     return { address: source_address, place: `${name} on ${new URL(origins[0]).host}` }

@@ -4,8 +4,8 @@ import { number, select, type Tree } from '../fields/field.ts'
 import { LOWEST_TEMPERATURE } from './rollout.ts'
 
 /** Whose final policy teaches: the policy's as it was where the phase began, a moving average of
- * it, or the policy's own of the same pass. */
-export type Teacher = 'reference' | 'ema' | 'final'
+ * it, the policy's own of the same pass, or another model's. */
+export type Teacher = 'reference' | 'ema' | 'final' | 'model'
 
 /** What a phase of kind distill minimises, and on which responses. */
 export interface Distillation {
@@ -31,6 +31,7 @@ export const DISTILLATION: Tree<Distillation> = {
       final: 'the final layer of the same pass',
       reference: 'the policy where the phase began',
       ema: 'a moving average of the policy',
+      model: 'another model (Teacher)',
     },
   ),
   ema_decay: number({

@@ -16,6 +16,8 @@ export interface TrainerConfig {
   readonly reward?: Reward | undefined
   /** Its `vocab_size` is at least that of the task's tokenizer. */
   readonly model: ModelConfig
+  /** Another model, of the same vocabulary, that phases may learn from. */
+  readonly teacher?: ModelConfig | undefined
   readonly phases: readonly Phase[]
   readonly validation: Validation
   readonly probe: Probe

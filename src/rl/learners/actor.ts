@@ -1,9 +1,12 @@
 // The policy being trained, on the GPU: weights, optimizer state, and the passes that score and
 // update it.
+import type { WeightSink } from '../../formats/weight_stream.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
+import { gpuSink } from '../../model/params/gpu_sink.ts'
 import { copyParams } from '../../model/params/param_copies.ts'
+import { uploadFrequencies, uploadModel } from '../../model/transformer/model.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
 import type { ActorPhase, DistillPhase } from '../config/phase.ts'
@@ -36,6 +39,8 @@ export class Actor {
   #later_rows = 0
   #own: { readonly begin: Program<never>; readonly probe: Program<'tokens'> }
   #probe_tokens = 0
+  /** Whether another model that teaches has its weights. */
+  #has_teacher = false
 
   private constructor(
     gpu: Gpu,
@@ -306,6 +311,27 @@ export class Actor {
       this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
   }
 
+  /** Uploads the weights of the model that teaches, in its own layout. Throws RangeError for another
+   * size. */
+  importTeacher(flat: Float32Array): void {
+    const other = this.tensors.teacher?.other
+    const size = this.size.teacher?.size ?? 0
+    if (!other || flat.length !== size)
+      throw new RangeError(`teacher: expected ${size} weights, got ${flat.length}`)
+    uploadModel(this.#gpu, other.model, flat)
+    this.#has_teacher = true
+  }
+
+  /** Takes those weights piece by piece. */
+  teacherSink(): WeightSink {
+    const other = this.tensors.teacher?.other
+    const { teacher: layout } = this.size
+    if (!other || !layout) throw new Error('actor: no room was made for a teacher')
+    uploadFrequencies(this.#gpu, other.model)
+    this.#has_teacher = true
+    return gpuSink(this.#gpu, layout, other.model.weights.buffers)
+  }
+
   /** One optimizer step on the uploaded batch, by what the teacher says of its tokens; an averaged
    * teacher then follows the policy. */
   updateDistilled(batch: RolloutBatch, phase: DistillPhase, micro: number, lr: number): void {
@@ -325,6 +351,8 @@ export class Actor {
     micro: number,
     items = tokenCount(batch),
   ): void {
+    if (phase.distillation.teacher === 'model' && !this.#has_teacher)
+      throw new Error('actor: expected the weights of the teacher, got none')
     const program = this.#programs.distill(phase, micro)
     const { beta, temperature } = phase.distillation
     const live = { beta, inv_temperature: 1 / temperature, inv_token_count: 1 / items }

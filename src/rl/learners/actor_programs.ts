@@ -3,8 +3,10 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
 import { trainedGradients } from '../../model/params/param_tensors.ts'
 import { type Model, withoutAdapter } from '../../model/transformer/model.ts'
+import { teacherWorkspace } from '../../model/transformer/teacher.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { hasFinalEntropy } from '../config/actor.ts'
+import type { Teacher } from '../config/distillation.ts'
 import type { DistillPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
@@ -152,9 +154,9 @@ export class ActorPrograms {
   async prepareDistill(phase: DistillPhase, micro: number): Promise<void> {
     const tensors = this.#tensors
     const { teacher } = phase.distillation
-    const other = teacher === 'final' ? undefined : prepared(referenceOf(tensors))
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
     const ws = this.#slice(micro)
+    const other = teacher === 'final' ? undefined : prepared(this.#teacherOf(teacher, ws))
     await this.#record(this.#distill, distillKey(phase, micro), 'distill', DISTILL_LIVE, (r) =>
       recordDistill(
         r,
@@ -165,6 +167,16 @@ export class ActorPrograms {
       ),
     )
     if (teacher === 'ema') await this.#prepareMix()
+  }
+
+  /** Another model than the policy, and where its passes run if it has room of its own. */
+  #teacherOf(teacher: Teacher, student: Workspace) {
+    if (teacher !== 'model') {
+      const model = referenceOf(this.#tensors)
+      return model && { model }
+    }
+    const other = this.#tensors.teacher?.other
+    return other && { model: other.model, ws: teacherWorkspace(this.#gpu, other, student) }
   }
 
   #prepareMix(): Promise<void> {
@@ -226,7 +238,10 @@ const studentsOf = ({ target_layer, target_readout, layers }: DistillPhase): Stu
   [target_layer, ...layers].map((layer) => ({ layer, readout: target_readout }))
 
 const distillKey = (phase: DistillPhase, micro: number): string =>
-  JSON.stringify([studentsOf(phase), phase.distillation.teacher === 'final', micro])
+  JSON.stringify([studentsOf(phase), teachesAs(phase.distillation.teacher), micro])
+
+/** An averaged teacher lies where the reference does. */
+const teachesAs = (teacher: Teacher): Teacher => (teacher === 'ema' ? 'reference' : teacher)
 
 /** Losses that choose no tokens have the same trace. */
 const traceKey = (objective: Objective, micro: number): string =>

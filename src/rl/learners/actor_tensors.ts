@@ -8,7 +8,12 @@ import { CHUNK } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { overlaid, type ParamBuffers } from '../../model/params/param_buffers.ts'
 import { type ParamTensors, paramTensors } from '../../model/params/param_tensors.ts'
-import { createTeacher, type TeacherTensors } from '../../model/transformer/teacher.ts'
+import {
+  createOtherTeacher,
+  createTeacher,
+  type OtherTeacher,
+  type TeacherTensors,
+} from '../../model/transformer/teacher.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
 import { createTrained } from './optimizer_tensors.ts'
@@ -34,6 +39,8 @@ export interface ActorSize {
   readonly has_reference: boolean
   /** Most layers that a teacher teaches at once in any phase. Default 0: there is none. */
   readonly students?: number
+  /** Another model that teaches. Default: there is none. */
+  readonly teacher?: ParamLayout | undefined
   /** Keep a second batch, for epochs that go through its rows in another order. Default false. */
   readonly has_shuffled?: boolean
   /** Most epochs that have an order of their own. Default 1. */
@@ -70,6 +77,8 @@ export interface ActorTensors extends TrainableTensors {
         readonly tensors: TeacherTensors
         /** Mean divergence of each student over this training step, [students]. */
         readonly sums: Tensor
+        /** A model of its own sizes. */
+        readonly other: OtherTeacher | undefined
       }
     | undefined
   readonly shuffled: ShuffledTensors | undefined
@@ -105,7 +114,7 @@ export function createActorTensors(
     head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
     enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
   })
-  const { students = 0 } = size
+  const { students = 0, teacher, kernels } = size
   return {
     ...trainable,
     // The reference of an adapter is its base.
@@ -125,8 +134,13 @@ export function createActorTensors(
     teacher:
       students > 0
         ? {
-            tensors: createTeacher(alloc, workspace),
+            tensors: createTeacher(
+              alloc,
+              workspace,
+              Math.max(shape.hidden_size, teacher?.shape.hidden_size ?? 0),
+            ),
             sums: optimizer('teacher_sums', students),
+            other: teacher && createOtherTeacher(alloc, teacher, workspace, kernels),
           }
         : undefined,
     probe: createWorkspace(alloc, shape, {

@@ -27,13 +27,14 @@ export const DISTILL_LIVE = ['row', 'tokens', 'inv_temperature', 'beta', 'inv_to
 export type Students = readonly Pick<PolicyRead<never>, 'layer' | 'readout'>[]
 
 /** Forward of the teacher and the student, their divergence over the whole vocabulary, and its
- * gradients. `teacher`: another model of the same shape; absent = the final policy of the same
- * pass. sums of the teacher [students] += each student's mean divergence. */
+ * gradients. `teacher`: another model, and the workspace of its passes where that is its own;
+ * absent = the final policy of the same pass. sums of the teacher [students] += each student's mean
+ * divergence. */
 export function recordDistill(
   r: Recorder<DistillLive>,
   t: ActorTensors,
   { ws, alloc }: { readonly ws: Workspace; readonly alloc: Allocator },
-  teacher: Model | undefined,
+  teacher: { readonly model: Model; readonly ws?: Workspace | undefined } | undefined,
   [target, ...along]: Students,
 ): void {
   const { model } = t
@@ -42,18 +43,19 @@ export function recordDistill(
   const inv_temperature = (live: LiveValues<DistillLive>) => live.inv_temperature
   const passOf = (student: Students[number]): TeacherPass<DistillLive> => ({
     ...student,
-    teacher: teacher ?? model,
+    teacher: teacher?.model ?? model,
     t: own,
     inv_temperature,
     beta: (live) => live.beta,
     count: tokens,
   })
   loadRows(r, t.batch, ws)
-  const { num_hidden_layers: layers } = model.shape
+  const teaching = teacher?.model ?? model
   // Nothing runs backward through another model, so nothing is kept of it.
-  if (teacher) forward(r, teacher, { ...ws, halves: undefined }, { layers, count: tokens })
-  else forward(r, model, ws, { layers, count: tokens })
-  readTeacher(r, teacher ?? model, ws, own, { inv_temperature, count: tokens })
+  const its = teacher ? (teacher.ws ?? { ...ws, halves: undefined }) : ws
+  const { num_hidden_layers: layers } = teaching.shape
+  forward(r, teaching, its, { layers, count: tokens })
+  readTeacher(r, teaching, its, own, { inv_temperature, count: tokens })
   // Where blocks share activations, those of the student's last block must be the newest.
   if (teacher || ws.is_recomputed || ws.halves)
     forward(r, model, ws, { layers: target.layer, count: tokens })

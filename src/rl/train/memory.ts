@@ -50,6 +50,7 @@ function trainedLayout(model: ModelConfig): TrainedLayout {
 export function actorSize({
   task,
   model,
+  teacher,
   phases: allPhases,
   probe,
   enable_gradient_checkpointing = false,
@@ -80,10 +81,12 @@ export function actorSize({
     has_muon: phases.some((phase) => muonOf(optimOf(phase))),
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
     has_reference: phases.some(keepsReference),
+    // A named teacher is there for phases that come later, too.
     students: Math.max(
-      0,
+      teacher ? 1 : 0,
       ...phases.map((phase) => (phase.kind === 'distill' ? 1 + phase.layers.length : 0)),
     ),
+    teacher: teacher && paramLayout(modelShape(teacher)),
     has_shuffled: shuffling.length > 0,
     epochs: Math.max(
       1,

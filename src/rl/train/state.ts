@@ -31,6 +31,8 @@ export interface ModelStates {
   readonly actor: ModelState
   /** Weights of the frozen reference. */
   readonly reference?: Float32Array
+  /** Weights of another model that teaches, in its own layout. */
+  readonly teacher?: Float32Array
   readonly critic?: ModelState
   readonly reward_model?: ModelState
 }
@@ -98,16 +100,19 @@ export async function exportModels(
   gpu: Gpu,
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
 ): Promise<ModelStates> {
-  const { reference } = actor.tensors
-  const [actorState, references, criticState, rewardState] = await Promise.all([
+  const { reference, teacher } = actor.tensors
+  const taught_by = teacher?.other?.model.weights.buffers
+  const [actorState, references, teachers, criticState, rewardState] = await Promise.all([
     exportModel(gpu, actor.tensors),
     reference && readParams(gpu, reference.buffers),
+    taught_by && readParams(gpu, taught_by),
     critic && exportModel(gpu, critic.tensors),
     reward && exportModel(gpu, reward.tensors),
   ])
   return {
     actor: actorState,
     ...(references && { reference: references[0] }),
+    ...(teachers && { teacher: teachers[0] }),
     ...(criticState && { critic: criticState }),
     ...(rewardState && { reward_model: rewardState }),
   }
@@ -125,6 +130,7 @@ export function importModels(
   if (tensors.reference && state.reference)
     importArray(gpu, tensors.reference.own, state.reference, 'reference')
   else if (tensors.reference) actor.setReference()
+  if (tensors.teacher?.other && state.teacher) actor.importTeacher(state.teacher)
   if (critic && state.critic) importModel(gpu, critic.tensors, state.critic, 'critic')
   if (reward && state.reward_model)
     importModel(gpu, reward.tensors, state.reward_model, 'reward_model')

@@ -303,6 +303,18 @@ export class Trainer {
     return gpuSink(gpu, this.layout, parts.actor.tensors.model.weights.buffers)
   }
 
+  /** Where the weights of the model that teaches go; undefined where there is none. */
+  get teacher(): { readonly layout: ParamLayout; weightSink(): WeightSink } | undefined {
+    const { actor } = this.#training.parts
+    const layout = actor.size.teacher
+    return layout && { layout, weightSink: () => actor.teacherSink() }
+  }
+
+  /** Replaces the weights of the model that teaches. Throws RangeError for another size. */
+  importTeacher(flat: Float32Array): void {
+    this.#training.parts.actor.importTeacher(flat)
+  }
+
   /** Replaces the weights, e.g. by a warm start that several runs share. Throws RangeError for
    * another size. */
   importWeights(flat: Float32Array): void {

@@ -13,8 +13,9 @@ import { chooseFile } from '../open/files.ts'
 
 function Missing({ hash, name }: NamedContent) {
   const experiment = useStore(labStore, (state) => state.experiment)
-  const { model } = experiment
-  const is_start = hash === model.source || hash === model.lora.source
+  const { model, teacher } = experiment
+  const is_teacher = hash === teacher.source
+  const is_start = is_teacher || hash === model.source || hash === model.lora.source
   const offer = startOffer(experiment, hash)
   if (!is_start)
     return (
@@ -26,8 +27,9 @@ function Missing({ hash, name }: NamedContent) {
   return (
     <div>
       <p title={hash}>
-        This experiment begins with <strong>{name}</strong> ({shortHash(hash)}), which is not kept
-        in this browser. {offer ? 'Fetch it, or drop' : 'Drop'} its folder here and keep it.
+        This experiment {is_teacher ? 'learns from' : 'begins with'} <strong>{name}</strong> (
+        {shortHash(hash)}), which is not kept in this browser.{' '}
+        {offer ? 'Fetch it, or drop' : 'Drop'} its folder here and keep it.
       </p>
       {offer ? (
         <button

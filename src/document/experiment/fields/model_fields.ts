@@ -43,20 +43,28 @@ export interface ModelFields {
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
   const { enable_gradient_checkpointing: _, ...model } = fields
   const { source: __, source_name: ___, source_address: ____, ...kept } = model
-  const { padding_idx, vocab_size, dtype, activations_dtype, lora: lora_fields, ...sizes } = kept
+  const { padding_idx, activations_dtype, lora: lora_fields, ...sizes } = kept
   const lora = loraOf(lora_fields)
   return {
-    ...sizes,
+    ...withTokens(sizes, tokens),
     ...(padding_idx !== null && { padding_idx }),
-    ...(dtype !== 'float32' && { dtype }),
     ...(activations_dtype !== 'float32' && { activations_dtype }),
     ...(lora && { lora }),
-    vocab_size: Math.max(vocab_size ?? 0, tokens),
   }
 }
 
+/** Sizes with room for the tokens of the task. */
+export const withTokens = <T extends Pick<ModelFields, 'vocab_size' | 'dtype'>>(
+  { vocab_size, dtype, ...sizes }: T,
+  tokens: number,
+) => ({
+  ...sizes,
+  ...(dtype !== 'float32' && { dtype }),
+  vocab_size: Math.max(vocab_size ?? 0, tokens),
+})
+
 /** Characters of an address. */
-const MOST_ADDRESS = 400
+export const MOST_ADDRESS = 400
 
 /** The `model` section. */
 export const MODEL: Tree<ModelFields> = {

@@ -7,8 +7,10 @@ import { hasTrainingSet } from '../epochs.ts'
 import { MODEL } from '../fields/model_fields.ts'
 import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
+import { TEACHER } from '../fields/teacher_fields.ts'
 import { REWARD } from '../lists/reward_schema.ts'
 import { TOOLS_INFO, toolOptions, toolsText } from '../lists/tools.ts'
+import { isTaughtByModel } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 import { validationHasEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
@@ -86,6 +88,10 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...section('Model', 'model', MODEL).map((field) => ({
       ...field,
       has_effect: modelHasEffect(field.path, experiment),
+    })),
+    ...section('Teacher', 'teacher', TEACHER).map((field) => ({
+      ...field,
+      has_effect: experiment.phases.some(isTaughtByModel),
     })),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { decodeLink, encodeLink } from '../../links/link.ts'
 import { experimentFields } from '../form/form.ts'
 import { resolvePhases } from '../resolve.ts'
 import { issues, parsed } from '../testing.ts'
+import { trainerConfig } from '../trainer_config.ts'
 
 const distill = (settings: object = {}, change: object = {}, model: object = {}) => ({
   model,
@@ -36,6 +38,35 @@ describe('phases that learn from a teacher', () => {
     ]
     for (const [document, message] of REFUSED)
       expect(issues(document)).toEqual([expect.stringContaining(`phases.1.${message}`)])
+  })
+
+  test('another model teaches the whole one where it is named and has its vocabulary', () => {
+    const taught = { ...distill({ teacher: 'model' }, { target_layer: 'final' }) }
+    expect(issues(taught)).toEqual([
+      expect.stringMatching(/^phases\.1\.distillation\.teacher: .*no other model is named/),
+    ])
+    const source = `sha256-${'1'.repeat(64)}`
+    const with_teacher = (teacher: object) => ({ ...taught, teacher: { source, ...teacher } })
+    const { teacher, model } = trainerConfig(parsed(with_teacher({ hidden_size: 128 })))
+    expect(teacher).toMatchObject({ hidden_size: 128, vocab_size: model.vocab_size })
+    expect(trainerConfig(parsed({})).teacher).toBeUndefined()
+    const REFUSED: readonly [object, string][] = [
+      [{ vocab_size: 200 }, 'teacher.vocab_size: expected the vocabulary of the model that learns'],
+      [{ num_attention_heads: 5 }, 'teacher.num_key_value_heads: expected a divisor'],
+      [{ head_dim: 15 }, 'teacher.head_dim: expected an even number'],
+    ]
+    for (const [settings, message] of REFUSED)
+      expect(issues(with_teacher(settings))).toEqual([expect.stringContaining(message)])
+    const last = distill({ teacher: 'model' }, { target_layer: 7 })
+    expect(issues({ ...last, teacher: { source } })).toEqual([
+      expect.stringContaining('phases.1.target_layer: expected the whole model or a layer up to 6'),
+    ])
+  })
+
+  test('its files belong to what the document names', () => {
+    const source = `sha256-${'1'.repeat(64)}`
+    const named = parsed({ teacher: { source, source_name: 'larger' } })
+    expect(decodeLink(encodeLink(named)).experiment.teacher).toEqual(named.teacher)
   })
 
   test('a form offers what the teacher has', () => {

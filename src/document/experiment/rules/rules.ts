@@ -10,7 +10,7 @@ import type { Experiment } from '../schema.ts'
 import { answerRules } from './answer_rules.ts'
 import { batchRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'
-import { distillRules } from './distill_rules.ts'
+import { distillRules, teacherRules } from './distill_rules.ts'
 import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
 import {
   criticRules,
@@ -32,6 +32,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     if (!holds) issues.push({ path, message, involved })
   }
   modelRules(experiment, rule)
+  teacherRules(experiment, rule)
   dataRules(experiment, taskOf(experiment.task), rule)
   answerRules(experiment, rule)
   const kernels = readKernels(experiment.kernels)

@@ -111,6 +111,19 @@ describe('a checkpoint', () => {
     expect(await encodeCheckpoint(back)).toEqual(old)
   })
 
+  test('holds the weights of another model that teaches', async () => {
+    const { model } = tinyExperiment({})
+    const { hidden_size: C } = model
+    const teacher = { hidden_size: 2 * C, source: `sha256-${'1'.repeat(64)}` }
+    const made = madeCheckpoint(tinyExperiment({ teacher }))
+    const kept = await decodeCheckpoint(await encodeCheckpoint(made), FILE)
+    expect(kept.run.trainer.teacher).toEqual(made.run.trainer.teacher)
+    const { teacher: _, ...trainer } = made.run.trainer
+    await expect(encodeCheckpoint({ ...made, run: { ...made.run, trainer } })).rejects.toThrow(
+      'expected a teacher, got none',
+    )
+  })
+
   test('that is not one of its experiment is not written', async () => {
     const { run, ...rest } = madeCheckpoint()
     const { critic: _, ...trainer } = run.trainer

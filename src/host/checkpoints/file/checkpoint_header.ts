@@ -85,7 +85,14 @@ export interface CheckpointHeader {
 
 type Counters = Omit<
   TrainerState,
-  'actor' | 'reference' | 'critic' | 'reward_model' | 'preferences' | 'scores' | 'kl_coef'
+  | 'actor'
+  | 'reference'
+  | 'teacher'
+  | 'critic'
+  | 'reward_model'
+  | 'preferences'
+  | 'scores'
+  | 'kl_coef'
 >
 
 /** What is kept as words of a state. */

@@ -42,11 +42,14 @@ export interface RunModels {
   readonly has_reference: boolean
   /** Whether a phase measures KL to it. */
   readonly uses_reference: boolean
+  /** Where the weights of another model lie that teaches. */
+  readonly teacher?: ParamLayout | undefined
 }
 
 /** The models of a run, known from its experiment alone. */
 export function runModels(experiment: Experiment): RunModels {
-  const shape = modelShape(trainerConfig(experiment).model)
+  const { model, teacher } = trainerConfig(experiment)
+  const shape = modelShape(model)
   const whole = modelShape({ ...shape, lora: undefined })
   const layout = (head: Head) => ({ weights: paramLayout(whole, head) })
   const rl = experiment.phases.filter((phase) => phase.kind === 'rl')
@@ -71,6 +74,7 @@ export function runModels(experiment: Experiment): RunModels {
     learners,
     has_reference: keeps && rl.length + preferred.length + averaged.length > 0,
     uses_reference: keeps && uses_reference,
+    teacher: teacher && paramLayout(modelShape(teacher)),
   }
 }
 
@@ -87,7 +91,7 @@ const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
   `${model}.${moment}.${name}`
 
 /** The dtype and shape of every tensor of these models. */
-export function modelShapes({ learners, has_reference }: RunModels): Shapes {
+export function modelShapes({ learners, has_reference, teacher }: RunModels): Shapes {
   const shapes = new Map<string, ShapeOf>()
   const add = (name: string, shape: readonly number[]) => shapes.set(name, { dtype: 'F32', shape })
   for (const [model, learner] of learners) {
@@ -104,6 +108,7 @@ export function modelShapes({ learners, has_reference }: RunModels): Shapes {
   if (has_reference)
     for (const { name, shape } of actorLayout(learners).params)
       add(weightName('reference', name), shape)
+  for (const { name, shape } of teacher?.params ?? []) add(weightName('teacher', name), shape)
   return shapes
 }
 
@@ -137,6 +142,10 @@ export function modelTensors(models: RunModels, states: ModelStates): NamedTenso
     const layout = actorLayout(models.learners)
     tensors.push(...named(layout, states.reference, (name) => weightName('reference', name)))
   }
+  if (models.teacher) {
+    if (!states.teacher) throw new RangeError('checkpoint: expected a teacher, got none')
+    tensors.push(...named(models.teacher, states.teacher, (name) => weightName('teacher', name)))
+  }
   return tensors
 }
 
@@ -165,7 +174,7 @@ function named(
 
 /** The models of a file whose tensors have the shapes of `modelShapes`. */
 export function readModels(
-  { learners, has_reference }: RunModels,
+  { learners, has_reference, teacher }: RunModels,
   file: OpenSafetensors,
 ): ModelStates {
   const flat = ({ params, size }: FlatLayout, nameOf: (param: string) => string) => {
@@ -200,6 +209,7 @@ export function readModels(
     ...(has_reference && {
       reference: flat(actorLayout(learners), (name) => weightName('reference', name)),
     }),
+    ...(teacher && { teacher: flat(teacher, (name) => weightName('teacher', name)) }),
     ...(critic && { critic }),
     ...(reward_model && { reward_model }),
   }

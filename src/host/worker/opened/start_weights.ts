@@ -13,11 +13,16 @@ import { hashedFolder, modelHash } from '../../content/models/model_files.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
 import { ExperimentError } from '../session_host.ts'
 
-/** What the weights go into. */
-interface Target {
+/** What weights go into. */
+interface WeightTarget {
   readonly layout: ParamLayout
   weightSink(): WeightSink
+}
+
+interface Target extends WeightTarget {
   importAdapter(flat: Float32Array): void
+  /** Another model that teaches. */
+  readonly teacher?: WeightTarget | undefined
 }
 
 /** What the GPU side does with the files. */
@@ -34,23 +39,37 @@ interface Named {
   readonly source_name: string | null
 }
 
+type StartFields = Pick<ModelFields, 'source' | 'source_name' | 'lora'>
+
 /** Nothing where the document names no model. Throws ExperimentError where one is not kept here,
  * damaged, or of other sizes. */
 export async function loadStart(
-  { source, source_name, lora }: Pick<ModelFields, 'source' | 'source_name' | 'lora'>,
+  { model, teacher }: { readonly model: StartFields; readonly teacher: Named },
   disk: Disk,
   readers: Readers,
   target: Target,
 ): Promise<void> {
-  await withKept({ source, source_name }, disk, async (folder) => {
-    const hf = await readers.model(folder)
-    const sizes = ({ params }: ParamLayout) => JSON.stringify(params.map((p) => [p.name, p.shape]))
-    if (sizes(hf.layout) !== sizes(target.layout))
-      throw new ExperimentError(
-        `${source_name} has other sizes than the settings under Model say. Press “Train from it” once more to take its own.`,
-      )
-    await hf.load(target.weightSink())
-  })
+  const load = (named: Named, into: WeightTarget, otherSizes: string) =>
+    withKept(named, disk, async (folder) => {
+      const hf = await readers.model(folder)
+      const sizes = ({ params }: ParamLayout) =>
+        JSON.stringify(params.map((p) => [p.name, p.shape]))
+      if (sizes(hf.layout) !== sizes(into.layout))
+        throw new ExperimentError(`${named.source_name} has other sizes than ${otherSizes}`)
+      await hf.load(into.weightSink())
+    })
+  const { lora } = model
+  await load(
+    model,
+    target,
+    'the settings under Model say. Press “Train from it” once more to take its own.',
+  )
+  if (target.teacher)
+    await load(
+      teacher,
+      target.teacher,
+      'the settings under Teacher say. Press “Learn from it” once more to take its own.',
+    )
   if (lora.r === 0) return
   await withKept(lora, disk, async (folder) => {
     const { shape } = target.layout
@@ -87,7 +106,7 @@ async function withKept(
   const kept = (await store?.list())?.find(({ hash }) => hash === source)
   if (!store || !kept)
     throw new ExperimentError(
-      `This experiment begins with ${source_name} (${source}), which is not kept in this browser. Open it with “Open a model” and keep it, then train again.`,
+      `This experiment needs ${source_name} (${source}), which is not kept in this browser. Open it with “Open a model” and keep it, then train again.`,
     )
   const hashed = hashedFolder(store.files(kept))
   await use(hashed)

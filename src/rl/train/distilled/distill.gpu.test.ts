@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { modelShape } from '../../../model/layout/config.ts'
-import { paramLayout } from '../../../model/layout/params.ts'
+import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import {
   backwardDistributionsRef,
   distributionsRef,
@@ -58,11 +58,25 @@ const CASES: readonly (readonly [string, Partial<Distillation>, Partial<DistillP
   ],
   ['the policy of the beginning teaches a layer', { teacher: 'reference', beta: 0 }, {}],
   ['a moving average teaches a layer', { teacher: 'ema' }, {}],
+  ['a larger model teaches the whole one', { teacher: 'model', beta: 1 }, { target_layer: 3 }],
 ]
+
+/** Wider, and deeper. */
+const LARGER = { ...CONFIG.model, hidden_size: 24, num_hidden_layers: 4 }
+const larger = initialWeights(paramLayout(modelShape(LARGER)), 5).map((x) => 4 * x)
+
+/** A trainer that has a larger model as its teacher. */
+async function createTaught(config: TrainerConfig): Promise<Trainer> {
+  const trainer = await create({ ...config, teacher: LARGER })
+  trainer.importTeacher(larger)
+  return trainer
+}
 
 test.for(CASES)('%s: every step follows float64', async ([, settings, change]) => {
   const phase = distillPhase(settings, change)
-  const trainer = await create({ ...CONFIG, phases: [SFT, phase] })
+  const is_other = phase.distillation.teacher === 'model'
+  const trainer = await (is_other ? createTaught : create)({ ...CONFIG, phases: [SFT, phase] })
+  const other = is_other ? new Learner(LARGER, 'lm_head', larger) : undefined
   while (trainer.step < SFT.steps) await trainer.next()
   const start = await trainer.exportWeights()
   const learner = new Learner(CONFIG.model, 'lm_head', start)
@@ -77,7 +91,7 @@ test.for(CASES)('%s: every step follows float64', async ([, settings, change]) =
       samples,
       samples.map(({ demonstration }) => demonstration),
     )
-    const truth = float64Step(learner, phase, batch, learner.named(average))
+    const truth = float64Step(learner, phase, batch, { average: learner.named(average), other })
     if (phase.distillation.teacher === 'ema') {
       const { ema_decay } = phase.distillation
       for (const [i, x] of learner.state.weights.entries())
@@ -104,7 +118,7 @@ function float64Step(
   learner: Learner,
   phase: DistillPhase,
   batch: RolloutBatch,
-  average: RefArrays,
+  { average, other }: { readonly average: RefArrays; readonly other: Learner | undefined },
 ) {
   const { model } = CONFIG
   const { beta, temperature, teacher } = phase.distillation
@@ -118,10 +132,14 @@ function float64Step(
   const { params } = learner
   const cache = learner.forward(response)
   const L = model.num_hidden_layers
-  const taught =
-    teacher === 'final'
-      ? distributionsRef(model, params, cache, L, response)
-      : distributionsRef(model, average, learner.forward(response, average), L, response)
+  const taughtBy = () => {
+    if (teacher === 'final') return distributionsRef(model, params, cache, L, response)
+    if (!other)
+      return distributionsRef(model, average, learner.forward(response, average), L, response)
+    const { num_hidden_layers: last } = LARGER
+    return distributionsRef(LARGER, other.params, other.forward(response), last, response)
+  }
+  const taught = taughtBy()
   const V = model.vocab_size
   const tokens = batch.response_mask.reduce((sum, m) => sum + m, 0)
   const grads: RefArrays = {}
@@ -147,18 +165,25 @@ function float64Step(
 test.for([
   ['ema', 0.5],
   ['final', 1],
+  ['model', 1],
 ] as const)(
   'a run taught by %s that continues in another trainer has the same bits',
   async ([teacher, lmbda]) => {
     const phase = distillPhase({ teacher, lmbda }, { steps: 4, layers: [1] })
-    const config = { ...CONFIG, phases: [SFT, phase] }
-    const whole = await create(config)
+    const config = {
+      ...CONFIG,
+      phases: [SFT, phase],
+      ...(teacher === 'model' && { teacher: LARGER }),
+    }
+    const begin = teacher === 'model' ? createTaught : create
+    const whole = await begin(config)
     const results: ReturnType<typeof numbers>[] = []
     while (!whole.isFinished) results.push(numbers(await whole.next()))
     const weights = await whole.exportWeights()
-    const begun = await create(config)
+    const begun = await begin(config)
     for (let i = 0; i < SFT.steps + 3; i++) await begun.next()
     const state = await begun.exportState()
+    // The teacher is a part of the state.
     const other = await create(config)
     other.importState(state)
     const rest = []
@@ -192,7 +217,7 @@ test('memory is as planned, and once prepared nothing is created', async () => {
   const gpu = await Gpu.open()
   const before = gpu.counts.live_bytes
   const phase = distillPhase({ teacher: 'ema', lmbda: 0.5 }, { steps: 5, layers: [1] })
-  const config = { ...CONFIG, phases: [phase] }
+  const config = { ...CONFIG, phases: [phase], teacher: LARGER }
   const trainer = await Trainer.create(gpu, config)
   expect(gpu.counts.live_bytes - before).toBe(planMemory(config).total())
   await trainer.prepareLater()

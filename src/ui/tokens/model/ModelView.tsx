@@ -18,7 +18,7 @@ import { ReadModels } from './ReadModel.tsx'
 import { firstText } from './ShippedModels.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { saveOpened } from './save_opened.ts'
-import { trainOpened } from './train_opened.ts'
+import { learnFromOpened, trainOpened } from './train_opened.ts'
 import './model.css'
 
 interface FactsProps {
@@ -69,6 +69,14 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
           onClick={() => trainOpened(adapter !== '' || wants_adapter)}
         >
           Train from it
+        </button>
+        <button
+          type="button"
+          data-testid="model-teach"
+          title="As the teacher of a phase of distillation"
+          onClick={learnFromOpened}
+        >
+          Learn from it
         </button>
         <button type="button" data-testid="model-save" onClick={saveOpened}>
           Save as a folder (.zip)

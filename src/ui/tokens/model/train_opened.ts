@@ -1,5 +1,7 @@
-// From an opened model to the settings that train it, and to the rows that it can read.
+// From an opened model to the settings that train it or learn from it, and to the rows that it can
+// read.
 import { openedModelStore, trainFrom } from '../../../page/opened/opened_model.ts'
+import { labStore } from '../../../page/state/store.ts'
 import { openData, openedDataStore } from '../../data/open_data.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { closePast } from '../../open/opened_run.ts'
@@ -22,4 +24,19 @@ export const trainOpened = (has_adapter: boolean): void =>
       `The next run begins with ${start.name}${checkpointed}.${rows} Undo brings the settings back.`,
     )
     if (started.needs_rows) openData()
+  })
+
+/** Keeps the first model, and makes it the teacher of the next run. */
+export const learnFromOpened = (): void =>
+  trainFrom(false, async (start) => {
+    const { learnFrom } = await import('../../../page/opened/start_from.ts')
+    const why = await learnFrom(start)
+    if (why !== undefined) return openedModelStore.setState({ problem: why })
+    closePast()
+    closeDialog('model')
+    const { phases } = labStore.getState().experiment
+    const next = phases.some(({ kind }) => kind === 'distill')
+      ? ''
+      : ' Add a phase of distillation, and choose “another model” as its teacher.'
+    showToast(`The next run can learn from ${start.name}.${next} Undo brings the settings back.`)
   })

@@ -1,0 +1,74 @@
+// Another model that teaches, given by hand or named: its sizes and weights, or why it cannot.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { madeCheckpoint } from '../../host/checkpoints/testing.ts'
+import { projectRoot } from '../base/project_root.ts'
+import { readGivenTeacher } from './given_teacher.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'understory-teacher-'))
+afterAll(() => rmSync(root, { recursive: true }))
+const shipped = join(projectRoot(), 'public/models/arithmetic')
+
+function experiment(document: object = {}): Experiment {
+  const parsed = parseExperiment({ task: { id: 'sort_digits' }, ...document })
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  return parsed.experiment
+}
+
+const taught = (teacher: object) =>
+  experiment({
+    phases: [{ kind: 'sft' }, { kind: 'distill', distillation: { teacher: 'model' } }],
+    teacher,
+  })
+
+test('a folder gives its sizes, its hash and its weights; without it the shipped one is found', async () => {
+  const given = await readGivenTeacher(experiment(), shipped)
+  const { teacher } = given?.experiment ?? experiment()
+  expect(teacher).toMatchObject({
+    hidden_size: 64,
+    num_hidden_layers: 6,
+    source_name: 'arithmetic',
+  })
+  const named = await readGivenTeacher(taught(teacher), undefined)
+  expect(named?.weights).toEqual(given?.weights)
+  expect(named?.experiment.teacher).toEqual(teacher)
+  expect(await readGivenTeacher(experiment(), undefined)).toBeUndefined()
+})
+
+test('a checkpoint teaches with the policy that it has', async () => {
+  const made = madeCheckpoint()
+  const file = join(root, 'step-000002.safetensors')
+  writeFileSync(file, await encodeCheckpoint(made))
+  const { task, model } = made.run.experiment
+  const given = await readGivenTeacher(experiment({ task }), file)
+  expect(given?.weights).toEqual(made.run.trainer.actor.weights)
+  expect(given?.experiment.teacher).toMatchObject({
+    hidden_size: model.hidden_size,
+    source: expect.stringMatching(/^sha256-[0-9a-f]{64}$/),
+  })
+})
+
+test('what is gone or has other tokens is refused by its name', async () => {
+  const source = `sha256-${'7'.repeat(64)}`
+  await expect(
+    readGivenTeacher(taught({ source, source_name: 'lost one' }), undefined),
+  ).rejects.toThrow(
+    'learns from lost one, which does not come with the lab: give it with --teacher',
+  )
+  await expect(readGivenTeacher(experiment(), join(root, 'none'))).rejects.toThrow(
+    /--teacher: .*none: no such file or folder/,
+  )
+  const letters = experiment({ task: { id: 'spell_backward' } })
+  await expect(readGivenTeacher(letters, shipped)).rejects.toThrow(
+    /--teacher: .*arithmetic: expected a model of \d+ tokens, as the tokenizer of the task has, found one of 26/,
+  )
+  const bare = join(root, 'bare')
+  cpSync(shipped, bare, { recursive: true })
+  rmSync(join(bare, 'tokenizer.json'))
+  await expect(readGivenTeacher(experiment(), bare)).rejects.toThrow('tokenizer.json')
+})

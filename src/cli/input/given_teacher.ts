@@ -1,0 +1,84 @@
+// Another model that teaches: --teacher, or the one that the experiment names where it comes with
+// the lab.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { contentHash } from '../../document/content/content.ts'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import type { TeacherFields } from '../../document/experiment/fields/teacher_fields.ts'
+import type { Experiment } from '../../document/experiment/schema.ts'
+import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { mergedPolicy } from '../../host/checkpoints/merged_policy.ts'
+import { hashedFolder, modelHash, namesOfModel } from '../../host/content/models/model_files.ts'
+import { otherVocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'
+import { checkpointSource } from '../../jobs/model_folders.ts'
+import { LabFailure } from '../base/command.ts'
+import { findCheckpoint } from '../train/resume.ts'
+import { readGivenModel } from './given_model.ts'
+import { readInput } from './input_file.ts'
+import { modelRanges } from './model_dir.ts'
+import { shippedFolder } from './model_start.ts'
+
+/** An experiment with the sizes of its teacher, and the teacher's weights in its own layout. */
+export interface Taught {
+  readonly experiment: Experiment
+  readonly weights: Float32Array
+}
+
+/** Undefined where the experiment has no teacher of that kind. `path`: a Hugging Face folder, the
+ * folder of a run, or a checkpoint, in place of the one that is named. Throws LabFailure for one
+ * that is not there, or that cannot teach this model. */
+export async function readGivenTeacher(
+  experiment: Experiment,
+  path: string | undefined,
+): Promise<Taught | undefined> {
+  const { source, source_name } = experiment.teacher
+  const wanted = path ?? (source === null ? undefined : await shippedFolder(source))
+  if (wanted === undefined && source === null) return undefined
+  if (wanted === undefined)
+    throw new LabFailure(
+      `this experiment learns from ${source_name ?? source}, which does not come with the lab: give it with --teacher PATH`,
+    )
+  if (!existsSync(wanted)) throw new LabFailure(`--teacher: ${wanted}: no such file or folder`)
+  const isModel = statSync(wanted).isDirectory() && existsSync(join(wanted, 'config.json'))
+  const { fields, weights } = isModel
+    ? await ofFolder(wanted, experiment)
+    : await ofCheckpoint(wanted, experiment)
+  const teacher = { ...experiment.teacher, source_name: basename(wanted), ...fields }
+  const parsed = parseExperiment({ ...experiment, teacher })
+  if (parsed.ok) return { experiment: parsed.experiment, weights }
+  const [issue] = parsed.issues
+  throw new LabFailure(`--teacher: ${issue.path}: ${issue.message}`)
+}
+
+interface Read {
+  readonly fields: Partial<TeacherFields>
+  readonly weights: Float32Array
+}
+
+async function ofFolder(folder: string, { task }: Experiment): Promise<Read> {
+  const { tokenizer } = taskOf(task)
+  const { model, weights } = await readGivenModel(folder, tokenizer, '--teacher')
+  const { padding_idx: _, ...sizes } = model
+  const hashed = hashedFolder(modelRanges(folder))
+  for (const name of namesOfModel(readdirSync(folder))) await hashed.open(name)
+  return { fields: { ...sizes, source: modelHash(await hashed.files()) }, weights }
+}
+
+/** The policy of a run as it was, an adapter merged into it. */
+async function ofCheckpoint(path: string, { task }: Experiment): Promise<Read> {
+  const { run } = statSync(path).isDirectory()
+    ? (await findCheckpoint(path, undefined)).checkpoint
+    : await decodeCheckpoint(new Uint8Array(readInput(path)), basename(path))
+  const made = run.experiment
+  const other = otherVocabulary(vocabularyOf(made.task).tokens, task)
+  if (other !== undefined) throw new LabFailure(`--teacher: ${path}: a checkpoint ${other}`)
+  const { tokenizer } = taskOf(made.task)
+  const policy = { ...checkpointSource(run), vocab_size: tokenizer.vocab_size }
+  const weights = mergedPolicy(policy)
+  if (!weights) throw new LabFailure(`--teacher: ${path}: expected weights, found none`)
+  const { padding_idx: _, enable_gradient_checkpointing: __, lora: ___, ...model } = made.model
+  const { activations_dtype: ____, source_address: _____, ...sizes } = model
+  const source = await contentHash(new Uint8Array(new Float32Array(weights).buffer))
+  return { fields: { ...sizes, source, source_name: basename(path), dtype: 'float32' }, weights }
+}

@@ -1,0 +1,51 @@
+// The fields of another model that teaches: its sizes, and the hash of its files.
+import type { ModelConfig } from '../../../model/layout/config.ts'
+import { type Tree, text } from '../../../rl/fields/field.ts'
+import { hashField, MOST_NAME } from './lora_fields.ts'
+import { MODEL, MOST_ADDRESS, type ModelFields, withTokens } from './model_fields.ts'
+
+/** Of the fields of a model, those that a model has which is not trained. */
+export type TeacherFields = Omit<
+  ModelFields,
+  'padding_idx' | 'enable_gradient_checkpointing' | 'activations_dtype' | 'lora'
+>
+
+const {
+  padding_idx: _,
+  enable_gradient_checkpointing: __,
+  activations_dtype: ___,
+  lora: ____,
+  ...OF_MODEL
+} = MODEL
+
+/** The `teacher` section. */
+export const TEACHER: Tree<TeacherFields> = {
+  ...OF_MODEL,
+  source: hashField(
+    'Teacher',
+    'The hash of the opened model that phases of distillation may learn from; none = there is none.',
+  ),
+  source_name: text({
+    label: 'Its name',
+    help: 'What a person calls the teacher; the hash alone decides which one it is.',
+    default: null,
+    none: '',
+    max: MOST_NAME,
+  }),
+  source_address: text({
+    label: 'Its address',
+    help: 'Where the teacher can be fetched: hf:owner/name@revision or a folder; none = from nowhere.',
+    default: null,
+    none: '',
+    max: MOST_ADDRESS,
+  }),
+}
+
+/** The teacher as the trainer has it, for a task with so many tokens; undefined where none is
+ * named. */
+export function teacherConfig(
+  { source, source_name: _, source_address: __, ...sizes }: TeacherFields,
+  tokens: number,
+): ModelConfig | undefined {
+  return source === null ? undefined : withTokens(sizes, tokens)
+}
