@@ -111,7 +111,8 @@ export class Actor {
         await this.trainable.prepare(final, phase.optim)
         await this.#programs.prepareSft(micro, final)
       } else if (phase.kind === 'distill') {
-        await this.trainable.prepare(phase.target_layer, this.#programs.factors(phase))
+        const factors = this.#programs.factors(phase)
+        await this.trainable.prepare(phase.target_layer, phase.optim, factors)
         await this.#programs.prepareDistill(phase, micro)
       } else {
         const policy =
