@@ -26,7 +26,8 @@ export interface NewRun {
   readonly warm_start: string | undefined
   /** A Hugging Face model directory in place of the experiment's model and its first weights. */
   readonly model: string | undefined
-  /** What teaches: a model directory, a run's folder or a checkpoint, in place of the experiment's. */
+  /** What teaches: a model directory, a run's folder or a checkpoint, in place of what the
+   * experiment says. */
   readonly teacher: string | undefined
   /** A folder of PEFT's with the LoRA adapter that training begins with, in place of the
    * experiment's. */

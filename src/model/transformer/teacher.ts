@@ -29,8 +29,8 @@ export interface TeacherTensors {
   readonly token_weights: Tensor
 }
 
-/** Room for `rows` rows of R response tokens, as in the workspace of the student; `hidden_size`: the
- * widest states of any teacher. */
+/** Room for `rows` rows of R response tokens, as in the workspace of the student; `hidden_size`:
+ * the widest states of any teacher. */
 export function createTeacher(
   alloc: Allocator,
   { rows, width, response_length: R }: Workspace,

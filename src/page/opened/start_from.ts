@@ -29,8 +29,8 @@ export async function startFrom({ fields, lists, name, tokenizer }: ModelStart):
   return { ok: true, tokenizer: files, needs_rows }
 }
 
-/** As what the phases of distillation of the next run learn from; gives why the settings do not take
- * it. */
+/** As what the phases of distillation of the next run learn from; gives why the settings do not
+ * take it. */
 export async function learnFrom(start: ModelStart): Promise<string | undefined> {
   const { fields, lists, name, tokenizer } = start
   if (lists.length > 1)

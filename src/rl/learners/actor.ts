@@ -312,8 +312,8 @@ export class Actor {
       this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
   }
 
-  /** Uploads the weights of the model that teaches, in its own layout. Throws RangeError for another
-   * size. */
+  /** Uploads the weights of the model that teaches, in its own layout. Throws RangeError for
+   * another size. */
   importTeacher(flat: Float32Array): void {
     const other = this.tensors.teacher?.other
     const size = this.size.teacher?.size ?? 0

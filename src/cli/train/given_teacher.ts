@@ -13,11 +13,11 @@ import { hashedFolder, modelHash, namesOfModel } from '../../host/content/models
 import { otherVocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'
 import { checkpointSource } from '../../jobs/model_folders.ts'
 import { LabFailure } from '../base/command.ts'
-import { findCheckpoint } from '../train/resume.ts'
-import { readGivenModel } from './given_model.ts'
-import { readInput } from './input_file.ts'
-import { modelRanges } from './model_dir.ts'
-import { shippedFolder } from './model_start.ts'
+import { readGivenModel } from '../input/given_model.ts'
+import { readInput } from '../input/input_file.ts'
+import { modelRanges } from '../input/model_dir.ts'
+import { shippedFolder } from '../input/model_start.ts'
+import { findCheckpoint } from './resume.ts'
 
 /** An experiment with the sizes of its teacher, and the teacher's weights in its own layout. */
 export interface Taught {
