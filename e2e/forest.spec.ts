@@ -1,6 +1,7 @@
 // The picture that the page opens with: a recorded run, then the person's own.
 import type { Page } from '@playwright/test'
-import { violations } from './axe.ts'
+import { TABS, type Tab } from '../src/document/links/view.ts'
+import { fitsSideways, violations } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -15,33 +16,48 @@ const places = (page: Page) =>
     return { controls, tabs, work, panel, settings: box('#settings-body') }
   })
 
-/** While there is a run the tab has the window: bars are low, and what is opened begins there. */
-async function expectOneWorkspace(lab: LabPage, page: Page): Promise<void> {
-  const size = page.viewportSize()
-  const at_rest = await places(page)
-  expect(at_rest.work.height).toBeLessThanOrEqual(96)
-  expect(at_rest.panel.top).toBeLessThan(400)
-  const opens = async (tab: 'inside' | 'tokens' | 'runs') => {
-    await page.evaluate(() => scrollTo(0, 900))
+/** The bars are low and the tab begins in the first screen, whichever tab is open; on a phone the
+ * bars take a fifth of the height. `begins` is the lowest place of a tab, wide and on a phone. */
+async function expectOneWorkspace(
+  lab: LabPage,
+  begins: { readonly wide: number; readonly phone: number },
+): Promise<void> {
+  const { page } = lab
+  const open = async (tab: Tab) => {
     await lab.get(`tab-${tab}`).click()
     await expect(lab.get(`tab-${tab}`)).toHaveAttribute('aria-selected', 'true')
-    const { panel, work } = await places(page)
-    // Where the tab is short, the page cannot be scrolled so far.
-    expect(panel.top).toBeGreaterThanOrEqual(work.bottom)
-    expect(panel.top).toBeLessThan(400)
+    await expect(page.locator('#tab-panel')).not.toContainText('Opening …')
   }
-  for (const tab of ['inside', 'tokens', 'runs'] as const) await opens(tab)
-
+  for (const tab of TABS) {
+    await page.evaluate(() => scrollTo(0, 0))
+    await open(tab)
+    const { panel, work } = await places(page)
+    expect(work.height, tab).toBeLessThanOrEqual(96)
+    expect(panel.top, tab).toBeLessThanOrEqual(begins.wide)
+    // Scrolled away, it begins below the bars again.
+    await page.evaluate(() => scrollTo(0, 900))
+    await open(tab === 'learn' ? 'inside' : 'learn')
+    const again = await places(page)
+    expect(again.panel.top, tab).toBeGreaterThanOrEqual(again.work.bottom)
+    expect(again.panel.top, tab).toBeLessThanOrEqual(begins.wide)
+  }
+  const size = page.viewportSize()
   await page.setViewportSize({ width: 390, height: 844 })
-  await lab.get('tab-learn').click()
-  await page.evaluate(() => scrollTo(0, 1500))
-  await expect.poll(async () => (await places(page)).work.top).toBeLessThan(0)
-  const phone = await places(page)
-  expect(phone.settings).toBeUndefined()
-  expect(phone.work.bottom).toBeLessThanOrEqual(64)
-  expect(phone.work.bottom + phone.controls.height).toBeLessThanOrEqual(844 / 5)
-  if (size) await page.setViewportSize(size)
+  for (const tab of TABS) {
+    await page.evaluate(() => scrollTo(0, 0))
+    await open(tab)
+    await page.evaluate(() => scrollTo(0, 0))
+    expect((await places(page)).panel.top, `${tab} on a phone`).toBeLessThanOrEqual(begins.phone)
+    expect(await fitsSideways(page), `${tab} on a phone`).toBe(true)
+    await page.evaluate(() => scrollTo(0, 1500))
+    const phone = await places(page)
+    expect(phone.settings).toBeUndefined()
+    expect(phone.work.bottom, `${tab} on a phone`).toBeLessThanOrEqual(64)
+    expect(phone.work.bottom + phone.controls.height).toBeLessThanOrEqual(844 / 5)
+  }
   await page.evaluate(() => scrollTo(0, 0))
+  await open('learn')
+  if (size) await page.setViewportSize(size)
 }
 
 test('a recorded run plays, marked as one, and the own run takes its place', async ({
@@ -76,12 +92,13 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   expect(sorted[sorted.length >> 1]).toBeLessThan(4)
 
   await lab.waitForStatus('idle')
+  await expectOneWorkspace(lab, { wide: 520, phone: 740 })
   await lab.get('train-here').click()
   await lab.waitForStatus('finished', 200_000)
   await expect(forest).toHaveAttribute('data-live', 'true')
   await expect(forest).toHaveAttribute('data-step', '10')
   await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
-  await expectOneWorkspace(lab, page)
+  await expectOneWorkspace(lab, { wide: 400, phone: 600 })
   await lab.get('next-lesson').click()
   await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
   await expect(lab.get('train-here')).toBeHidden()

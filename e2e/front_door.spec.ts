@@ -63,7 +63,7 @@ test('a phase opens its panel: what it inherits is grey, what it changes is mark
     .get('phases')
     .locator('.phase-segment')
     .nth(1)
-    .click({ position: { x: 4, y: 36 } })
+    .click({ position: { x: 4, y: 28 } })
   await page.getByRole('button', { name: 'Settings of phase 2' }).click()
   await expect(page.locator('summary', { hasText: /^Phase 2$/ })).toBeInViewport()
   await expect(page.locator('#field-phases-1-steps')).toBeInViewport()

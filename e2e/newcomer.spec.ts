@@ -154,6 +154,8 @@ test('from the first look to the end of the first run, every state says what is 
 })
 
 test('the first run ends with a win on three seeds', { tag: '@long' }, async ({ lab }) => {
+  // Three runs one after the other, on cores that others may use too.
+  test.setTimeout(3 * 480_000)
   const won: number[] = []
   for (const seed of [1, 2, 3]) {
     await lab.open(`v=1&p=first-steps&seed=${seed}`)

@@ -125,7 +125,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await lab.get('run').nth(1).getByTestId('open-run').click()
   await expect(lab.get('past-run')).toContainText('read-only')
   // The bar that stays in sight names it too.
-  await expect(lab.get('bar-past')).toContainText('Past run “BuPO, layer 2 first')
+  await expect(lab.get('bar-past')).toContainText('BuPO, layer 2 first')
   await expect.poll(() => shownNumbers(lab)).toEqual(first_numbers)
   await expect(lab.get('phases')).toContainText('3 of 3')
   await expect(lab.get('train')).toBeVisible()

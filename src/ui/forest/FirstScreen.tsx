@@ -7,6 +7,7 @@ import { useEstimate } from '../learning/estimate.ts'
 import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { canToggle } from '../open/actions.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
+import { WatchRecording } from '../replay/WatchRecording.tsx'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { selectIsUnchosen } from '../shown/unchosen.ts'
@@ -48,21 +49,24 @@ function Estimate() {
 
 const selectHasGpu = ({ adapter }: LabState) => adapter !== undefined
 
-/** One sentence and one button. */
+/** The way in, and one for those who want to look first. */
 function Opening() {
   const has_gpu = useLab(selectHasGpu)
   const can_train = useLab(canToggle)
   return (
     <>
-      <button
-        type="button"
-        className="primary"
-        data-testid="train-here"
-        disabled={!can_train || !has_gpu}
-        onClick={() => train()}
-      >
-        <Play className="icon" aria-hidden="true" /> Train on this machine
-      </button>
+      <div className="forest-ways">
+        <button
+          type="button"
+          className="primary"
+          data-testid="train-here"
+          disabled={!can_train || !has_gpu}
+          onClick={() => train()}
+        >
+          <Play className="icon" aria-hidden="true" /> Train on this machine
+        </button>
+        <WatchRecording />
+      </div>
       <Estimate />
     </>
   )

@@ -231,7 +231,6 @@ export function Forest() {
       ) : (
         <p className="forest-source" title={RECORDED}>
           A recorded run, step {scene.step} of {scene.steps}
-          <span className="forest-made"> ({RECORDED})</span>
         </p>
       )}
     </>

@@ -6,7 +6,6 @@ import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
-import { WatchRecording } from '../replay/WatchRecording.tsx'
 import {
   phaseTarget,
   plannedSteps,
@@ -25,6 +24,8 @@ const selectIsEmpty = ({ run_experiment, error }: LabState) =>
   run_experiment === undefined && !error
 /** Changes that the document holds. */
 const selectByHand = (state: LabState) => shownExperiment(state).steering.length
+/** How it would take less memory. */
+const selectSavings = ({ plan }: LabState) => plan?.savings
 const selectPreset = (state: LabState) => state.preset_id
 
 /** The preset that is shown, if nothing in it was changed. */
@@ -45,18 +46,14 @@ export function Intro() {
   const last_layer = useLastLayer()
   const by_hand = usePresent(selectByHand)
   const planned = usePresent(plannedSteps)
+  const savings = usePresent(selectSavings)
   const [is_open, setOpen] = useState(false)
   if (!is_empty) return null
   return (
-    <section className="intro" data-testid="intro">
-      {preset ? (
-        <p>
-          <Words text={preset.summary} />
-        </p>
-      ) : null}
+    <section className="card intro" aria-label="The chosen experiment" data-testid="intro">
       <p>
-        <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on this
-        machine:{' '}
+        {preset ? <Words text={preset.summary} /> : null} <b>Train</b> runs{' '}
+        {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on this machine:{' '}
         {phases.map((phase, i) => (
           <span key={`${i} ${phase.name}`}>
             {i > 0 ? ', then ' : ''}
@@ -66,9 +63,8 @@ export function Intro() {
         {by_hand > 0
           ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
           : ''}
-        . Nothing leaves the browser.
+        . Nothing leaves the browser.{savings ? ` ${savings}` : ''}
       </p>
-      <WatchRecording />
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>What you should see</summary>

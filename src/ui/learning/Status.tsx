@@ -78,6 +78,9 @@ export function Status() {
   const moment = is_pausing ? pausingWords(status) : lacks_gpu ? 'no GPU here' : doing
   const shown_status = lacks_gpu ? 'no_gpu' : status
   const replayed = is_replaying ? (REPLAYED[status] ?? moment) : undefined
+  const takes =
+    planned &&
+    `${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.`
   return (
     <div className="status-line">
       {past ? (
@@ -92,8 +95,13 @@ export function Status() {
         </p>
       )}
       {planned === undefined || is_replaying || lacks_gpu || past ? null : (
-        <p className="soft planned" data-testid="planned-bytes" data-bytes={planned.bytes}>
-          {`${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.${planned.savings ? ` ${planned.savings}` : ''}`}
+        <p
+          className="soft planned"
+          data-testid="planned-bytes"
+          data-bytes={planned.bytes}
+          title={takes}
+        >
+          {takes}
         </p>
       )}
     </div>

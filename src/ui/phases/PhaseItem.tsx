@@ -77,7 +77,7 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
       className="phase-segment"
       aria-pressed={is_selected}
       aria-label={`Phase ${index + 1}, ${name}, ${formatSteps(steps)}`}
-      title={`${index + 1} ${name}, ${formatSteps(steps)}`}
+      title={`${index + 1} ${name}, ${formatSteps(steps)}. Choose it to see its settings, to move or to remove it`}
       onClick={onToggle}
       onKeyDown={(event) => onSegmentKey(event, index, phase.steps, edits)}
     >

@@ -1,4 +1,4 @@
-// Below the line of phases: what can be done with the chosen one, and how to repeat or add one.
+// Beside the line of phases: what can be done with the chosen one, and how to repeat or add one.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { MAX_PHASES } from '../../document/experiment/schema.ts'
@@ -23,9 +23,7 @@ export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToo
   const { experiment, phases, current, is_busy, is_past } = timeline
   return (
     <div className="timeline-tools" hidden={is_past}>
-      {selected === undefined ? (
-        <span className="soft timeline-hint">Choose a phase to move or remove it.</span>
-      ) : (
+      {selected === undefined ? null : (
         <ChosenTools timeline={timeline} edits={edits} selected={selected} />
       )}
       <span className="timeline-gap" />
@@ -45,8 +43,7 @@ export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToo
               onSaid(`${phases[current]?.name} will be repeated`)
           }}
         >
-          <Repeat className="icon" aria-hidden="true" />{' '}
-          <span className="tool-words">Repeat phase</span>
+          <Repeat className="icon" aria-hidden="true" />
         </button>
       ) : null}
       <AddPhases

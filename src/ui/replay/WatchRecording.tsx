@@ -15,15 +15,11 @@ export function WatchRecording({ is_primary = false }: { readonly is_primary?: b
         data-testid="watch-recording"
         className={is_primary ? 'primary' : undefined}
         disabled={is_loading}
+        title="A real run of another machine, played here in a minute. It needs no GPU."
         onClick={watchRecording}
       >
         <Film className="icon" aria-hidden="true" /> Watch a recorded run
       </button>
-      <span className="soft">
-        {problem === ''
-          ? 'A real run of another machine, played here in a minute. It needs no GPU.'
-          : null}
-      </span>
       {problem === '' ? null : <span role="alert">{problem}</span>}
     </p>
   )

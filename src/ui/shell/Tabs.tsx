@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'
+import { Intro } from '../learning/Intro.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
@@ -33,6 +34,7 @@ const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
     <>
       <EndCard />
       <AtRest />
+      <Intro />
       <Charts />
     </>
   ),
@@ -105,7 +107,7 @@ function useBeginning(open: Tab) {
   useLayoutEffect(() => {
     if (before.current === open) return
     before.current = open
-    const bar = document.querySelector('.work.with-run')
+    const bar = document.querySelector('.work')
     const top = panel.current?.getBoundingClientRect().top ?? 0
     if (bar && top < bar.getBoundingClientRect().bottom) panel.current?.scrollIntoView()
   }, [open])

@@ -1,28 +1,24 @@
-// Shows how the run is, its time axis and the tabs: below one another before a run, one bar that
-// stays in sight while there is one.
-
-import { Intro } from '../learning/Intro.tsx'
+// Shows how the run is, its time axis and the tabs: one bar that stays in sight.
 import { Numbers } from '../learning/Numbers.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
 import { Phases } from '../phases/Phases.tsx'
 import { selectHasRun } from '../shown/run.ts'
-import { usePresent } from '../shown/shown.ts'
+import { useIsPast, usePresent } from '../shown/shown.ts'
 import { followHeight } from './bar_height.ts'
 import { TabBar } from './Tabs.tsx'
 import './workspace.css'
 
-const PROGRESS: readonly PanelEntry[] = [
-  { name: 'The numbers', Panel: Numbers },
-  { name: 'The introduction', Own: Intro },
-]
+const PROGRESS: readonly PanelEntry[] = [{ name: 'The numbers', Panel: Numbers }]
 
 const follow = (bar: HTMLElement | null) => (bar ? followHeight(bar, '--work-height') : undefined)
 
 export function Workspace() {
   const has_run = usePresent(selectHasRun)
+  const is_past = useIsPast()
+  const now = is_past ? 'of-past' : has_run ? 'with-run' : 'before-run'
   return (
-    <div className={has_run ? 'work with-run' : 'work'} data-testid="work-bar" ref={follow}>
+    <div className={`work ${now}`} data-testid="work-bar" ref={follow}>
       <section className="card now" aria-label="Progress">
         <Panels panels={PROGRESS} />
       </section>

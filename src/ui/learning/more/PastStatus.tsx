@@ -26,7 +26,8 @@ export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
         onClick={closePast}
       >
         <ArrowLeft className="icon" aria-hidden="true" />
-        <CutName name={`${past.header.source ? 'Imported' : 'Past'} run “${name}”`} />
+        <span className="past-kind soft">{past.header.source ? 'Imported run' : 'Past run'}</span>
+        <CutName name={name} />
       </button>
       <p className="status" data-testid="status" data-status={status}>
         <Icon className="icon" aria-hidden="true" />
