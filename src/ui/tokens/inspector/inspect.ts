@@ -106,8 +106,12 @@ function rank(order: Order, { score, advantage, place }: Inspected): number {
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 
-/** Within a group by the order; groups by their first response, then by their mean. Ties stay as
- * sampled. */
+/** Whether responses to a prompt were told apart: with equal advantages no colour differs. */
+const hasContrast = (group: readonly Inspected[]): boolean =>
+  group.some(({ advantage }) => advantage !== group[0].advantage)
+
+/** Within a group by the order; groups by their first response, then those whose advantages differ,
+ * as equal ones teach nothing, then by their mean. Ties stay as sampled. */
 export function sorted(
   groups: readonly (readonly Inspected[])[],
   order: Order,
@@ -115,12 +119,12 @@ export function sorted(
   const by = (a: number, b: number) => (a === b ? 0 : a > b ? -1 : 1)
   const ranked = groups.map((group) => {
     const responses = group.toSorted((a, b) => by(rank(order, a), rank(order, b)))
-    return { responses, all: mean(group.map((response) => rank(order, response))) }
+    const all = mean(group.map((response) => rank(order, response)))
+    const teaches = order.startsWith('score') && hasContrast(group) ? 1 : 0
+    return { responses, first: rank(order, responses[0]), teaches, all }
   })
   return ranked
-    .toSorted(
-      (a, b) => by(rank(order, a.responses[0]), rank(order, b.responses[0])) || by(a.all, b.all),
-    )
+    .toSorted((a, b) => by(a.first, b.first) || by(a.teaches, b.teaches) || by(a.all, b.all))
     .map(({ responses }) => responses)
 }
 
@@ -197,11 +201,8 @@ export function neighbour(
 export const bundleOf = ({ bundles }: Found, place: number): Bundle | undefined =>
   bundles.find(({ responses }) => responses.some((response) => response.place === place))
 
-/** Whether responses to a prompt were told apart: with equal advantages no colour differs. */
-const hasContrast = ({ responses }: Bundle): boolean =>
-  responses.some(({ advantage }) => advantage !== responses[0].advantage)
-
-/** The group to begin with: sorted by score, the first whose advantages differ, as equal ones teach
- * nothing. */
+/** The group to begin with: sorted by score, the first whose advantages differ. */
 export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefined =>
-  (order.startsWith('score') ? bundles.find(hasContrast) : undefined) ?? bundles[0]
+  (order.startsWith('score')
+    ? bundles.find(({ responses }) => hasContrast(responses))
+    : undefined) ?? bundles[0]

@@ -94,11 +94,11 @@ test('samples without a trace are grouped by prompt alone', () => {
   expect(rewarded.score).toBe(0.7)
 })
 
-test('best and worst come first by score or advantage, and ties stay as sampled', () => {
+test('best and worst come first by score or advantage, of equal ones those that differ, and ties stay as sampled', () => {
   const groups = groupsOf(step)
   expect(places(sorted(groups, 'score_best'))).toEqual([
-    [2, 3],
     [0, 1],
+    [2, 3],
     [5, 4],
   ])
   expect(places(sorted(groups, 'score_worst'))).toEqual([
@@ -140,18 +140,21 @@ test('where every prompt has one response they are read together, whatever the f
 
 test('the list opens on a group whose advantages differ, unless another order is asked for', () => {
   const found = find(step, wanted)
-  expect(found.bundles[0].prompt).toBe('2+2=')
+  expect(found.bundles[0].prompt).toBe('1+2=')
   expect(firstBundle(found, 'score_best')?.prompt).toBe('1+2=')
-  expect(firstBundle(found, 'sampled')?.prompt).toBe('2+2=')
-  const equal = { ...found, bundles: found.bundles.slice(0, 1) }
+  const [informative, equal_first, other] = found.bundles
+  const bundles = [equal_first, informative, other]
+  expect(firstBundle({ ...found, bundles }, 'score_best')?.prompt).toBe('1+2=')
+  expect(firstBundle({ ...found, bundles }, 'sampled')?.prompt).toBe('2+2=')
+  const equal = { ...found, bundles: [equal_first] }
   expect(firstBundle(equal, 'score_best')?.prompt).toBe('2+2=')
 })
 
 test('the next response goes over into the next group and stays at the end', () => {
   const found = find(step, wanted)
-  expect(neighbour(found, 3, 1)?.place).toBe(0)
+  expect(neighbour(found, 1, 1)?.place).toBe(2)
   expect(neighbour(found, 4, 1)?.place).toBe(4)
-  expect(neighbour(found, 2, -1)?.place).toBe(2)
+  expect(neighbour(found, 0, -1)?.place).toBe(0)
   expect(neighbour(found, undefined, 1)?.place).toBe(2)
   expect(bundleOf(found, 5)?.prompt).toBe('5+2=')
 })
