@@ -168,10 +168,10 @@ export function fakeLab(options: Partial<Options> = {}) {
     },
     checkpoints: host,
     // Says which states it was given.
-    touch: async (states, problems, onProgress) => {
+    touch: async (states, work, onProgress) => {
       onProgress(1, 2)
       const [{ step }] = states
-      const costs = { problems, parts: states.map((one) => one.step) }
+      const costs = { ...work, parts: states.map((one) => one.step) }
       return { what: 'parts', step, costs: costs as unknown as PartCosts }
     },
     post: (event) => events.push(event),

@@ -5,6 +5,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
 import { train } from '../train/train.ts'
+import { patchCommand } from './patch.ts'
 import { transplantCommand } from './transplant.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-transplant-'))
@@ -59,6 +60,22 @@ test('parts of two checkpoints are exchanged both ways round, and everything giv
   }
   expect(printed).toContain('20 held-out problems')
   expect(printed).toMatch(/attention 1 +\d+\.\d % {2}[+−]\d+\.\d % ± \d+\.\d %/)
+
+  // The same run also says where its answers travel.
+  const patched = join(root, 'patched.json')
+  log.mockClear()
+  expect(await patchCommand.run([run, '--pairs', '3', '--out', patched])).toBe(0)
+  const { patching, texts } = JSON.parse(readFileSync(patched, 'utf8'))
+  expect(patching.pairs.length).toBeGreaterThan(0)
+  expect(texts[patching.pairs[0].answer]).not.toBe(texts[patching.pairs[0].wrong])
+  expect(patching.places).toHaveLength(1 + 2 * (3 + TINY.model.num_attention_heads))
+  const last = patching.places.findLast(({ where }: { where: string }) => where === 'residual')
+  expect(last.recovery.at(-1)).toBeCloseTo(1, 4)
+  expect(log.mock.calls.flat().join('\n')).toMatch(/residual 2 +( +-?\d+)+ +100\n/)
+  await expect(patchCommand.run([run, '--clean', '1'])).rejects.toThrow('both texts or neither')
+  await expect(patchCommand.run([run, '--clean', '1', '--corrupted', '12'])).rejects.toThrow(
+    'two texts of as many tokens',
+  )
 
   const other = await trained('other', 1, { intermediate_size: 32 })
   await expect(transplantCommand.run([run, other])).rejects.toThrow(

@@ -1,28 +1,18 @@
 // lab transplant: which part of a model learned what another checkpoint knows? Parts are exchanged,
 // both ways round.
-import { existsSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
-import { trainerConfig } from '../../document/experiment/trainer_config.ts'
-import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
-import { checkpointSource, mergedPolicy } from '../../jobs/model_folders.ts'
 import { ShapeError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { requireSameShape } from '../../model/interventions/transplant.ts'
-import { modelShape } from '../../model/layout/config.ts'
-import { paramLayout } from '../../model/layout/params.ts'
-import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
-import { type Exchange, type ExchangeSource, exchanged } from '../../rl/train/responses/exchange.ts'
-import { HeldOut } from '../../rl/train/responses/held_out.ts'
+import { type Exchange, exchanged } from '../../rl/train/touched/exchange.ts'
+import { HeldOut } from '../../rl/train/touched/held_out.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
 import { openDawn } from '../base/dawn.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
-import { print, tell } from '../base/terminal.ts'
-import { givenData, loadNamedFiles } from '../input/data_set.ts'
-import { readInput } from '../input/input_file.ts'
+import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { findCheckpoint } from '../train/resume.ts'
+import { readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'transplant',
@@ -51,7 +41,10 @@ export const transplantCommand: Command = {
   line: LINE,
   run: async (args) => {
     const { paths, problems, data, out } = readOptions(args)
-    const [first, second] = [await readSource(paths[0], data), await readSource(paths[1], data)]
+    const [first, second] = [
+      await readTouchable(paths[0], data),
+      await readTouchable(paths[1], data),
+    ]
     try {
       requireSameShape(first.layout, second.layout)
     } catch (error) {
@@ -59,6 +52,9 @@ export const transplantCommand: Command = {
         ? new LabFailure(`${paths[0]} and ${paths[1]}: ${error.message}`)
         : error
     }
+    for (const [i, { config }] of [first, second].entries())
+      if (config.tools)
+        throw new LabFailure(`${paths[i]}: transplant answers in one turn; this run calls tools`)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const plan = new MemoryPlan()
@@ -87,26 +83,6 @@ function readOptions(args: readonly string[]) {
       `--problems: expected a whole number of at least 2, got ${values.problems}`,
     )
   return { paths: positionals, problems, data: values.data, out: values.out }
-}
-
-interface Source extends ExchangeSource {
-  readonly config: TrainerConfig
-}
-
-async function readSource(path: string, file: string | undefined): Promise<Source> {
-  if (!existsSync(path)) throw new LabFailure(`${path}: no such file or folder`)
-  const { run } = statSync(path).isDirectory()
-    ? (await findCheckpoint(path, undefined)).checkpoint
-    : await decodeCheckpoint(new Uint8Array(readInput(path)), basename(path))
-  await loadNamedFiles(run.experiment, await givenData({ data: file }), tell)
-  const config = trainerConfig(run.experiment)
-  if (config.tools)
-    throw new LabFailure(`${path}: transplant answers in one turn; this run calls tools`)
-  const weights = mergedPolicy(checkpointSource(run))
-  if (!weights) throw new LabFailure(`${path}: expected weights, found none`)
-  const { lora: _, ...model } = config.model
-  const layout = paramLayout(modelShape(model))
-  return { name: path, step: run.trainer.step, config, layout, weights }
 }
 
 function printTable({ host, donor, problems, accuracy, mixtures: rows }: Exchange): void {

@@ -1,34 +1,24 @@
-// Messages about touching the kept states of a run that is over: parts are switched off, or taken
-// from another state, and held-out problems are answered again.
+// Messages about touching the kept states of a run that is over: parts are switched off, taken from
+// another state, or read as they are for another text.
 import type { ContentFile } from '../../document/content/content.ts'
-import type { Exchange } from '../../rl/train/responses/exchange.ts'
-import type { PartCosts } from '../../rl/train/responses/part_costs.ts'
+import type { Touched, TouchWork } from '../../rl/train/touched/touch.ts'
 
-export type { Estimate } from '../../rl/train/responses/estimate.ts'
-export type { PartCost } from '../../rl/train/responses/part_costs.ts'
-export type { Exchange, PartCosts }
+export type { Estimate } from '../../rl/train/touched/estimate.ts'
+export type { Exchange } from '../../rl/train/touched/exchange.ts'
+export type { PartCost, PartCosts } from '../../rl/train/touched/part_costs.ts'
+export type { Patching, Recovery } from '../../rl/train/touched/patching.ts'
+export type { Touched, TouchWork }
 
 /** Answered by `touch_progress` as it goes, and by `touched` or `touch_failed`. */
 export interface TouchCommand {
   readonly type: 'touch'
   readonly record: string
-  /** Of one state, what each of its parts does; of two, which of them learned it: parts of each are
-   * taken from the other. */
+  /** Of one state; of two where parts are exchanged. */
   readonly steps: readonly [number] | readonly [number, number]
-  /** Held-out problems at most. */
-  readonly problems: number
+  readonly work: TouchWork
   /** The files that its experiment names. */
   readonly contents?: readonly ContentFile[]
 }
-
-/** What came of it; of two states, both ways round. */
-export type Touched =
-  | { readonly what: 'parts'; readonly step: number; readonly costs: PartCosts }
-  | {
-      readonly what: 'exchange'
-      readonly steps: readonly [number, number]
-      readonly exchanges: readonly [Exchange, Exchange]
-    }
 
 export type TouchEvent =
   | { readonly type: 'touched'; readonly record: string; readonly touched: Touched }

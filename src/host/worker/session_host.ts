@@ -22,7 +22,7 @@ import type {
   Peak,
   Profile,
 } from '../protocol/results.ts'
-import type { Touched } from '../protocol/touch.ts'
+import type { Touched, TouchWork } from '../protocol/touch.ts'
 import { MemoryRefusal } from './memory_budget.ts'
 import type { Steered } from './steered_run.ts'
 
@@ -175,10 +175,10 @@ export interface TouchState {
   readonly weights: Float32Array
 }
 
-/** What does the work: one state's parts, or two states' exchange. */
+/** What does the work. */
 export type Touch = (
   states: readonly TouchState[],
-  problems: number,
+  work: TouchWork,
   onProgress: (done: number, of: number) => void,
 ) => Promise<Touched>
 

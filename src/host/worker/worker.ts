@@ -24,7 +24,7 @@ import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
-import { touchExchange, touchParts } from '../../rl/train/responses/touch.ts'
+import { touchModels } from '../../rl/train/touched/touch.ts'
 import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
 import { installProgramRunner } from '../../tasks/program.ts'
@@ -176,22 +176,16 @@ const session = new Session({
     const config = benchmarkConfig(trainerConfig(preset.experiment))
     return alone((gpu) => runBenchmark(gpu, config, onProgress))
   },
-  touch: async (states, problems, onProgress) => {
-    const [first, second] = states.map(({ step, experiment, weights }) => ({
-      step,
+  touch: (states, work, onProgress) => {
+    const models = states.map(({ experiment, ...state }) => ({
+      ...state,
       config: trainerConfig(experiment),
-      weights,
     }))
     const open = (plan: MemoryPlan) => {
       requireRoom(plan.total(), ALLOWED_BYTES)
       return Gpu.open({ largest: plan.largest })
     }
-    if (second) {
-      const exchanges = await touchExchange(open, [first, second], problems, onProgress)
-      return { what: 'exchange', steps: [first.step, second.step], exchanges }
-    }
-    const costs = await touchParts(open, first, problems, onProgress)
-    return { what: 'parts', step: first.step, costs }
+    return touchModels(open, work, models, onProgress)
   },
   checkpoints: {
     open: () => {

@@ -8,8 +8,8 @@ import type { Change, InterventionRoom } from '../interventions/intervention_ten
 import type { ModelShape } from '../layout/config.ts'
 import type { Model } from '../transformer/model.ts'
 import { type Rows, uploadRows } from '../transformer/rows.ts'
-import { forward } from '../transformer/transformer.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
+import { captureStates } from './capture.ts'
 
 /** An intervention whose other texts, where it has any, are token ids. */
 export interface GivenIntervention extends Omit<Intervention, 'from' | 'toward' | 'away'> {
@@ -103,7 +103,7 @@ async function valuesOf(
   }
   if (what === 'add') return Float32Array.from(value, (x) => x * strength)
   const rows = what === 'patch' ? otherText(ws, batch, given.from ?? [], at) : batch
-  const states = headOf(await captured(gpu, model, ws, rows, given), shape, given.head)
+  const states = headOf((await captureStates(gpu, model, ws, rows, [given]))[0], shape, given.head)
   return what === 'patch' ? states : meanOf(states, batch.attention_mask, size)
 }
 
@@ -142,7 +142,7 @@ async function meanOfTexts(
     response_mask: new Float32Array(),
   }
   const size = sizeOf(given, shape)
-  const states = headOf(await captured(gpu, model, ws, batch, given), shape, given.head)
+  const states = headOf((await captureStates(gpu, model, ws, batch, [given]))[0], shape, given.head)
   gpu.free(...made)
   const means = texts.map((text, b) => {
     const own = states.subarray(b * width * size, (b * width + text.length) * size)
@@ -163,45 +163,6 @@ function otherText(ws: Workspace, batch: Rows, from: readonly number[], at: stri
   let next = 0
   const ids = batch.input_ids.map((id, m) => (batch.attention_mask[m] ? from[next++] : id))
   return { ...batch, input_ids: ids }
-}
-
-/** What a place of an untouched pass holds for every token: [M, n], n = H · D where heads are asked
- * for, else C. */
-async function captured(
-  gpu: Gpu,
-  model: Model,
-  ws: Workspace,
-  rows: Rows,
-  { where, layer }: GivenIntervention,
-): Promise<Float32Array> {
-  uploadRows(gpu, ws, rows)
-  const { attention_size, hidden_size } = model.shape
-  const cols = where === 'head' ? attention_size : hidden_size
-  const kept = ['state', 'base'].map((name) =>
-    gpu.tensor(`captured.${name}`, 'f32', [ws.rows * ws.width, cols]),
-  )
-  const program = await gpu.record('capture', [], (recorder) => {
-    const keep = (state: Tensor, base?: Tensor) => {
-      recorder.copy(state, kept[0])
-      if (base) recorder.copy(base, kept[1])
-    }
-    forward(recorder, model, ws, {
-      layers: layer,
-      onHidden: (l) => {
-        if (l !== layer) return
-        if (where === 'residual') return keep(ws.hidden[l])
-        const { context, middle } = ws.layers[l - 1]
-        if (where === 'head') keep(context)
-        else if (where === 'attention') keep(middle, ws.hidden[l - 1])
-        else keep(ws.hidden[l], where === 'feed_forward' ? middle : ws.hidden[l - 1])
-      },
-    })
-  })
-  gpu.replay(program)
-  const [state, base] = await gpu.read(...kept)
-  gpu.free(...kept)
-  const isPart = where !== 'residual' && where !== 'head'
-  return isPart ? state.map((x, i) => x - base[i]) : state
 }
 
 const headOf = (

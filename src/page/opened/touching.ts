@@ -1,7 +1,6 @@
-// Touches kept states of a run that is over, through the worker: parts are switched off, or taken
-// from another state.
+// Touches kept states of a run that is over, through the worker.
 import type { Experiment } from '../../document/experiment/schema.ts'
-import type { Touched } from '../../host/protocol/touch.ts'
+import type { Touched, TouchWork } from '../../host/protocol/touch.ts'
 import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
 import { findContents } from '../contents/contents.ts'
 import { contentsOf } from '../contents/here.ts'
@@ -9,19 +8,17 @@ import { contentsOf } from '../contents/here.ts'
 /** Milliseconds without a word after which no answer is expected any more: a software adapter
  * compiles for long. */
 const PATIENCE_MS = 180_000
-/** Held-out problems that are answered: their number decides how wide the intervals are. */
-const PROBLEMS = 64
-
 interface TouchOf {
   readonly record: string
   /** The run's, which says what files it needs. */
   readonly experiment: Experiment
   readonly steps: readonly [number] | readonly [number, number]
+  readonly work: TouchWork
 }
 
 /** Not while a run is on. Rejects with a sentence for people. */
 export async function touchStates(
-  { record, experiment, steps }: TouchOf,
+  { record, experiment, steps, work }: TouchOf,
   onProgress: (done: number, of: number) => void,
 ): Promise<Touched> {
   if (!(await findContents(experiment))) throw new RangeError('A file of this run is missing.')
@@ -52,6 +49,6 @@ export async function touchStates(
     })
     wait()
     if (!isConnected()) connect()
-    post({ type: 'touch', record, steps, problems: PROBLEMS, contents })
+    post({ type: 'touch', record, steps, work, contents })
   })
 }

@@ -16,6 +16,7 @@ import { Nothing } from './Nothing.tsx'
 import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
 import { LearnedCard } from './touch/LearnedCard.tsx'
 import { PartsCard } from './touch/PartsCard.tsx'
+import { PatchingCard } from './touch/PatchingCard.tsx'
 
 const FIGURES: readonly PanelEntry[] = [
   { name: 'What fills the figures', Own: Nothing },
@@ -27,6 +28,7 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The suggested layer', Own: SuggestedLayer },
   { name: 'What each part does', Own: PartsCard },
   { name: 'Which layer learned it', Own: LearnedCard },
+  { name: 'Where the answer travels', Own: PatchingCard },
   { name: 'The cosines', Own: CosineFigure },
   { name: 'The figure of the target', Own: TargetFigure },
   { name: 'The heat maps', Own: HeatMaps },

@@ -96,8 +96,9 @@ test('kept states are handed to who has the GPU, as asked for; what is missing i
   const { session, events, files } = await over()
   const steps = (await files.list('r1')).map(({ step }) => step)
   const [from, to] = [steps[0], steps[steps.length - 1]]
-  session.handle({ type: 'touch', record: 'r1', steps: [to, from], problems: 8 })
-  session.handle({ type: 'touch', record: 'r9', steps: [1], problems: 8 })
+  const work = { what: 'parts', problems: 8 } as const
+  session.handle({ type: 'touch', record: 'r1', steps: [to, from], work })
+  session.handle({ type: 'touch', record: 'r9', steps: [1], work })
   await session.idle
   expect(events).toMatchObject([
     { type: 'touch_progress', record: 'r1', done: 1, of: 2 },

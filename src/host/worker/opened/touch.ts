@@ -11,7 +11,7 @@ import { takeContents } from '../start/run_start.ts'
 export async function touchInto(
   touch: Touch,
   checkpoints: readonly Pick<Checkpoint, 'run'>[],
-  { problems, contents }: Pick<TouchCommand, 'problems' | 'contents'>,
+  { work, contents }: Pick<TouchCommand, 'work' | 'contents'>,
   onProgress: (done: number, of: number) => void,
 ): Promise<Touched> {
   for (const { run } of checkpoints) await takeContents(run.document, contents ?? [])
@@ -23,5 +23,5 @@ export async function touchInto(
       throw new RangeError(`The checkpoint of step ${trainer.step} has no weights of its own.`)
     return { step: trainer.step, experiment, weights }
   })
-  return touch(states, problems, onProgress)
+  return touch(states, work, onProgress)
 }

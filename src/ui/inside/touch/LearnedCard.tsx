@@ -10,7 +10,7 @@ import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
 import { ownerOfShown } from './owner.ts'
 import { StateChoice, TouchCard } from './TouchCard.tsx'
-import { keyOf, touch, touchStore } from './touch_store.ts'
+import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 
 const NOTE =
   'Blocks of one state are put into the other, from the first up to k, and the same held-out problems are answered. It misleads: blocks that were trained together need not work with those of another time, so a mixture that fails says that two parts changed together, not that the part taken is bad. Read the curve from both sides.'
@@ -60,7 +60,7 @@ function OfRecord({ record }: { readonly record: string }) {
       says={touched && exchangeSays(touched.exchanges, touched.steps)}
       note={NOTE}
       action="Exchange their parts"
-      onStart={() => void touch(record, [from, to])}
+      onStart={() => void touch(record, [from, to], { what: 'exchange', problems: PROBLEMS })}
       choices={
         <>
           <StateChoice

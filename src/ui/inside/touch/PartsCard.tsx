@@ -4,11 +4,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { PartCost, PartCosts } from '../../../host/protocol/touch.ts'
 import { useKeptSteps, useRecordOver } from '../../look/kept_states.ts'
-import type { Owner } from '../../plot/files/SaveAs.tsx'
-import { Readout } from '../../plot/Readout.tsx'
-import { type Cell, CellMap, type CellPlace } from '../../plot/still/CellMap.tsx'
-import { StillFigure } from '../../plot/still/StillFigure.tsx'
-import { ownerOfShown } from './owner.ts'
+import type { Cell } from '../../plot/still/CellMap.tsx'
 import {
   columnName,
   estimateText,
@@ -20,7 +16,8 @@ import {
   partsTable,
 } from './part_words.ts'
 import { StateChoice, TouchCard } from './TouchCard.tsx'
-import { keyOf, touch, touchStore } from './touch_store.ts'
+import { TouchMap } from './TouchMap.tsx'
+import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 
 const NOTE =
   'Each part writes nothing in its place, in every pass, and the same held-out problems are answered. It misleads: nothing is no neutral value, and parts stand in for one another. A large cost says that a part is needed; a small one does not say that it is idle.'
@@ -43,11 +40,9 @@ function cellOf(part: PartCost, measure: Measure, largest: number): Cell {
   }
 }
 
-function PartsMap(props: { readonly costs: PartCosts; readonly owner: Owner }) {
-  const { costs, owner } = props
+function PartsMap({ costs }: { readonly costs: PartCosts }) {
   const measures = measuresOf(costs)
   const [key, setKey] = useState('reward')
-  const [at, move] = useState<CellPlace>()
   const measure = measures.find((one) => one.key === key) ?? measures[0]
   const grid = gridOf(costs)
   const largest = Math.max(
@@ -58,8 +53,6 @@ function PartsMap(props: { readonly costs: PartCosts; readonly owner: Owner }) {
     const found = measure.of(part)
     return `without ${partName(part)}: ${found ? estimateText(found, measure.unit) : 'not measured'}`
   }
-  const place = at ?? { row: 0, column: 0 }
-  const clamp = (row: number) => Math.min(grid.length - 1, Math.max(0, row))
   return (
     <>
       <label>
@@ -76,42 +69,18 @@ function PartsMap(props: { readonly costs: PartCosts; readonly owner: Owner }) {
           ))}
         </select>
       </label>
-      <StillFigure
+      <TouchMap
         id="parts-map"
         title={`Change of the ${measure.label} without a part`}
         note="Orange is less, blue is more than with everything on; in brackets what the problems cannot tell from none."
-        owner={owner}
+        columns={grid[0].map(columnName)}
+        rows={grid.map(([{ layer }]) => `block ${layer}`)}
+        cells={grid.map((parts) => parts.map((part) => cellOf(part, measure, largest)))}
         table={() => partsTable(costs)}
-      >
-        {(id) => (
-          <>
-            <CellMap
-              columns={grid[0].map(columnName)}
-              rows={grid.map(([{ layer }]) => `block ${layer}`)}
-              cells={grid.map((parts) => parts.map((part) => cellOf(part, measure, largest)))}
-              at={at}
-              onMove={move}
-            />
-            <Readout
-              id={`${id}-value`}
-              label="Part, and block by up and down"
-              read={() => ({
-                stops: grid[0].map((_, i) => i),
-                at: at?.column,
-                text: at ? said(grid[at.row][at.column]) : costs.parts.map(said).join('; '),
-                ...(at
-                  ? {}
-                  : {
-                      written:
-                        'Point at a part, or move along with the arrow keys, for its interval.',
-                    }),
-              })}
-              onMove={(column) => move(column === undefined ? undefined : { ...place, column })}
-              onVertical={(by) => move({ ...place, row: clamp(place.row - by) })}
-            />
-          </>
-        )}
-      </StillFigure>
+        label="Part, and block by up and down"
+        said={({ row, column }) => said(grid[row][column])}
+        hint="Point at a part, or move along with the arrow keys, for its interval."
+      />
     </>
   )
 }
@@ -136,7 +105,7 @@ function OfRecord({ record }: { readonly record: string }) {
       }
       note={NOTE}
       action="Switch each part off"
-      onStart={() => void touch(record, [step])}
+      onStart={() => void touch(record, [step], { what: 'parts', problems: PROBLEMS })}
       choices={
         <StateChoice
           id="parts-step"
@@ -147,7 +116,7 @@ function OfRecord({ record }: { readonly record: string }) {
         />
       }
     >
-      {costs ? <PartsMap costs={costs} owner={ownerOfShown()} /> : null}
+      {costs ? <PartsMap costs={costs} /> : null}
     </TouchCard>
   )
 }

@@ -1,6 +1,6 @@
 // What was found by touching kept states: under way, last said, and kept while the page is open.
 import { createStore } from 'zustand/vanilla'
-import type { Touched } from '../../../host/protocol/touch.ts'
+import type { Touched, TouchWork } from '../../../host/protocol/touch.ts'
 import { touchStates } from '../../../page/opened/touching.ts'
 import { shownExperiment } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
@@ -31,13 +31,17 @@ export const touchStore = createStore<TouchStore>(() => ({
 
 export const keyOf = (record: string, what: TouchKind): string => `${what} ${record}`
 
-/** Of one step its parts, of two an exchange. One at a time. */
+/** Held-out problems that are answered: their number decides how wide the intervals are. */
+export const PROBLEMS = 64
+
+/** Touches the states after these steps. One at a time. */
 export async function touch(
   record: string,
   steps: readonly [number] | readonly [number, number],
+  work: TouchWork,
 ): Promise<void> {
   if (touchStore.getState().busy) return
-  const what: TouchKind = steps.length === 1 ? 'parts' : 'exchange'
+  const { what } = work
   const key = keyOf(record, what)
   const say = (done: number, of: number) =>
     touchStore.setState({ busy: { record, what, done, of } })
@@ -47,7 +51,7 @@ export async function touch(
   const without = (problems: TouchStore['problems']) =>
     new Map([...problems].filter(([own]) => own !== key))
   try {
-    const touched = await touchStates({ record, experiment, steps }, say)
+    const touched = await touchStates({ record, experiment, steps, work }, say)
     touchStore.setState(({ found, problems }) => ({
       found: new Map([...found, [key, touched]]),
       problems: without(problems),

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
-import type { Exchange, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
+import type { Exchange, PartCost, PartCosts, Recovery } from '../../../host/protocol/touch.ts'
 import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
 import { isTold, measuresOf, partsSay, partsTable } from './part_words.ts'
+import {
+  type Patched,
+  patchingSays,
+  patchingTable,
+  placesIn,
+  recoveryText,
+  rowName,
+} from './patch_words.ts'
 
 const SURE = 0.05
 const part = (
@@ -112,4 +120,55 @@ test('the table has every mixture, both ways round', () => {
     'feed-forward 1',
   ])
   expect(rows[3]).toEqual(['blocks up to 2', '0.8', '+0.7', '0.1', '0.1', '−0.8', '0.1'])
+})
+
+const recovery = (where: Recovery['where'], layer: number, values: number[], head?: number) => ({
+  where,
+  layer,
+  ...(head !== undefined && { head }),
+  recovery: values,
+})
+const PATCHED: Patched = {
+  what: 'patching',
+  step: 30,
+  texts: { 1: '4', 2: '=', 3: '7', 5: '5', 6: '8' },
+  patching: {
+    pairs: [{ clean: [1, 2], corrupted: [3, 2], answer: 5, wrong: 6 }],
+    tried: 8,
+    logit_diff: { clean: 3, corrupted: -2 },
+    places: [
+      recovery('residual', 0, [1, 0]),
+      recovery('residual', 1, [0.9, 0.1]),
+      recovery('attention', 1, [0, 0.1]),
+      recovery('feed_forward', 1, [-0.2, 0]),
+      recovery('head', 1, [0, 0.05], 0),
+      recovery('residual', 2, [0, 1]),
+      recovery('attention', 2, [0, 0.8]),
+      recovery('feed_forward', 2, [0, 0.1]),
+      recovery('head', 2, [0, 0.75], 1),
+    ],
+  },
+}
+
+test('patching says where the answer sits, where it goes and what carries it', () => {
+  expect(patchingSays(PATCHED)).toBe(
+    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 for 7 in the embedding, from block 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80 % of a difference of 5 in logits.',
+  )
+  const typed = { ...PATCHED, patching: { ...PATCHED.patching, tried: 1 } }
+  expect(patchingSays(typed)).toContain('the answer is “5” to the clean text and “8” to the other')
+})
+
+test('the map has the last block on top, and the table every place', () => {
+  const { patching } = PATCHED
+  expect(placesIn(patching, 'residual').map(rowName)).toEqual([
+    'after block 2',
+    'after block 1',
+    'embedding',
+  ])
+  expect(placesIn(patching, 'head').map(rowName)).toEqual(['block 2, 2', 'block 1, 1'])
+  expect(recoveryText(-0.204)).toBe('−20 %')
+  const { columns, rows } = patchingTable(PATCHED)
+  expect(columns).toEqual(['exchanged', '1: 4 for 7', '2: ='])
+  expect(rows).toHaveLength(patching.places.length)
+  expect(rows[3]).toEqual(['the feed-forward of layer 1', '-0.2', '0'])
 })

@@ -29,8 +29,8 @@ const LEFT = 110
 const HEAD = 24
 const HIGH = 34
 const WIDEST = 110
-/** Then the map is scrolled: its heads would lie on each other. */
-const NARROWEST = 84
+/** Then the map is scrolled: its heads or numbers would lie on each other. */
+const NARROWEST = { least: 46, most: 84, letter: 7 }
 const LETTERS = 14
 /** From here on the text of a cell is that of the paper. */
 const DARK = 0.55
@@ -69,7 +69,10 @@ function Row(props: CellMapProps & { readonly row: number; readonly wide: number
 export function CellMap(props: CellMapProps) {
   const { columns, rows, onMove } = props
   const { ref, size } = useSize()
-  const wide = Math.max(NARROWEST, Math.min(WIDEST, (size.width - LEFT) / columns.length))
+  const { least, most, letter } = NARROWEST
+  const longest = Math.max(...columns.map(({ length }) => length))
+  const narrowest = Math.min(most, Math.max(least, letter * longest))
+  const wide = Math.max(narrowest, Math.min(WIDEST, (size.width - LEFT) / columns.length))
   return (
     <div ref={ref} className="svg-chart-place" tabIndex={0} role="group" aria-label="Map">
       {size.width > 0 ? (

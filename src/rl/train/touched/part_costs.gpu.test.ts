@@ -7,7 +7,7 @@ import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import { CONFIG, RL } from '../../testing.ts'
 import { HeldOut } from './held_out.ts'
 import { partsOf } from './part_costs.ts'
-import { touchExchange, touchParts } from './touch.ts'
+import { type Touchable, touchModels } from './touch.ts'
 
 const config = { ...CONFIG, phases: [RL] }
 const layout = paramLayout(modelShape(config.model))
@@ -15,10 +15,21 @@ const weights = initialWeights(layout, 3)
 const PROBLEMS = 6
 const open = () => Gpu.open()
 
+async function touchParts(model: Touchable, onProgress: (done: number, of: number) => void) {
+  const touched = await touchModels(
+    open,
+    { what: 'parts', problems: PROBLEMS },
+    [model],
+    onProgress,
+  )
+  if (touched.what !== 'parts') throw new Error('expected the costs of parts')
+  return touched.costs
+}
+
 test('a part that is off changes the layers from its own on, and none below; nothing changes the rest', async () => {
   const done: number[] = []
   const model = { step: 7, config, weights }
-  const costs = await touchParts(open, model, PROBLEMS, (at, of) => done.push(at / of))
+  const costs = await touchParts(model, (at, of) => done.push(at / of))
   const { num_hidden_layers: L } = layout.shape
   expect(done).toHaveLength(partsOf(layout.shape).length)
   expect(done.at(-1)).toBe(1)
@@ -48,12 +59,15 @@ test('a part that is off changes the layers from its own on, and none below; not
 test('two states exchange their parts both ways round', async () => {
   const other = { step: 9, config, weights: initialWeights(layout, 4) }
   requireSameShape(layout, layout)
-  const [there, back] = await touchExchange(
+  const models = [{ step: 7, config, weights }, other]
+  const touched = await touchModels(
     open,
-    [{ step: 7, config, weights }, other],
-    PROBLEMS,
+    { what: 'exchange', problems: PROBLEMS },
+    models,
     () => {},
   )
+  if (touched.what !== 'exchange') throw new Error('expected an exchange')
+  const [there, back] = touched.exchanges
   expect([there.host, there.donor]).toEqual(['this run (step 7)', 'this run (step 9)'])
   expect([back.host, back.donor]).toEqual([there.donor, there.host])
   expect(there.mixtures.at(-1)).toMatchObject({
@@ -61,6 +75,6 @@ test('two states exchange their parts both ways round', async () => {
     accuracy: there.accuracy.donor,
   })
   await expect(
-    touchParts(open, { ...other, config: { ...config, tools: {} as never } }, PROBLEMS, () => {}),
+    touchParts({ ...other, config: { ...config, tools: {} as never } }, () => {}),
   ).rejects.toThrow('this run calls tools')
 })

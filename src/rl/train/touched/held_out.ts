@@ -9,7 +9,7 @@ import { createRolloutTensors } from '../../../model/rollout/rollout_tensors.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
-import { greedyAnswers } from './validation.ts'
+import { greedyAnswers } from '../responses/validation.ts'
 
 /** Rows that are answered at once at most. */
 const ROWS = 64

@@ -1,0 +1,64 @@
+// What places of an untouched pass hold for every token: the stream, what a block or a part of it
+// writes, and what its heads write before the output projection.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Where } from '../interventions/intervention.ts'
+import type { Model } from '../transformer/model.ts'
+import { type Rows, uploadRows } from '../transformer/rows.ts'
+import { forward } from '../transformer/transformer.ts'
+import type { Workspace } from '../transformer/workspace.ts'
+
+/** A place of a pass; of all heads of a layer at once. */
+export interface Place {
+  readonly where: Where
+  /** Blocks applied: 0 … L for the residual stream, 1 … L for parts of a block. */
+  readonly layer: number
+}
+
+/** Two tensors of a workspace, of which the second is taken from the first where there is one. */
+function heldAt(ws: Workspace, { where, layer }: Place): readonly [Tensor, Tensor?] {
+  if (where === 'residual') return [ws.hidden[layer]]
+  const { context, middle } = ws.layers[layer - 1]
+  if (where === 'head') return [context]
+  if (where === 'attention') return [middle, ws.hidden[layer - 1]]
+  return [ws.hidden[layer], where === 'feed_forward' ? middle : ws.hidden[layer - 1]]
+}
+
+/** Runs the model once over `rows` and reads each place: [M, C], of heads [M, H · D]. */
+export async function captureStates(
+  gpu: Gpu,
+  model: Model,
+  ws: Workspace,
+  rows: Rows,
+  places: readonly Place[],
+): Promise<Float32Array[]> {
+  uploadRows(gpu, ws, rows)
+  const { attention_size, hidden_size } = model.shape
+  const M = ws.rows * ws.width
+  const kept = places.map((place) => {
+    const cols = place.where === 'head' ? attention_size : hidden_size
+    return heldAt(ws, place).map((_, i) => gpu.tensor(`captured.${i}`, 'f32', [M, cols]))
+  })
+  const program = await gpu.record('capture', [], (recorder) => {
+    forward(recorder, model, ws, {
+      layers: Math.max(...places.map(({ layer }) => layer)),
+      // Blocks may share their activations, so a place is copied while its block is the last.
+      onHidden: (l) => {
+        for (const [i, place] of places.entries()) {
+          if (place.layer !== l) continue
+          heldAt(ws, place).forEach((tensor, j) => {
+            if (tensor) recorder.copy(tensor, kept[i][j])
+          })
+        }
+      },
+    })
+  })
+  gpu.replay(program)
+  const states: Float32Array[] = []
+  for (const tensors of kept) {
+    const [state, base] = await gpu.read(...tensors)
+    states.push(base ? state.map((x, i) => x - base[i]) : state)
+  }
+  gpu.free(...kept.flat())
+  return states
+}

@@ -1,0 +1,171 @@
+// Touches one model or two on a device of their own: what each part of the one does, what each of
+// the two has learned, or where an answer travels.
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import { MemoryPlan } from '../../../kernels/device/tensor.ts'
+import { mixtures, requireSameShape } from '../../../model/interventions/transplant.ts'
+import { modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
+import { createModel } from '../../../model/transformer/model.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { type Exchange, type ExchangeSource, exchanged } from './exchange.ts'
+import { HeldOut } from './held_out.ts'
+import { pairsOf, typedPair } from './pairs.ts'
+import { type PartCosts, partCosts, partsOf, planParts } from './part_costs.ts'
+import { type Patching, patching, patchingRoom } from './patching.ts'
+
+/** A model in the layout without an adapter. */
+export interface Touchable {
+  readonly step: number
+  readonly config: TrainerConfig
+  readonly weights: Float32Array
+}
+
+/** What is done: to one model, or, where parts are exchanged, to two. */
+export type TouchWork =
+  /** `problems`: held-out problems at most. */
+  | { readonly what: 'parts' | 'exchange'; readonly problems: number }
+  /** So many pairs of held-out problems, or a clean and a corrupted text. */
+  | { readonly what: 'patching'; readonly pairs: number }
+  | { readonly what: 'patching'; readonly texts: readonly [string, string] }
+
+/** What came of it; of two models, both ways round. */
+export type Touched =
+  | { readonly what: 'parts'; readonly step: number; readonly costs: PartCosts }
+  | {
+      readonly what: 'exchange'
+      readonly steps: readonly [number, number]
+      readonly exchanges: readonly [Exchange, Exchange]
+    }
+  | {
+      readonly what: 'patching'
+      readonly step: number
+      readonly patching: Patching
+      /** Of every token id that the pairs hold. */
+      readonly texts: Readonly<Record<number, string>>
+    }
+
+/** What a device must give. */
+export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu>
+type OnProgress = (done: number, of: number) => void
+
+/** Throws RangeError for what cannot be done with these models or texts, ShapeError for two of
+ * different shapes. */
+export function touchModels(
+  open: OpenTouch,
+  work: TouchWork,
+  [first, second]: readonly Touchable[],
+  onProgress: OnProgress,
+): Promise<Touched> {
+  if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
+  const { problems } = work
+  return work.what === 'exchange'
+    ? touchExchange(open, [first, second], problems, onProgress)
+    : touchParts(open, first, problems, onProgress)
+}
+
+function layoutOf({ config }: Touchable) {
+  const { lora: _, ...model } = config.model
+  return paramLayout(modelShape(model))
+}
+
+function requireOneTurn({ config }: Touchable): void {
+  if (config.tools)
+    throw new RangeError('Held-out problems are answered in one turn here; this run calls tools.')
+}
+
+async function withDevice<T>(
+  open: OpenTouch,
+  plan: MemoryPlan,
+  work: (gpu: Gpu) => Promise<T>,
+): Promise<T> {
+  const gpu = await open(plan)
+  try {
+    return await work(gpu)
+  } finally {
+    gpu.destroy()
+  }
+}
+
+/** What switching each part off costs. */
+async function touchParts(
+  open: OpenTouch,
+  model: Touchable,
+  problems: number,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  requireOneTurn(model)
+  const layout = layoutOf(model)
+  const plan = new MemoryPlan()
+  planParts(plan, model.config, layout, problems)
+  const of = partsOf(layout.shape).length
+  let done = 0
+  const costs = await withDevice(open, plan, (gpu) =>
+    partCosts(gpu, { ...model, layout }, problems, () => onProgress(++done, of)),
+  )
+  return { what: 'parts', step: model.step, costs }
+}
+
+async function touchExchange(
+  open: OpenTouch,
+  pair: readonly [Touchable, Touchable],
+  problems: number,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  pair.forEach(requireOneTurn)
+  const [first, second] = pair.map(
+    (one): ExchangeSource => ({
+      name: 'this run',
+      step: one.step,
+      layout: layoutOf(one),
+      weights: one.weights,
+    }),
+  )
+  const [{ config }] = pair
+  requireSameShape(first.layout, second.layout)
+  const plan = new MemoryPlan()
+  const room = { ...config, validation: { ...config.validation, prompts: problems } }
+  HeldOut.room(plan, room, first.layout)
+  const of = 2 * mixtures(first.layout.shape).length
+  let done = 0
+  const onDone = () => onProgress(++done, of)
+  const exchanges = await withDevice(open, plan, async (gpu) => {
+    const held_out = await HeldOut.create(gpu, config, first.layout, problems)
+    const right = (weights: Float32Array) => held_out.right(weights)
+    return [
+      await exchanged(first, second, right, onDone),
+      await exchanged(second, first, right, onDone),
+    ] as const
+  })
+  return { what: 'exchange', steps: [first.step, second.step], exchanges }
+}
+
+async function touchPatching(
+  open: OpenTouch,
+  model: Touchable,
+  work: Extract<TouchWork, { what: 'patching' }>,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  const { task, seed } = model.config
+  const pairs = 'texts' in work ? [typedPair(task, work.texts)] : pairsOf(task, seed, work.pairs)
+  if (pairs.length === 0)
+    throw new RangeError(
+      'The task has no two held-out problems of one length with different answers. Type two texts.',
+    )
+  const [{ clean }] = pairs
+  const layout = layoutOf(model)
+  const plan = new MemoryPlan()
+  createModel(plan, layout)
+  patchingRoom(plan, layout, clean.length)
+  let done = 0
+  const found = await withDevice(open, plan, (gpu) =>
+    patching(gpu, { ...model, layout }, pairs, (of) => onProgress(++done, of)),
+  )
+  const ids = found.pairs.flatMap((pair) => [
+    ...pair.clean,
+    ...pair.corrupted,
+    pair.answer,
+    pair.wrong,
+  ])
+  const texts = Object.fromEntries(ids.map((id) => [id, task.tokenizer.tokens[id] ?? `<${id}>`]))
+  return { what: 'patching', step: model.step, patching: found, texts }
+}
