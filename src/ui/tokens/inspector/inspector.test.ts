@@ -155,7 +155,7 @@ test('the next response goes over into the next group and stays at the end', () 
   expect(neighbour(found, 1, 1)?.place).toBe(2)
   expect(neighbour(found, 4, 1)?.place).toBe(4)
   expect(neighbour(found, 0, -1)?.place).toBe(0)
-  expect(neighbour(found, undefined, 1)?.place).toBe(2)
+  expect(neighbour(found, undefined, 1)?.place).toBe(0)
   expect(bundleOf(found, 5)?.prompt).toBe('5+2=')
 })
 
