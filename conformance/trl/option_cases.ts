@@ -5,7 +5,11 @@ import {
   trlCompletionMask,
   trlSamplingCorrection,
 } from '../../src/rl/estimators/trl_advantages.ref.ts'
-import { adaptedEntropy, appliedCoefficient } from '../../src/rl/losses/adaptive_entropy.ref.ts'
+import {
+  adaptedEntropy,
+  appliedCoefficient,
+  firstEntropy,
+} from '../../src/rl/experience/adaptive_entropy.ts'
 import {
   TRL_LOSS_TYPES,
   type TrlLossBatch,
@@ -129,7 +133,7 @@ const trl_adaptive_entropy: Handler = ({ inputs, config }) => {
     entropy_coef_max: config.number('entropy_coef_max', 1),
   }
   const run = () => {
-    let state = { entropy_coef: settings.entropy_coef, entropy: Number.POSITIVE_INFINITY }
+    let state = firstEntropy(settings.entropy_coef)
     const found = updates.map((micro_batches) => {
       const entropy_coef = appliedCoefficient(state, controller)
       const parts = micro_batches.map((batch) => trlLossRef({ ...settings, entropy_coef }, batch))

@@ -33,6 +33,7 @@ const EVIDENCE: Readonly<Record<string, (lines: readonly Line[], step: number) =
   no_informative_groups: (lines, step) => percent(meanAt(lines, 'group/informative', step)),
   clip_fraction: (lines, step) => percent(meanAt(lines, 'actor/pg_clipfrac', step)),
   entropy_collapse: (lines, step) => short(meanAt(lines, 'actor/entropy', step)),
+  entropy_target_missed: (lines, step) => short(meanAt(lines, 'actor/entropy_coeff', step)),
   chosen_logps_fall: (lines, step) => short(meanAt(lines, 'logps/chosen', step)),
   cut_off: (lines, step) => percent(meanAt(lines, 'response/not_ended_ratio', step)),
   length_growth: (lines, step) => short(meanAt(lines, 'response_length/mean', step)),

@@ -129,6 +129,8 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     skipped_updates: Math.min(step, 1),
     sample_index: 33 * step,
     scores: step > 1 ? [1 / 3, -0] : [],
+    entropy:
+      experiment.phases[phase].kind === 'rl' ? { entropy_coef: 0.1 + 0.2, entropy: 1 / 3 } : null,
     kl_coef: experiment.phases[phase].kind === 'rl' ? 0.1 + 0.2 : null,
     pairs_of: hasPairs ? asking : null,
     actor,

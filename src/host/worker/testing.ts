@@ -122,6 +122,7 @@ class FakeTrainer implements RunTrainer {
         actor: { weights: new Float32Array(1) },
         phase_step: this.#phase_step,
         began: null,
+        entropy: null,
         pairs_of: null,
         ...(this.#of.unsound.includes(this.#step) && { actor: NO_NUMBERS }),
       },

@@ -5,6 +5,7 @@
 
 import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
 import { hasCritic } from '../../document/experiment/phase_settings.ts'
+import { hasBonus } from '../../rl/config/actor.ts'
 import { hasSet } from '../../rl/config/data.ts'
 import { engineCorrection } from '../../rl/config/rollout_correction.ts'
 import { DECLARED } from './declared.ts'
@@ -470,8 +471,19 @@ const LOSS: Record<string, Setting> = {
     trl: refused('it divides by the longest response', null),
   },
   'actor.entropy_coeff': { verl: to(`${ACTOR}.entropy_coeff`), trl: to('entropy_coef') },
+  'actor.use_adaptive_entropy': {
+    verl: refused('its entropy bonus has a constant weight', false),
+    trl: {
+      to: 'use_adaptive_entropy',
+      value: (on: boolean) => on || undefined,
+      expected: (on: boolean, { updates }) =>
+        on && updates > 1
+          ? 'false, or one update per step, because TRL changes the weight after every update'
+          : undefined,
+    },
+  },
   'actor.entropy_of': {
-    when: ({ settings }) => settings.actor.entropy_coeff > 0,
+    when: ({ settings }) => hasBonus(settings.actor),
     verl: by('the whole model’s policy, which is the one that it trains'),
     bupo: lost(
       'its bonus in the inner phase is of the whole model’s policy, and reaches every layer and the final norm',

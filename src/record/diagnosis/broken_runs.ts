@@ -57,6 +57,18 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
       optim: { lr: 0.005, lr_warmup_steps: 5 },
     },
   }),
+  broken(['entropy_target_missed'], {
+    name: 'An entropy target that a weak bonus cannot reach',
+    task: { id: 'sort_digits', length: 2 },
+    phases: [warm_start, { kind: 'rl', steps: 30 }],
+    actor: {
+      ppo_mini_batch_size: 8,
+      use_adaptive_entropy: true,
+      entropy_target: 2.5,
+      entropy_coef_max: 0.001,
+      optim: { lr: 0.001, lr_warmup_steps: 5 },
+    },
+  }),
   broken(['clip_fraction', 'kl_runaway'], {
     name: 'Each batch gone over far too often',
     task: { id: 'sort_digits', length: 2 },

@@ -2,6 +2,7 @@
 // settings most likely to help.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Phase } from '../../rl/config/phase.ts'
+import { entropy_target_missed } from './entropy_rules.ts'
 import { type DiagnosisRule, Evidence, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
 import { chosen_logps_fall } from './preference_rules.ts'
@@ -22,6 +23,7 @@ export const DIAGNOSES = [
   'clip_fraction',
   'kl_runaway',
   'entropy_collapse',
+  'entropy_target_missed',
   'value_loss_flat',
   'cut_off',
   'length_growth',
@@ -47,6 +49,7 @@ const RULES: Readonly<
   clip_fraction,
   kl_runaway,
   entropy_collapse,
+  entropy_target_missed,
   value_loss_flat,
   cut_off,
   length_growth,

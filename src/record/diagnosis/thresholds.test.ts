@@ -50,7 +50,15 @@ const unscored = (share: number): Made => ({
 /** Each rule at its threshold, and just not there. */
 const PREFERENCES = experimentOf({}, { kind: 'preference' })
 
+const targeted = experimentOf({ actor: { use_adaptive_entropy: true, entropy_target: 1 } })
+const below = (entropy: number) => ({
+  'actor/entropy': [...fill(29, 0.1), entropy],
+  'actor/entropy_coeff': fill(30, 1),
+  [SCORE]: fill(30, 0.5),
+})
+
 const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?])[] = [
+  ['entropy_target_missed', '79 % of the target', below(0.79), below(0.81), targeted],
   [
     'chosen_logps_fall',
     'nats per answer',

@@ -32,6 +32,15 @@ export interface Actor extends LossSettings {
    * the entropy bonus are about; 1 = all. TRL's name. */
   readonly top_entropy_quantile: number
   readonly entropy_coeff: number
+  /** Whether the weight of the bonus follows a target of the entropy; entropy_coeff is then the
+   * first one. TRL's names. */
+  readonly use_adaptive_entropy: boolean
+  /** Mean entropy per token in nats. */
+  readonly entropy_target: number
+  /** What the weight changes by after every step. */
+  readonly entropy_coef_delta: number
+  readonly entropy_coef_min: number
+  readonly entropy_coef_max: number
   /**
    * Whose entropy the bonus is of in a phase of an inner layer: that of the policy being trained,
    * or of the whole model's, whose
@@ -59,6 +68,15 @@ export interface Actor extends LossSettings {
   readonly optim: Optim
 }
 
+/** What decides whether an objective has a bonus for entropy, and for whose. */
+export type EntropyBonus = Pick<Actor, 'entropy_coeff' | 'entropy_of' | 'use_adaptive_entropy'>
+
+/** Whether a loss rewards entropy, or may come to. */
+export const hasBonus = ({
+  entropy_coeff,
+  use_adaptive_entropy,
+}: Omit<EntropyBonus, 'entropy_of'>): boolean => entropy_coeff !== 0 || use_adaptive_entropy
+
 /** Whether a phase of an inner layer has a bonus for the entropy of the whole model's policy. */
 export const hasFinalEntropy = (
   {
@@ -66,10 +84,14 @@ export const hasFinalEntropy = (
     actor,
   }: {
     readonly target_layer: number
-    readonly actor?: Pick<Actor, 'entropy_coeff' | 'entropy_of'> | undefined
+    readonly actor?: EntropyBonus | undefined
   },
   layers: number,
-): boolean => target_layer < layers && actor?.entropy_of === 'final' && actor.entropy_coeff !== 0
+): boolean => target_layer < layers && actor?.entropy_of === 'final' && hasBonus(actor)
+
+const entropyNumber = (
+  said: Omit<Parameters<typeof number>[0], 'min' | 'none'> & { default: number },
+) => number({ live: true, min: 0, ...said })
 
 /** verl's `actor` section, with its KL in the loss. */
 export const ACTOR: Tree<Actor> = {
@@ -128,6 +150,44 @@ export const ACTOR: Tree<Actor> = {
     min: 0,
     max: 1,
     step: 0.001,
+  }),
+  use_adaptive_entropy: boolean({
+    label: 'Entropy target',
+    help: 'Whether the weight of the entropy bonus follows a target: it grows while the entropy is at or below the target, falls while it is above, and acts only at or below it (Skywork-OR1). It begins with the entropy bonus.',
+    default: false,
+  }),
+  entropy_target: entropyNumber({
+    label: 'Target',
+    help: 'The entropy of the policy that sampled, at which the bonus begins to act.',
+    default: 0.2,
+    max: 20,
+    step: 0.05,
+    unit: 'nats per token',
+    elsewhere: { trl: 'entropy_target', lost: 'its entropy bonus has a constant weight' },
+  }),
+  entropy_coef_delta: entropyNumber({
+    label: 'Change per step',
+    help: 'What the weight of the bonus grows or falls by after every step.',
+    default: 0.005,
+    max: 1,
+    step: 0.001,
+    elsewhere: { trl: 'entropy_coef_delta', lost: 'its entropy bonus has a constant weight' },
+  }),
+  entropy_coef_min: entropyNumber({
+    label: 'Least weight',
+    help: 'The weight of the bonus never falls below this.',
+    default: 0,
+    max: 1,
+    step: 0.001,
+    elsewhere: { trl: 'entropy_coef_min', lost: 'its entropy bonus has a constant weight' },
+  }),
+  entropy_coef_max: entropyNumber({
+    label: 'Largest weight',
+    help: 'The weight of the bonus never grows above this.',
+    default: 1,
+    max: 1,
+    step: 0.01,
+    elsewhere: { trl: 'entropy_coef_max', lost: 'its entropy bonus has a constant weight' },
   }),
   entropy_of: select(
     {

@@ -50,7 +50,11 @@ describe('segmentFactors', () => {
 })
 
 describe('as BuPO’s fork of verl trains an inner layer', () => {
-  const bonus = { entropy_coeff: 0.1, entropy_of: 'final' } as const
+  const bonus = {
+    entropy_coeff: 0.1,
+    entropy_of: 'final',
+    use_adaptive_entropy: false,
+  } as const
   test('the final norm with a gradient of zero is trained beside the prefix', () => {
     const zero = { decay_final_norm: true }
     expect(segmentFactors(TIED, { target_layer: 1, ...zero })).toEqual([1, 1, 0, 0, 1])
@@ -64,6 +68,8 @@ describe('as BuPO’s fork of verl trains an inner layer', () => {
     expect(segmentFactors(TIED, { ...ALL, actor: bonus })).toBeUndefined()
     const none = { ...inner, actor: { ...bonus, entropy_coeff: 0 } }
     expect(segmentFactors(TIED, none)).toBeUndefined()
+    const targeted = { ...none, actor: { ...none.actor, use_adaptive_entropy: true } }
+    expect(segmentFactors(TIED, targeted)).toEqual([1, 1, 1, 1, 1])
   })
 })
 

@@ -3,7 +3,7 @@
 import { type FlatLayout, trainedPrefix } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { type Readout, readsNormed } from '../../model/layout/readout.ts'
-import { type Actor, hasFinalEntropy } from './actor.ts'
+import { type EntropyBonus, hasFinalEntropy } from './actor.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay,
  * no part in the norm. */
@@ -32,7 +32,7 @@ export interface TrainedPart {
    * decays it in every update and counts its steps, as PyTorch's FSDP 1 on several ranks does,
    * where the norm shares a flat parameter with the embedding. */
   readonly decay_final_norm?: boolean | undefined
-  readonly actor?: Pick<Actor, 'entropy_coeff' | 'entropy_of'>
+  readonly actor?: EntropyBonus
 }
 
 /** The layout of what is trained: a model's weights, or the adapter beside them. */

@@ -1,7 +1,7 @@
 // Estimators and what changes a batch on the way to its update. Against float64:
 // algorithms.gpu.test.ts.
 import { expect, test } from 'vitest'
-import { RL } from '../testing.ts'
+import { OPTIM, RL } from '../testing.ts'
 import type { StepResult } from './step_result.ts'
 import { corrected, numbers, only, PPO, rl, rlSteps, warmStart } from './testing.ts'
 
@@ -37,6 +37,7 @@ test.for([
 
 const imitates = { loss_mode: 'gpg' } as const
 const reference = { use_kl_loss: true, sync_ref_model: true, ref_model_sync_steps: 2 }
+const followed = { use_adaptive_entropy: true, entropy_target: 1, entropy_coef_max: 0.02 }
 const LEARNING = [
   ['rejection_sampling', rl({ adv_estimator: 'rejection_sampling' }, {}, imitates)],
   ['best_of_n', rl({ adv_estimator: 'best_of_n' }, {}, imitates)],
@@ -47,6 +48,8 @@ const LEARNING = [
   ],
   ['top_entropy_quantile', rl({}, {}, { top_entropy_quantile: 0.5 })],
   ['sync_ref_model', rl({}, {}, reference)],
+  ['use_adaptive_entropy', rl({}, {}, followed)],
+  ['Muon', rl({}, {}, { optim: { ...OPTIM, optimizer: 'Muon' } })],
   ['mask_truncated_completions', rl({}, { mask_truncated_completions: true })],
 ] as const
 // Where LONG_TESTS is not set: one of each kind.

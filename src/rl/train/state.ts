@@ -4,6 +4,7 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamBuffers } from '../../model/params/param_buffers.ts'
 import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'
 import type { Phase } from '../config/phase.ts'
+import type { EntropyState } from '../experience/adaptive_entropy.ts'
 import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
@@ -40,6 +41,8 @@ export interface ModelStates {
 /** Everything that the next step depends on besides the configuration. */
 export interface TrainerState extends ModelStates, ProgressState {
   readonly skipped_updates: number
+  /** Where the entropy bonus follows a target; null before the first step of such a phase. */
+  readonly entropy: EntropyState | null
   /** Problems drawn so far; with a finite set, the position in its passes (training_data.ts). */
   readonly sample_index: number
   /** The pairs of the phase that was taught by pairs last; absent before the first. */

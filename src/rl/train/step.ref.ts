@@ -35,6 +35,9 @@ export interface RefRun {
   /** Weights of the frozen reference. */
   readonly reference: Float64Array
   kl_coef: number
+  /** Where the entropy bonus follows a target: its weight, and the entropy of the last step. */
+  entropy_coef: number
+  entropy: number
   /** Mini-batches of the actor so far. */
   passes: number
   /** Steps with a critic so far. */
@@ -210,19 +213,37 @@ function scoreRef(
   }
 }
 
+/** The bonus acts at or below the target alone. */
+function withEntropyTarget({ entropy, entropy_coef }: RefRun, phase: RlPhase): RlPhase {
+  const { actor } = phase
+  if (!actor.use_adaptive_entropy) return phase
+  const entropy_coeff = entropy > actor.entropy_target ? 0 : entropy_coef
+  return { ...phase, actor: { ...actor, entropy_coeff } }
+}
+
+/** What a step of this entropy makes of the bonus. */
+function adaptEntropy(run: RefRun, { actor }: RlPhase, entropy: number): void {
+  const { entropy_target, entropy_coef_delta, entropy_coef_min, entropy_coef_max } = actor
+  run.entropy = entropy
+  const moved = run.entropy_coef + (entropy > entropy_target ? -1 : 1) * entropy_coef_delta
+  run.entropy_coef = Math.max(entropy_coef_min, Math.min(entropy_coef_max, moved))
+}
+
 /** Everything a step reports but times, work and the probe's entropies; the models of `run` take
  * the step. */
 export function stepRef(
   run: RefRun,
-  phase: RlPhase,
+  planned: RlPhase,
   recorded: RecordedStep,
 ): Record<string, number> {
   const { config, critic } = run
+  const phase = withEntropyTarget(run, planned)
   const { algorithm, rollout } = phase
   const { batch, step, token_level_scores, order, index, reward_baselines } = recorded
   const { response_length: R } = batch
   const scored = scoreRef(run, phase, recorded)
   const { mask, old_log_probs, ref_log_prob, values, sum_pi_squared } = scored
+  adaptEntropy(run, phase, scored.entropy)
   const { rewards, metrics: ofKl } = klInReward(run, phase, token_level_scores, scored, R)
   const corrected = correctedRollout(phase, old_log_probs, scored.rollout_log_probs, mask, R)
   const { trained_mask: counted_mask, weights } = corrected
@@ -247,6 +268,7 @@ export function stepRef(
   )
   const metrics: Record<string, number> = {
     'actor/entropy': scored.entropy,
+    ...(phase.actor.use_adaptive_entropy && { 'actor/entropy_coeff': phase.actor.entropy_coeff }),
     'training/skipped_updates': 0,
     ...ofKl,
     ...corrected.metrics,

@@ -22,6 +22,7 @@ import { computeTimingMetrics } from '../metrics/data_metrics.ts'
 import { rlMetrics } from '../metrics/metrics.ts'
 import type { Drawn } from './responses/responder.ts'
 import { type Learned, readColumns, timed, timedExperience } from './stages/driver.ts'
+import { followEntropy } from './stages/entropy_control.ts'
 import { readNumbers } from './stages/readback.ts'
 import { reportSamples } from './stages/reported_samples.ts'
 import type { TakenStep } from './stages/taken_step.ts'
@@ -43,10 +44,11 @@ interface RlStep {
  * policy. */
 export async function reinforcementStep(
   training: Training,
-  phase: RlPhase,
+  planned: RlPhase,
   actor_lr: number,
 ): Promise<TakenStep> {
   const { gpu, responder, parts, progress } = training
+  const { phase, adapt } = await followEntropy(training, planned)
   const step = beginStep(training, phase, actor_lr)
 
   // Sample n responses to each prompt, then score them.
@@ -80,9 +82,11 @@ export async function reinforcementStep(
     ...rlMetrics(phase, drawn, { ...experience, response_mask }, values),
     ...computeTimingMetrics(batch, { gen, reward: scoring }),
     ...computeTimingMetrics(batch, { adv }),
+    ...(phase.actor.use_adaptive_entropy && { 'actor/entropy_coeff': phase.actor.entropy_coeff }),
   }
   const samples = reportSamples(drawn, advantages)
   const reading = readNumbers(training, { ...step, batch, probe_tokens, metrics, sampler })
+  adapt(reading)
   training.seen = { batch, rows: 'responses' }
   return { samples, reading, rollout: batch, ...(tracing && { tracing }) }
 }

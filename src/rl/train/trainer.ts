@@ -48,6 +48,7 @@ export class Trainer {
       plain_step: undefined,
       seen: undefined,
       last: undefined,
+      entropy: Promise.resolve(undefined),
       skipped_updates: Promise.resolve(0),
     }
   }
@@ -100,7 +101,7 @@ export class Trainer {
    * copies on the GPU included, so further steps may be queued while the promise is open; it
    * resolves when the numbers of that step are there. Not while a step is being queued. */
   async exportState(): Promise<TrainerState> {
-    const { gpu, parts, progress, responder, last, skipped_updates } = this.#training
+    const { gpu, parts, progress, responder, last, skipped_updates, entropy } = this.#training
     const reading = exportModels(gpu, parts)
     const preferences = exportPairs(this.#training)
     reading.catch(() => {}) // reported below, unless the step itself failed
@@ -109,6 +110,7 @@ export class Trainer {
     return {
       ...position,
       skipped_updates: await skipped_updates,
+      entropy: (await entropy) ?? null,
       ...(await reading),
       ...(preferences && { preferences }),
     }
@@ -126,6 +128,7 @@ export class Trainer {
     importPairs(training, state, this.phases)
     training.progress.importState(state, state.critic !== undefined)
     training.skipped_updates = Promise.resolve(state.skipped_updates)
+    training.entropy = Promise.resolve(state.entropy ?? undefined)
     training.responder.data.sample_index = state.sample_index
   }
 
@@ -243,6 +246,7 @@ export class Trainer {
     if (!entered) return
     const { current } = progress
     responder.data.beginPhase()
+    this.#training.entropy = Promise.resolve(undefined)
     parts.actor.resetImportance()
     const resets = current.kind === 'rl' && current.reset_optimizer
     if (entered.is_new_stage || resets) parts.actor.resetOptimizer()

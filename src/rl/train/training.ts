@@ -4,6 +4,7 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { type ActorPhase, type RlPhase, trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
+import type { EntropyState } from '../experience/adaptive_entropy.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import { type BatchRows, phaseRows, shufflesRows } from '../learners/batch_rows.ts'
 import type { ObservedRows } from '../look/observation.ts'
@@ -36,6 +37,9 @@ export interface Training {
   seen: { readonly batch: RolloutBatch; readonly rows: ObservedRows } | undefined
   /** The numbers of the last step that was queued. */
   last: Promise<unknown> | undefined
+  /** What the entropy bonus goes on from where it follows a target; undefined before the first step
+   * of its phase. */
+  entropy: Promise<EntropyState | undefined>
   /** Optimizer steps left out because a gradient was not finite, after the last step that was
    * queued. */
   skipped_updates: Promise<number>

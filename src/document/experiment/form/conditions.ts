@@ -1,6 +1,7 @@
 // Decides where a setting of a reinforcement phase or of validation has an effect, and the heading
 // above it.
 import { aggregationOf } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
+import { hasBonus } from '../../../rl/config/actor.ts'
 import { lossInForce } from '../../../rl/config/algorithm.ts'
 import { everValidates, type Validation } from '../../../rl/config/validation.ts'
 import { estimatorOf } from '../../../rl/estimators/advantages.ts'
@@ -47,6 +48,8 @@ const hasReference: Condition = (settings) => inLoss(settings) || inReward(setti
 const followsPolicy: Condition = (settings) =>
   hasReference(settings) && settings.actor.sync_ref_model
 
+const followsEntropy: Condition = ({ actor }) => actor.use_adaptive_entropy
+
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== null
@@ -69,8 +72,12 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.loss_agg_mode': (settings) =>
     lossOf(settings).own_mean === undefined ||
     settings.actor.use_kl_loss ||
-    settings.actor.entropy_coeff > 0,
-  'actor.entropy_of': ({ actor }) => actor.entropy_coeff > 0,
+    hasBonus(settings.actor),
+  'actor.entropy_of': ({ actor }) => hasBonus(actor),
+  'actor.entropy_target': followsEntropy,
+  'actor.entropy_coef_delta': followsEntropy,
+  'actor.entropy_coef_min': followsEntropy,
+  'actor.entropy_coef_max': followsEntropy,
   'actor.optim.muon': ({ actor }) => actor.optim.optimizer === 'Muon',
   'critic.optim.muon': ({ critic }) => critic.optim.optimizer === 'Muon',
   'actor.optim.lr_warmup_steps_ratio': ({ actor }) => warmsUpByShare(actor.optim),

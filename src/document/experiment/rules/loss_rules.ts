@@ -3,6 +3,7 @@
 import { bypassLoss, listOf } from '../../../rl/config/rollout_correction.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
 import { loraOf } from '../fields/lora_fields.ts'
+import { taskOf } from '../fields/task_fields.ts'
 import { correctsRollout } from '../phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
@@ -45,6 +46,32 @@ export function lossRules({ experiment, settings, path, rule }: RuledPhase): voi
       [...found.with.map((name) => path(numberPath(name))), path('actor.loss_mode')],
       `expected ${found.expected}`,
     )
+}
+
+/** An entropy target can be reached, and is of the policy that samples. */
+export function entropyRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  const { use_adaptive_entropy, entropy_target, entropy_coef_min, entropy_coef_max, entropy_of } =
+    settings.actor
+  if (!use_adaptive_entropy) return
+  const most = Math.log(taskOf(experiment.task).tokenizer.tokens.length)
+  rule(
+    entropy_target < most,
+    path('actor.entropy_target'),
+    ['task.id'],
+    `expected less than ln V = ${most.toPrecision(4)} nats, because no policy over the tokens of this vocabulary has more entropy; got ${entropy_target}`,
+  )
+  rule(
+    entropy_coef_min <= entropy_coef_max,
+    path('actor.entropy_coef_min'),
+    [path('actor.entropy_coef_max')],
+    `expected at most entropy_coef_max (${entropy_coef_max}); got ${entropy_coef_min}`,
+  )
+  rule(
+    phase.target_layer === 'final' || entropy_of === 'final',
+    path('actor.entropy_of'),
+    [`${at}.target_layer`, path('actor.use_adaptive_entropy')],
+    `expected 'final', because the target is of the whole model's policy, which samples; got '${entropy_of}'`,
+  )
 }
 
 /** Rollout correction is for phases that train the whole model, which is what samples. */

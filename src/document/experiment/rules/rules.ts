@@ -11,7 +11,7 @@ import { answerRules } from './answer_rules.ts'
 import { batchRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'
 import { distillRules, teacherRules } from './distill_rules.ts'
-import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
+import { correctionRules, entropyRules, lossRules, rejectionRules } from './loss_rules.ts'
 import {
   criticRules,
   filterRules,
@@ -65,6 +65,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     warmupRules(ruled)
     criticRules(ruled)
     lossRules(ruled)
+    entropyRules(ruled)
     rewardRules(ruled)
     correctionRules(ruled)
     rejectionRules(ruled)

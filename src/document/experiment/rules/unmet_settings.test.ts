@@ -55,6 +55,18 @@ describe('what could never have an effect', () => {
       /^actor.sync_ref_model: expected false, because the reference of an adapter/,
     ],
     [
+      { actor: { use_adaptive_entropy: true, entropy_target: 4 } },
+      /^actor.entropy_target: expected less than ln V = 2.\d+ nats, .*got 4/,
+    ],
+    [
+      { actor: { use_adaptive_entropy: true, entropy_coef_min: 0.2, entropy_coef_max: 0.1 } },
+      /^actor.entropy_coef_min: expected at most entropy_coef_max \(0.1\); got 0.2/,
+    ],
+    [
+      rl({ target_layer: 2, actor: { use_adaptive_entropy: true } }),
+      /^actor.entropy_of: expected 'final', .*whole model's policy, which samples/,
+    ],
+    [
       { actor: { loss_mode: 'geo_mean', top_entropy_quantile: 0.2 } },
       /^actor.top_entropy_quantile: expected 1, .*geo_mean has no parts/,
     ],

@@ -39,6 +39,9 @@ import {
 /** How JSON.stringify writes the one key of the header that may occur outside of all strings. */
 const CHECKSUM_KEY = '"checksum":"'
 
+/** Where the entropy bonus follows a target: its weight, and the entropy of the last step. */
+const ENTROPY = 'run.entropy'
+
 const stepsName = (column: number) => `history.steps.${column}`
 const valuesName = (metric: string) => `history.${metric}`
 
@@ -56,6 +59,9 @@ export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Arr
     ...(preferences ? pairsTensors(preferences) : []),
     ['run.scores', f64(trainer.scores)],
     ['run.kl_coef', f64(trainer.kl_coef === null ? [] : [trainer.kl_coef])],
+    ...(trainer.entropy
+      ? [[ENTROPY, f64([trainer.entropy.entropy_coef, trainer.entropy.entropy])] as const]
+      : []),
     ...columns.map((steps, i): NamedTensor => [stepsName(i), f64(steps)]),
     ...[...history.series].map(
       ([metric, { values, length }]): NamedTensor => [
@@ -170,6 +176,7 @@ function read(opened: OpenSafetensors): Checkpoint {
     ...(preferences && { preferences }),
     scores: [...readTensor(opened, 'run.scores')],
     kl_coef: readTensor(opened, 'run.kl_coef')[0] ?? null,
+    entropy: opened.entries.has(ENTROPY) ? entropyOf(readTensor(opened, ENTROPY)) : null,
   }
   require(brokenCoefficient(trainer.kl_coef, experiment, trainer.phase))
   return {
@@ -180,6 +187,11 @@ function read(opened: OpenSafetensors): Checkpoint {
     made_on,
   }
 }
+
+const entropyOf = ([entropy_coef, entropy]: ArrayLike<number> & Iterable<number>) => ({
+  entropy_coef,
+  entropy,
+})
 
 /** Exactly the tensors that the experiment and the header ask for, each in its dtype and shape. */
 function requireTensors(
@@ -210,6 +222,10 @@ function requireTensors(
   }
   want('run.scores', counters.step)
   want('run.kl_coef', 1)
+  if (entries.has(ENTROPY)) {
+    require(ENTROPY, 'F64', [2])
+    wanted.add(ENTROPY)
+  }
   for (const [metric, column] of metrics) {
     want(stepsName(column), counters.step + 1)
     require(valuesName(metric), 'F64', [lengthOf(stepsName(column))])

@@ -93,6 +93,7 @@ type Counters = Omit<
   | 'preferences'
   | 'scores'
   | 'kl_coef'
+  | 'entropy'
 >
 
 /** What is kept as words of a state. */

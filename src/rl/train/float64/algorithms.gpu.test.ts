@@ -249,6 +249,15 @@ describe('what goes with any of them', () => {
   test('an entropy bonus', async () => {
     await follow(phaseOf({}, { entropy_coeff: 0.1 }))
   })
+  test('an entropy bonus that follows a target', async () => {
+    // Above the entropy of the first steps, below that of later ones.
+    const target = { use_adaptive_entropy: true, entropy_coeff: 0.2, entropy_target: 2.2 }
+    const bounds = { entropy_coef_delta: 0.3, entropy_coef_max: 0.7 }
+    const followed = await follow(phaseOf({ steps: 4 }, { ...target, ...bounds }))
+    const weights = changes(followed, 'actor/entropy_coeff')
+    expect(weights.slice(0, 2)).toEqual([0, 0.5])
+    expect(weights).toContain(0.7)
+  })
   test('a batch in the order of even lengths', async () => {
     await follow(phaseOf({}, {}, { balance_batch: true }))
   })

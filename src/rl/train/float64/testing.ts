@@ -229,6 +229,8 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
     ...(phases[0].adv_estimator === 'gae' && { critic: firstCritic() }),
     reference: Float64Array.from(WARM),
     kl_coef: phases[0].algorithm.kl_ctrl.kl_coef,
+    entropy_coef: phases[0].actor.entropy_coeff,
+    entropy: Number.POSITIVE_INFINITY,
     critic_steps: 0,
     passes: 0,
   }

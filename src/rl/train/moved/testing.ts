@@ -50,12 +50,19 @@ export const PPO: RlPhase = {
 const CORRECTED: RlPhase = {
   ...RL,
   name: 'corrected',
+  actor: {
+    ...RL.actor,
+    use_adaptive_entropy: true,
+    entropy_coeff: 0.1,
+    entropy_target: 9,
+    entropy_coef_delta: 0.05,
+  },
   algorithm: {
     ...RL.algorithm,
     rollout_correction: { ...RL.algorithm.rollout_correction, rollout_is: 'token' },
   },
 }
-/** Every kind of state: moments, a reference that follows, a critic, an adaptive coefficient,
+/** Every kind of state: moments, a reference that follows, a critic, adaptive coefficients,
  * importance weights, a cosine. */
 export const FULL: TrainerConfig = {
   ...CONFIG,

@@ -29,6 +29,12 @@ const POLICY: readonly MoreChart[] = [
     lines: [line('actor/entropy', 'entropy')],
   },
   {
+    id: 'entropy-weight',
+    title: 'Weight of the entropy bonus',
+    note: 'where it follows a target; 0 while the entropy is above it',
+    lines: [line('actor/entropy_coeff', 'weight')],
+  },
+  {
     id: 'loss-kl',
     title: 'KL in the loss',
     note: 'to the reference, the policy that reinforcement began with; summed over the updates of a step',

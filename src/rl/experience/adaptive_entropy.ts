@@ -1,13 +1,11 @@
 // An entropy coefficient that follows a target: TRL's use_adaptive_entropy (Skywork-OR1, arXiv
 // 2505.22312).
+import type { Actor } from '../config/actor.ts'
 
-export interface AdaptiveEntropy {
-  /** Mean entropy per token in nats. */
-  readonly entropy_target: number
-  readonly entropy_coef_delta: number
-  readonly entropy_coef_min: number
-  readonly entropy_coef_max: number
-}
+export type AdaptiveEntropy = Pick<
+  Actor,
+  'entropy_target' | 'entropy_coef_delta' | 'entropy_coef_min' | 'entropy_coef_max'
+>
 
 /** Between two updates. */
 export interface EntropyState {
@@ -15,6 +13,12 @@ export interface EntropyState {
   /** Of the last update; Infinity before the first. */
   readonly entropy: number
 }
+
+/** Before the first update. */
+export const firstEntropy = (entropy_coef: number): EntropyState => ({
+  entropy_coef,
+  entropy: Number.POSITIVE_INFINITY,
+})
 
 /** What an update multiplies its entropy with: nothing while the last entropy was above the
  * target. */
