@@ -5,6 +5,7 @@ import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema.ts'
 import type { FlatLayout } from '../../model/layout/flat_params.ts'
 import type { ResponsePair } from '../../rl/reward/pairs.ts'
+import type { StaleBatch } from '../../rl/train/responses/stale_samples.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
@@ -98,6 +99,18 @@ function pair(i: number): ResponsePair {
   return { prompt: `${i}=`, a: candidate(0), b: candidate(1) }
 }
 
+/** Two responses of two tokens to each of two prompts. */
+const waiting = (step: number): StaleBatch => ({
+  due: step + 1,
+  sampled_at: step,
+  places: [7, 9],
+  response_ids: Uint32Array.of(1, 2, 3, 1, 2, 3, 1, 2),
+  log_probs: floats(8),
+  entropy: floats(8),
+  baselines: [0.5, 0, 1, 1],
+  metrics: { 'train/num_gen_batches': 2 },
+})
+
 /** A state of this experiment after `step` steps, the last of them in phase `phase`. */
 export function madeState(experiment: Experiment, step: number, phase: number): TrainerState {
   const { learners, has_reference, teacher } = runModels(experiment)
@@ -137,6 +150,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     ...(has_reference && { reference: flat(layout.weights) }),
     ...(teacher && { teacher: flat(teacher) }),
     ...(critic && { critic }),
+    ...(step > 0 && { stale: [waiting(step)] }),
     ...(hasPairs && {
       preferences: {
         judged: [],

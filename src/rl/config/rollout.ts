@@ -29,6 +29,11 @@ export interface Rollout {
   /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from
    * the trained one by rounding. */
   readonly dtype?: CacheDType
+  /** Steps between sampling and training; default 0. */
+  readonly staleness?: number
+  /** Share of the prompts of a step whose responses are that old; the others are answered by the
+   * policy as it is. Default 1. */
+  readonly stale_fraction?: number
   /** Compare the sampler's log-probs with those that are trained on, and do nothing about it;
    * verl's, default false. */
   readonly calculate_log_probs?: boolean
@@ -39,6 +44,9 @@ export const LOWEST_TEMPERATURE = 0.05
 
 /** The most tokens that a response may have. */
 export const MAX_RESPONSE_LENGTH = 1024
+
+const ON_POLICY =
+  'this job samples and trains in turn; verl trains on older samples by its programs one_step_off_policy (one step) and fully_async_policy (async_training.staleness_threshold)'
 
 /** The `rollout` section. */
 export const ROLLOUT: Tree<Required<Rollout>> = {
@@ -132,6 +140,24 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
     },
     { float32: 'float32', float16: 'float16' },
   ),
+  staleness: integer({
+    label: 'Staleness',
+    help: 'Steps between sampling and training: the samples of a step are of the policy this many steps ago, as where sampling and training run beside each other; 0 = of the policy as it is.',
+    default: 0,
+    min: 0,
+    max: 64,
+    unit: 'steps',
+    elsewhere: { refused: ON_POLICY },
+  }),
+  stale_fraction: number({
+    label: 'Stale share',
+    help: 'Share of the prompts of a step whose responses are stale, rounded to whole prompts; the others are answered by the policy as it is.',
+    default: 1,
+    min: 0.01,
+    max: 1,
+    step: 0.05,
+    elsewhere: { lost: ON_POLICY },
+  }),
   calculate_log_probs: boolean({
     label: 'Compare log-probs',
     help: 'Whether the probabilities that responses were sampled with are compared with those that are trained on (metrics rollout_corr/*), for one more readback a step.',

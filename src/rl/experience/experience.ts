@@ -52,14 +52,17 @@ export interface Experience {
 }
 
 type DriverPhase = Pick<RlPhase, 'adv_estimator' | 'algorithm'> & {
-  readonly rollout?: Pick<RlPhase['rollout'], 'calculate_log_probs'>
+  readonly rollout?: Pick<RlPhase['rollout'], 'calculate_log_probs' | 'staleness'>
 }
 
 /** Whether the driver compares responses with the policy that sampled them. In bypass mode the
  * update does. */
 const comparesRollout = ({ algorithm: { rollout_correction: c }, rollout }: DriverPhase): boolean =>
   !c.bypass_mode &&
-  (c.rollout_is !== null || c.rollout_rs !== null || rollout?.calculate_log_probs === true)
+  (c.rollout_is !== null ||
+    c.rollout_rs !== null ||
+    rollout?.calculate_log_probs === true ||
+    (rollout?.staleness ?? 0) > 0)
 
 /** Whether a phase has a critic; verl builds one for gae. */
 export const needsCritic = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>

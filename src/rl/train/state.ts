@@ -9,6 +9,7 @@ import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
 import type { ProgressState } from './progress.ts'
+import type { StaleBatch } from './responses/stale_samples.ts'
 import type { Training } from './training.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
@@ -47,6 +48,8 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly sample_index: number
   /** The pairs of the phase that was taught by pairs last; absent before the first. */
   readonly preferences?: PreferencesState
+  /** Samples that wait for the steps that train on them. */
+  readonly stale?: readonly StaleBatch[]
 }
 
 /** Which segments a model has trained since its optimizer was new, [segments]. The others are as

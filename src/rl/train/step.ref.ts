@@ -38,6 +38,8 @@ export interface RefRun {
   /** Where the entropy bonus follows a target: its weight, and the entropy of the last step. */
   entropy_coef: number
   entropy: number
+  /** The actor's weights before each step so far. */
+  readonly before: Float64Array[]
   /** Mini-batches of the actor so far. */
   passes: number
   /** Steps with a critic so far. */
@@ -57,6 +59,8 @@ export interface RecordedStep {
   readonly rollout_log_probs?: Numbers
   /** Step of the run, from 1. */
   readonly step: number
+  /** The step before which each row was sampled, where that was an earlier one; [B]. */
+  readonly sampled_at?: readonly number[]
   /** Of the rows in each epoch, where they were shuffled. */
   readonly order?: RowOrder
 }
@@ -157,7 +161,11 @@ function correctedRollout(
 ): { trained_mask: Numbers; weights: Numbers; metrics: Record<string, number> } {
   const { bypass_mode, rollout_is, rollout_rs } = rollout_correction
   const ones = new Float64Array(mask.length).fill(1)
-  const isCompared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
+  const isCompared =
+    rollout_is !== null ||
+    rollout_rs !== null ||
+    rollout.calculate_log_probs ||
+    (rollout.staleness ?? 0) > 0
   if (bypass_mode || !isCompared) return { trained_mask: mask, weights: ones, metrics: {} }
   // The kernel, which this is the reference of, has weights for `reinforce` alone.
   const correction = { ...rollout_correction, loss_type: 'reinforce' as const }
@@ -185,18 +193,28 @@ function correctedRollout(
 
 /** The batch under every model before the update, [B, R]. */
 function scoreRef(
-  { config, actor, critic, reference }: RefRun,
+  { config, actor, critic, reference, before }: RefRun,
   phase: RlPhase,
-  { batch, rollout_log_probs }: RecordedStep,
+  { batch, rollout_log_probs, sampled_at = [] }: RecordedStep,
 ) {
   const { bypass_mode } = phase.algorithm.rollout_correction
   const { target_layer: layer } = phase
   const mask = Float64Array.from(batch.response_mask)
   const rows = rowsOf(batch, phase, 0, batch.rows)
   const cache = actor.forward(rows)
-  const final = policyRef(config, actor.params, cache, config.num_hidden_layers, rows)
+  const R = batch.response_length
+  const samplers = [...new Set([...sampled_at, before.length])].map((step) => {
+    const params = actor.named(before[step - 1])
+    const cache = actor.forward(rows, params)
+    return { step, ...policyRef(config, params, cache, config.num_hidden_layers, rows) }
+  })
+  const by = (name: 'log_probs' | 'entropy') =>
+    Float64Array.from(mask, (_, i) => {
+      const step = sampled_at[Math.floor(i / R)] ?? before.length
+      return samplers.find((sampler) => sampler.step === step)?.[name][i] ?? Number.NaN
+    })
   const train = policyRef(config, actor.params, cache, layer, rows).log_probs
-  const sampled = rollout_log_probs ?? final.log_probs
+  const sampled = rollout_log_probs ?? by('log_probs')
   const params = actor.named(reference)
   const ref_log_prob = policyRef(config, params, actor.forward(rows, params), layer, rows).log_probs
   const values =
@@ -209,7 +227,7 @@ function scoreRef(
     ref_log_prob,
     values,
     sum_pi_squared: sumPiSquared(config, actor.params, cache, layer, rows),
-    entropy: sumOf(final.entropy) / sumOf(mask),
+    entropy: sumOf(by('entropy')) / sumOf(mask),
   }
 }
 
@@ -238,6 +256,7 @@ export function stepRef(
 ): Record<string, number> {
   const { config, critic } = run
   const phase = withEntropyTarget(run, planned)
+  run.before.push(Float64Array.from(run.actor.state.weights))
   const { algorithm, rollout } = phase
   const { batch, step, token_level_scores, order, index, reward_baselines } = recorded
   const { response_length: R } = batch

@@ -55,7 +55,8 @@ export async function reinforcementStep(
   gpu.stage('gen')
   const scorer = phase.reward_model.enable ? parts.reward : undefined
   const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
-  const request = { phase, step: progress.step, reward }
+  const last_step = progress.step + phase.steps - progress.phase_step
+  const request = { phase, step: progress.step, last_step, reward }
   const [sampled, gen] = await timed(() => responder.sample(request))
   const [drawn, scoring] = await timed(() => responder.score(request, sampled))
   // A write ends what was recorded before it, so the probe's rows go up first.

@@ -105,7 +105,8 @@ export class Trainer {
     const reading = exportModels(gpu, parts)
     const preferences = exportPairs(this.#training)
     reading.catch(() => {}) // reported below, unless the step itself failed
-    const position = { ...progress.exportState(), sample_index: responder.data.sample_index }
+    const { data, stale } = responder
+    const position = { ...progress.exportState(), sample_index: data.sample_index }
     await last
     return {
       ...position,
@@ -113,6 +114,7 @@ export class Trainer {
       entropy: (await entropy) ?? null,
       ...(await reading),
       ...(preferences && { preferences }),
+      ...(stale.length > 0 && { stale }),
     }
   }
 
@@ -130,6 +132,7 @@ export class Trainer {
     training.skipped_updates = Promise.resolve(state.skipped_updates)
     training.entropy = Promise.resolve(state.entropy ?? undefined)
     training.responder.data.sample_index = state.sample_index
+    training.responder.stale = state.stale ?? []
   }
 
   /** What it trains; `adopt` changes it. */
@@ -245,7 +248,7 @@ export class Trainer {
     const entered = progress.enterPhase()
     if (!entered) return
     const { current } = progress
-    responder.data.beginPhase()
+    responder.beginPhase()
     this.#training.entropy = Promise.resolve(undefined)
     parts.actor.resetImportance()
     const resets = current.kind === 'rl' && current.reset_optimizer

@@ -50,6 +50,8 @@ const followsPolicy: Condition = (settings) =>
 
 const followsEntropy: Condition = ({ actor }) => actor.use_adaptive_entropy
 
+const isStale: Condition = ({ rollout }) => (rollout.staleness ?? 0) > 0
+
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== null
@@ -112,8 +114,9 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'rollout.max_parallel_calls': hasTurns,
   'rollout.max_tool_response_length': hasTurns,
   'rollout.tool_response_truncate_side': hasTurns,
-  // Every correction compares them anyway.
-  'rollout.calculate_log_probs': (settings) => !correctsRollout(settings),
+  'rollout.stale_fraction': isStale,
+  // Every correction compares them anyway, and so do stale samples.
+  'rollout.calculate_log_probs': (settings) => !correctsRollout(settings) && !isStale(settings),
   'algorithm.rollout_correction.loss_type': ({ algorithm }) =>
     algorithm.rollout_correction.bypass_mode,
   'algorithm.rollout_correction.rollout_is_threshold': isWeighted,

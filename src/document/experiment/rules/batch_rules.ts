@@ -51,3 +51,34 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
     `expected at least ${least}, because the task’s longest answer with its end token has that length; got ${rollout.max_response_length}`,
   )
 }
+
+/** Samples of an earlier policy wait within their phase, which trains on all that are made. */
+export function staleRules({ phase, at, settings, path, rule }: RuledPhase): void {
+  const { staleness = 0, stale_fraction, max_turns } = settings.rollout
+  if (staleness === 0) return
+  const here = path('rollout.staleness')
+  rule(
+    staleness < phase.steps,
+    here,
+    [`${at}.steps`],
+    `expected less than the steps of the phase (${phase.steps}), because no step would train on samples that old; got ${staleness}`,
+  )
+  rule(
+    phase.target_layer === 'final',
+    here,
+    [`${at}.target_layer`],
+    `expected 0 in a phase that trains layer ${phase.target_layer}, because the whole model samples and so two different policies would be compared; got ${staleness}`,
+  )
+  rule(
+    max_turns === 1,
+    here,
+    [path('rollout.max_turns')],
+    `expected 0 where responses have several turns (max_turns ${max_turns}), because conversations with tools are not kept from step to step; got ${staleness}`,
+  )
+  rule(
+    stale_fraction === 1 || !settings.algorithm.filter_groups.enable,
+    path('rollout.stale_fraction'),
+    [here, path('algorithm.filter_groups.enable')],
+    `expected 1, because dynamic sampling chooses a whole batch by its rewards; got ${stale_fraction}`,
+  )
+}

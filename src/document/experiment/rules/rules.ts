@@ -8,7 +8,7 @@ import { isPairedDocument } from '../phases.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { Experiment } from '../schema.ts'
 import { answerRules } from './answer_rules.ts'
-import { batchRules } from './batch_rules.ts'
+import { batchRules, staleRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'
 import { distillRules, teacherRules } from './distill_rules.ts'
 import { correctionRules, entropyRules, lossRules, rejectionRules } from './loss_rules.ts'
@@ -60,6 +60,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     const settings = settingsOf(experiment, phase)
     const ruled: RuledPhase = { experiment, phase, at, settings, path, rule }
     batchRules(ruled)
+    staleRules(ruled)
     estimatorRules(ruled)
     componentRules(ruled)
     warmupRules(ruled)

@@ -56,7 +56,7 @@ describe('what could never have an effect', () => {
     ],
     [
       { actor: { use_adaptive_entropy: true, entropy_target: 4 } },
-      /^actor.entropy_target: expected less than ln V = 2.\d+ nats, .*got 4/,
+      /^actor.entropy_target: expected less than ln V = 3.\d+ nats, .*got 4/,
     ],
     [
       { actor: { use_adaptive_entropy: true, entropy_coef_min: 0.2, entropy_coef_max: 0.1 } },
@@ -65,6 +65,29 @@ describe('what could never have an effect', () => {
     [
       rl({ target_layer: 2, actor: { use_adaptive_entropy: true } }),
       /^actor.entropy_of: expected 'final', .*whole model's policy, which samples/,
+    ],
+    [
+      rl({ steps: 4 }, { rollout: { staleness: 4 } }),
+      /^rollout.staleness: expected less than the steps of the phase \(4\), .*got 4/,
+    ],
+    [
+      rl({ target_layer: 2, rollout: { staleness: 1 } }),
+      /^phases.0.rollout.staleness: expected 0 in a phase that trains layer 2, because the whole/,
+    ],
+    [
+      {
+        rollout: { staleness: 1, stale_fraction: 0.5 },
+        algorithm: { filter_groups: { enable: true } },
+      },
+      /^rollout.stale_fraction: expected 1, because dynamic sampling chooses a whole batch/,
+    ],
+    [
+      {
+        task: { id: 'calculator_products' },
+        tools: [{ id: 'calculator' }],
+        rollout: { max_turns: 2, staleness: 1 },
+      },
+      /^rollout.staleness: expected 0 where responses have several turns \(max_turns 2\)/,
     ],
     [
       { actor: { loss_mode: 'geo_mean', top_entropy_quantile: 0.2 } },

@@ -35,6 +35,7 @@ import {
   brokenPosition,
   brokenTold,
 } from './checkpoint_sense.ts'
+import { readStale, staleShapes, staleTensors } from './checkpoint_stale.ts'
 
 /** How JSON.stringify writes the one key of the header that may occur outside of all strings. */
 const CHECKSUM_KEY = '"checksum":"'
@@ -57,6 +58,7 @@ export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Arr
   const tensors: NamedTensor[] = [
     ...modelTensors(runModels(experiment), trainer),
     ...(preferences ? pairsTensors(preferences) : []),
+    ...staleTensors(trainer.stale ?? []),
     ['run.scores', f64(trainer.scores)],
     ['run.kl_coef', f64(trainer.kl_coef === null ? [] : [trainer.kl_coef])],
     ...(trainer.entropy
@@ -162,18 +164,26 @@ function read(opened: OpenSafetensors): Checkpoint {
   const models = modelsIn(runModels(experiment), opened)
   const pairShapes = pairs && pairsShapes(pairs, experiment, opened)
   if (pairs && !pairShapes) fail('tensor pairs.input_ids: expected rows that fit the experiment')
-  requireTensors(opened, new Map([...modelShapes(models), ...(pairShapes ?? [])]), header)
+  const shapes = [
+    ...modelShapes(models),
+    ...(pairShapes ?? []),
+    ...staleShapes(header.stale, opened),
+  ]
+  requireTensors(opened, new Map(shapes), header)
   const series = readHistory(opened, header)
   const { done, ...rest } = counters
   const vocab_size = trainerConfig(experiment).model.vocab_size
   const preferences = pairs && readPairs(pairs, opened, vocab_size)
   if (typeof preferences === 'string') return fail(`preferences: ${preferences}`)
+  const stale = readStale(header.stale, opened, { step: counters.step, vocab_size })
+  if (typeof stale === 'string') return fail(`stale: ${stale}`)
   const states = readModels(models, opened)
   require(brokenNumbers(states))
   const trainer: TrainerState = {
     ...rest,
     ...states,
     ...(preferences && { preferences }),
+    ...(stale.length > 0 && { stale }),
     scores: [...readTensor(opened, 'run.scores')],
     kl_coef: readTensor(opened, 'run.kl_coef')[0] ?? null,
     entropy: opened.entries.has(ENTROPY) ? entropyOf(readTensor(opened, ENTROPY)) : null,

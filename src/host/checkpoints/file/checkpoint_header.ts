@@ -16,6 +16,7 @@ import { otherVocabulary, vocabularyOf } from '../../protocol/vocabulary.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { brokenPairs, pairsSchema, type WrittenPairs, writtenPairs } from './checkpoint_pairs.ts'
+import { staleSchema, type WrittenStale, writtenStale } from './checkpoint_stale.ts'
 
 export const CHECKPOINT_FORMAT = 'understory-checkpoint'
 /** The file's version. A file of a higher version is not read. */
@@ -76,6 +77,7 @@ export interface CheckpointHeader {
   readonly document: Experiment
   readonly counters: Counters & { readonly done: number }
   readonly pairs: WrittenPairs | undefined
+  readonly stale: WrittenStale
   /** Metrics with the number of their column of steps. */
   readonly metrics: readonly (readonly [name: string, column: number])[]
   /** Metrics whose columns are no longer whole. */
@@ -94,6 +96,7 @@ type Counters = Omit<
   | 'scores'
   | 'kl_coef'
   | 'entropy'
+  | 'stale'
 >
 
 /** What is kept as words of a state. */
@@ -128,6 +131,7 @@ export function writeHeader(
     verdicts,
     ...(parent && { parent }),
     ...(pairs && { preferences: writtenPairs(pairs) }),
+    ...(trainer.stale && { stale: writtenStale(trainer.stale) }),
   }
   const written = Object.entries(parts).map(([name, part]) => [name, JSON.stringify(part)] as const)
   for (const [name, string] of written)
@@ -222,6 +226,7 @@ export function readHeader(strings: Strings, file: string): CheckpointHeader {
     document: experimentOf('document'),
     counters: part('run', counters),
     pairs: has('preferences') ? part('preferences', pairsSchema) : undefined,
+    stale: has('stale') ? part('stale', staleSchema) : [],
     metrics: part('metrics', metrics),
     thinned: new Map(
       (has('thinned') ? part('thinned', thinned) : []).map(([metric, every, until]) => [

@@ -258,6 +258,21 @@ describe('what goes with any of them', () => {
     expect(weights.slice(0, 2)).toEqual([0, 0.5])
     expect(weights).toContain(0.7)
   })
+  test('samples of the policy two steps ago, with importance weights', async () => {
+    const rollout = { ...BASE.rollout, staleness: 2 }
+    const followed = await follow(
+      phaseOf({ steps: 4, rollout }, {}, corrected({ rollout_is: 'token' })),
+    )
+    expect(changes(followed, 'rollout/staleness')).toEqual([0, 1, 2, 2])
+    const kl = changes(followed, 'rollout_corr/kl').map(Math.abs)
+    expect(kl[0]).toBeLessThan(1e-9)
+    expect(Math.min(...kl.slice(1))).toBeGreaterThan(1e-3)
+  })
+  test('a batch of which a half is stale', async () => {
+    const rollout = { ...BASE.rollout, staleness: 1, stale_fraction: 0.5 }
+    const followed = await follow(phaseOf({ steps: 2, rollout }))
+    expect(changes(followed, 'rollout/staleness')).toEqual([0, 0.5])
+  })
   test('a batch in the order of even lengths', async () => {
     await follow(phaseOf({}, {}, { balance_batch: true }))
   })

@@ -148,6 +148,7 @@ function recorded(
     batch,
     token_level_scores,
     step,
+    ...staleRows(phase, step),
     ...(phase.actor.shuffle && { order: rowOrder(CONFIG.seed, step, B) }),
     index: order.map((row) => Math.floor(row / n)),
     ...(phase.adv_estimator === 'remax' && {
@@ -155,6 +156,21 @@ function recorded(
     }),
     ...(log_probs && { rollout_log_probs: log_probs }),
   }
+}
+
+/** The step before which each row of step `step` of the first phase was sampled. */
+function staleRows({ rollout }: RlPhase, step: number): Pick<RecordedStep, 'sampled_at'> {
+  const { staleness = 0, stale_fraction = 1, n, train_batch_size } = rollout
+  if (staleness === 0) return {}
+  const stale = Math.round(stale_fraction * train_batch_size) * n
+  const early = Math.max(1, step - staleness)
+  return { sampled_at: Array.from({ length: B }, (_, b) => (b < stale ? early : step)) }
+}
+
+/** Of the policies that sampled. */
+function staleMetrics(phase: RlPhase, step: number): Record<string, number> {
+  const { sampled_at } = staleRows(phase, step)
+  return sampled_at ? { 'rollout/staleness': mean(sampled_at.map((at) => step - at)) } : {}
 }
 
 /** Dynamic sampling: every batch was shown as it was drawn, then the one that was made of them. */
@@ -233,6 +249,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
     entropy: Number.POSITIVE_INFINITY,
     critic_steps: 0,
     passes: 0,
+    before: [],
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
@@ -252,6 +269,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
       ...(talks(phase) &&
         turnMetrics(turnsRef(lastRows(shown, phase.rollout.max_response_length), phase))),
       ...drawMetrics(phase, shown),
+      ...staleMetrics(phase, step),
     }
     const seen = Object.fromEntries(
       Object.entries(result.metrics).filter(([name]) => !ELSEWHERE.test(name)),

@@ -57,20 +57,21 @@ const CORRECTED: RlPhase = {
     entropy_target: 9,
     entropy_coef_delta: 0.05,
   },
+  rollout: { ...RL.rollout, staleness: 1, stale_fraction: 0.5 },
   algorithm: {
     ...RL.algorithm,
     rollout_correction: { ...RL.algorithm.rollout_correction, rollout_is: 'token' },
   },
 }
 /** Every kind of state: moments, a reference that follows, a critic, adaptive coefficients,
- * importance weights, a cosine. */
+ * importance weights, samples that wait, a cosine. */
 export const FULL: TrainerConfig = {
   ...CONFIG,
   phases: [
     SFT,
     { ...INNER, steps: 2 },
     PPO,
-    { ...CORRECTED, steps: 2 },
+    { ...CORRECTED, steps: 3 },
     { ...SFT, steps: 2, optim: { ...SFT.optim, lr_scheduler_type: 'cosine', lr_warmup_steps: 1 } },
     { ...RL, steps: 2 },
   ],

@@ -7,11 +7,16 @@ import {
   informativeGroups,
   needsMore,
 } from '../../config/filter_groups.ts'
-import { joined, pickRows, responseMask } from '../../experience/batch.ts'
+import { joined, pickRows } from '../../experience/batch.ts'
 import { pickTurns } from '../../experience/turns.ts'
-import { sum } from '../../math/stats.ts'
 import { penalised } from './judge.ts'
-import { type Sampled, type SamplingParts, type SamplingRequest, sampleBatch } from './sampled.ts'
+import {
+  meanEntropy,
+  type Sampled,
+  type SamplingParts,
+  type SamplingRequest,
+  sampleBatch,
+} from './sampled.ts'
 
 /** Draws batches until enough groups are informative, or no more may be drawn. */
 export async function sampleFiltered(
@@ -50,15 +55,17 @@ async function filterValues(
 
 /** One batch of the chosen groups. */
 function chosenGroups(
-  { config }: SamplingParts,
+  sampling: SamplingParts,
   { phase }: SamplingRequest,
   drawn: readonly Sampled[],
   informative: readonly (readonly boolean[])[],
 ): Sampled {
   const { train_batch_size, n, max_response_length: R } = phase.rollout
-  const rows = chooseGroups(informative, train_batch_size).flatMap(({ gen_batch, group }) =>
-    Array.from({ length: n }, (_, i) => (gen_batch * train_batch_size + group) * n + i),
+  const groups = chooseGroups(informative, train_batch_size).map(
+    ({ gen_batch, group }) => gen_batch * train_batch_size + group,
   )
+  const rows = groups.flatMap((group) => Array.from({ length: n }, (_, i) => group * n + i))
+  const places = drawn.flatMap((sampled) => sampled.places)
   const pick = <T extends Uint32Array | Float32Array>(arrays: readonly T[]): T =>
     pickRows(joined(arrays), rows, R)
   const samples = drawn.flatMap((sampled) => sampled.samples)
@@ -68,17 +75,16 @@ function chosenGroups(
   const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
   const parts = drawn.flatMap((sampled) => sampled.turns ?? [])
   const turns = parts.length > 0 ? pickTurns(parts, rows, R) : undefined
-  const mask =
-    turns?.response_mask ?? responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
   return {
     samples: rows.map((row) => samples[row]),
+    places: groups.map((group) => places[group]),
     response_ids,
     ...(turns && { turns }),
     ...(log_probs.length > 0 && { log_probs: pick(log_probs) }),
     ...(baselines.length > 0 && { baselines: rows.map((row) => baselines[row]) }),
     metrics: {
       ...filterMetrics(informative),
-      'actor/entropy': sum(entropy.map((h, i) => (mask[i] ? h : 0))) / sum(mask),
+      'actor/entropy': meanEntropy(sampling, R, { response_ids, ...(turns && { turns }), entropy }),
     },
   }
 }

@@ -14,16 +14,16 @@ import type { JudgedAnswer, JudgedAnswers } from '../../reward/judged_answers.ts
 import { type Candidate, type ResponsePair, sequenceRow } from '../../reward/pairs.ts'
 import { writtenPairs } from '../../reward/phase_pairs.ts'
 import { pairSize } from '../memory.ts'
-import { sampleFiltered } from './filtered_groups.ts'
 import { Judge, penalised } from './judge.ts'
 import {
+  isStale,
   type Sampled,
   type SamplingParts,
   type SamplingRequest,
-  sampleBatch,
   samplerOf,
 } from './sampled.ts'
 import type { Sampler } from './sampler.ts'
+import { type StaleBatch, sampleNow, sampleStale } from './stale_samples.ts'
 import { TrainingData } from './training_data.ts'
 import { turnFormat } from './turns.ts'
 
@@ -43,6 +43,8 @@ const judgeOf = (config: TrainerConfig, columns: number): Judge =>
 export class Responder {
   #parts: SamplingParts
   #columns: number
+  /** Samples that wait for the steps that train on them. */
+  stale: readonly StaleBatch[] = []
 
   /** `columns`: R of the actor's batches, the longest response of any phase. */
   constructor(
@@ -171,10 +173,17 @@ export class Responder {
   }
 
   /** Samples n responses to each of the next prompts and reads them back. */
-  sample(request: SamplingRequest): Promise<Sampled> {
-    return request.phase.algorithm.filter_groups.enable
-      ? sampleFiltered(this.#parts, request)
-      : sampleBatch(this.#parts, request)
+  async sample(request: SamplingRequest): Promise<Sampled> {
+    if (!isStale(request.phase)) return sampleNow(this.#parts, request)
+    const { sampled, waiting } = await sampleStale(this.#parts, request, this.stale)
+    this.stale = waiting
+    return sampled
+  }
+
+  /** A phase begins: no samples wait, and it has a pass of its own. */
+  beginPhase(): void {
+    this.stale = []
+    this.data.beginPhase()
   }
 
   /** Scores what was sampled: by the task or the experiment's reward, and by the reward model where

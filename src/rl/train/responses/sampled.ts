@@ -6,8 +6,14 @@ import type { Sample } from '../../../tasks/task.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { estimatorOf } from '../../estimators/advantages.ts'
-import { type BatchTurns, promptBatch, type RolloutBatch } from '../../experience/batch.ts'
+import {
+  type BatchTurns,
+  promptBatch,
+  type RolloutBatch,
+  responseMask,
+} from '../../experience/batch.ts'
 import { driverColumns } from '../../experience/experience.ts'
+import { sum } from '../../math/stats.ts'
 import { rolloutSize, sizeKey } from '../memory.ts'
 import { type Judge, penalised } from './judge.ts'
 import type { Sampler } from './sampler.ts'
@@ -24,11 +30,13 @@ export type RewardScorer = (batch: RolloutBatch) => Promise<ArrayLike<number>>
 export interface Sampled {
   /** Of each row, [B]. */
   readonly samples: readonly Sample[]
+  /** Where the problem of each group lies (TrainingData.at), [N]. */
+  readonly places: readonly number[]
   /** [B, R] */
   readonly response_ids: Uint32Array
   readonly turns?: BatchTurns
   readonly log_probs?: Float32Array
-  /** Where a batch is chosen from several. */
+  /** Where a batch is made of several. */
   readonly entropy?: Float32Array
   /** ReMax's, [B]. */
   readonly baselines?: readonly number[]
@@ -49,6 +57,8 @@ export interface SamplingParts {
 export interface SamplingRequest {
   readonly phase: RlPhase
   readonly step: number
+  /** The last step of the phase. */
+  readonly last_step: number
   /** The reward model, where the phase is scored by one. */
   readonly reward: RewardScorer | undefined
 }
@@ -60,24 +70,24 @@ export function samplerOf(samplers: ReadonlyMap<string, Sampler>, size: RolloutS
   return sampler
 }
 
-/** Samples n responses to each of the next prompts. `gen_batch` counts the batches of one step:
- * each draws its own random numbers. */
+/** Samples n responses to each of the next prompts, or of those at `places`. `gen_batch` counts the
+ * batches of one step: each draws its own random numbers. */
 export async function sampleBatch(
   parts: SamplingParts,
   request: SamplingRequest,
   gen_batch = 0,
+  places: readonly number[] = parts.data.takePlaces(request.phase.rollout.train_batch_size),
 ): Promise<Sampled> {
   const { phase } = request
-  const { train_batch_size, n } = phase.rollout
-  const prompts = parts.data.takeBatch(train_batch_size)
-  const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
+  const { n } = phase.rollout
+  const samples = rowSamples(parts, places, n)
   const sampler = samplerOf(parts.samplers, rolloutSize(parts.config, phase))
   const baselines = await greedyBaselines(parts, request, sampler, samples)
   const needsLogProbs = driverColumns(phase).includes('rollout_log_probs')
-  const hasFilter = phase.algorithm.filter_groups.enable
+  const keepsEntropy = phase.algorithm.filter_groups.enable || isStale(phase)
   const extra = [
     ...(needsLogProbs ? (['log_probs'] as const) : []),
-    ...(hasFilter ? (['entropy'] as const) : []),
+    ...(keepsEntropy ? (['entropy'] as const) : []),
   ]
   const change = { row_offset: gen_batch * samples.length }
   const responded = await generate(parts, request, sampler, samples, { change, columns: extra }) // readback 1
@@ -85,13 +95,46 @@ export async function sampleBatch(
   if (placed) sampler.count(placed)
   return {
     samples,
+    places,
     response_ids,
     sampler,
     ...(turns && { turns }),
     ...(baselines && { baselines }),
     ...(needsLogProbs && { log_probs: read[0] }),
-    ...(hasFilter && { entropy: read.at(-1) as Float32Array }),
+    ...(keepsEntropy && { entropy: read.at(-1) as Float32Array }),
   }
+}
+
+/** Whether a phase trains on samples of an earlier policy. */
+export const isStale = ({ rollout }: Pick<RlPhase, 'rollout'>): boolean =>
+  (rollout.staleness ?? 0) > 0
+
+/** The problem of each row, [B]. */
+export const rowSamples = (
+  { data }: Pick<SamplingParts, 'data'>,
+  places: readonly number[],
+  n: number,
+): Sample[] =>
+  places.flatMap((place) => {
+    const sample = data.at(place)
+    return Array.from({ length: n }, () => sample)
+  })
+
+/** The mean entropy of the written tokens, in nats, of a batch that no rollout holds as it is. */
+export function meanEntropy(
+  { config }: Pick<SamplingParts, 'config'>,
+  R: number,
+  {
+    response_ids,
+    turns,
+    entropy = [],
+  }: Pick<Sampled, 'response_ids' | 'turns'> & {
+    readonly entropy?: ArrayLike<number>
+  },
+): number {
+  const mask =
+    turns?.response_mask ?? responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
+  return sum(mask.map((m, i) => (m ? entropy[i] : 0))) / sum(mask)
 }
 
 /** ReMax's baseline: the score of a greedy response to each row's prompt. */

@@ -28,14 +28,17 @@ export class TrainingData {
 
   /** The next problems; a set is repeated. */
   take(count: number): Sample[] {
-    const first = this.sample_index
-    this.sample_index += count
-    return Array.from({ length: count }, (_, i) => this.#at(first + i))
+    return this.#next(count).map((place) => this.at(place))
   }
 
-  /** The next problems, all of one pass: where too few are left of it the next one begins (verl's
-   * drop_last). Throws RangeError for more problems than the set has. */
+  /** The next problems of a batch. */
   takeBatch(count: number): Sample[] {
+    return this.takePlaces(count).map((place) => this.at(place))
+  }
+
+  /** Where the next problems lie, all of one pass: where too few are left of it the next one begins
+   * (verl's drop_last). Throws RangeError for more problems than the set has. */
+  takePlaces(count: number): number[] {
     const { train_max_samples } = this.#data
     if (train_max_samples !== null) {
       if (count > train_max_samples)
@@ -44,9 +47,22 @@ export class TrainingData {
         )
       const left = train_max_samples - (this.sample_index % train_max_samples)
       if (count > left) this.sample_index += left
-      this.epoch = Math.floor(this.sample_index / train_max_samples)
     }
-    return this.take(count)
+    const places = this.#next(count)
+    this.trains(places)
+    return places
+  }
+
+  /** A step trains on the problems of these places. */
+  trains([first]: readonly number[]): void {
+    const { train_max_samples } = this.#data
+    if (train_max_samples !== null) this.epoch = Math.floor(first / train_max_samples)
+  }
+
+  #next(count: number): number[] {
+    const first = this.sample_index
+    this.sample_index += count
+    return Array.from({ length: count }, (_, i) => first + i)
   }
 
   /** A phase begins with a pass of its own. */
@@ -56,7 +72,8 @@ export class TrainingData {
       this.sample_index = Math.ceil(this.sample_index / train_max_samples) * train_max_samples
   }
 
-  #at(index: number): Sample {
+  /** The problem at this place of the run's order. */
+  at(index: number): Sample {
     const { train_max_samples, shuffle } = this.#data
     if (train_max_samples === null) return this.#task.sample(this.#seed, index, 'train')
     const place = index % train_max_samples

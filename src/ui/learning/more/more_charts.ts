@@ -63,6 +63,12 @@ const POLICY: readonly MoreChart[] = [
     lines: [line('rollout_corr/kl', 'KL')],
   },
   {
+    id: 'staleness',
+    title: 'Age of the samples',
+    note: 'steps between sampling and training, mean of the batch',
+    lines: [line('rollout/staleness', 'steps')],
+  },
+  {
     id: 'learning-rate',
     title: 'Learning rate',
     note: 'of each model’s optimizer',
