@@ -57,8 +57,8 @@ export interface SamplingParts {
 export interface SamplingRequest {
   readonly phase: RlPhase
   readonly step: number
-  /** The last step of the phase. */
-  readonly last_step: number
+  /** The last step that samples may wait for; default: this one. */
+  readonly last_step?: number
   /** The reward model, where the phase is scored by one. */
   readonly reward: RewardScorer | undefined
 }
