@@ -31,7 +31,7 @@ export interface Experiment {
   readonly task: TaskChoice
   /** What the policy may call, where it has several turns. */
   readonly tools: readonly ToolChoice[]
-  readonly data: Data
+  readonly data: Required<Data>
   /** What responses are worth; without parts, the task's own score. */
   readonly reward: RewardChoice
   readonly model: ModelFields

@@ -4,6 +4,7 @@ import { createReward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
+import { easierTasks } from './curriculum.ts'
 import { modelConfig } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { teacherConfig } from './fields/teacher_fields.ts'
@@ -17,9 +18,12 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   const phases = resolvePhases(experiment)
   const tools = createTools(experiment.tools, experiment.reward)
   const task = promptedTask(experiment)
+  const easier = easierTasks(experiment)
+  const value = Number(experiment.task[experiment.data.curriculum.param])
   return {
     seed,
     task,
+    ...(easier.length > 0 && { levels: [...easier, { value, task }] }),
     ...(tools.length > 0 && { tools }),
     reward: createReward(experiment.reward, task),
     model: modelConfig(experiment.model, task.tokenizer.vocab_size),

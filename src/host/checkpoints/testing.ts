@@ -6,6 +6,7 @@ import type { Experiment } from '../../document/experiment/schema.ts'
 import type { FlatLayout } from '../../model/layout/flat_params.ts'
 import type { ResponsePair } from '../../rl/reward/pairs.ts'
 import type { StaleBatch } from '../../rl/train/responses/stale_samples.ts'
+import type { DifficultyState } from '../../rl/train/responses/training_data.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
@@ -56,6 +57,7 @@ export const EVERYTHING = tinyExperiment({
       stop: { plateau_steps: 3 },
     },
   ],
+  data: { train_max_samples: 40, admission: { min_rate: 0.1 } },
   steering: [
     { step: 2, kind: 'set', path: 'actor.optim.lr', value: 0.001 },
     { step: 3, kind: 'next_phase' },
@@ -97,6 +99,14 @@ function pair(i: number): ResponsePair {
     score: i / 7 + j,
   })
   return { prompt: `${i}=`, a: candidate(0), b: candidate(1) }
+}
+
+/** The problems of a set, one of them not measured yet. */
+function measuredOf({ data }: Experiment): Pick<DifficultyState, 'measured'> {
+  const { train_max_samples: size } = data
+  if (size === null) return {}
+  const rates = Float64Array.from({ length: size }, (_, i) => (i === 0 ? Number.NaN : 1 / i))
+  return { measured: { rates, epochs: new Float64Array(size).fill(2) } }
 }
 
 /** Two responses of two tokens to each of two prompts. */
@@ -151,6 +161,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     ...(teacher && { teacher: flat(teacher) }),
     ...(critic && { critic }),
     ...(step > 0 && { stale: [waiting(step)] }),
+    difficulty: { level_starts: step > 0 ? [8, 8 * step] : [], ...measuredOf(experiment) },
     ...(hasPairs && {
       preferences: {
         judged: [],

@@ -123,6 +123,7 @@ class FakeTrainer implements RunTrainer {
         phase_step: this.#phase_step,
         began: null,
         entropy: null,
+        difficulty: { level_starts: [] },
         pairs_of: null,
         ...(this.#of.unsound.includes(this.#step) && { actor: NO_NUMBERS }),
       },

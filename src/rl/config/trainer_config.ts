@@ -9,6 +9,12 @@ import type { Data } from './data.ts'
 import type { Phase } from './phase.ts'
 import type { Probe, Validation } from './validation.ts'
 
+/** A task with this value of the parameter of a curriculum. */
+export interface TaskLevel {
+  readonly value: number
+  readonly task: Task
+}
+
 export interface TrainerConfig {
   readonly seed: number
   readonly task: Task
@@ -23,6 +29,9 @@ export interface TrainerConfig {
   readonly probe: Probe
   /** Which problems the run trains on; default: endless draws from all training problems. */
   readonly data?: Data
+  /** The task at every value that a curriculum's parameter goes through, in order; the last is the
+   * task itself. */
+  readonly levels?: readonly TaskLevel[]
   /** Tools that the policy may call, in phases whose rows have several turns. */
   readonly tools?: readonly Tool[]
   /** Less memory for more arithmetic: the same bits (model/transformer/workspace.ts). */

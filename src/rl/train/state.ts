@@ -10,6 +10,7 @@ import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
 import type { ProgressState } from './progress.ts'
 import type { StaleBatch } from './responses/stale_samples.ts'
+import type { DifficultyState } from './responses/training_data.ts'
 import type { Training } from './training.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
@@ -46,6 +47,7 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly entropy: EntropyState | null
   /** Problems drawn so far; with a finite set, the position in its passes (training_data.ts). */
   readonly sample_index: number
+  readonly difficulty: DifficultyState
   /** The pairs of the phase that was taught by pairs last; absent before the first. */
   readonly preferences?: PreferencesState
   /** Samples that wait for the steps that train on them. */

@@ -59,6 +59,7 @@ export async function reinforcementStep(
   const request = { phase, step: progress.step, last_step, reward }
   const [sampled, gen] = await timed(() => responder.sample(request))
   const [drawn, scoring] = await timed(() => responder.score(request, sampled))
+  const difficulty = responder.learn(sampled, drawn)
   // A write ends what was recorded before it, so the probe's rows go up first.
   const probe_tokens = uploadProbe(training, drawn.batch)
 
@@ -83,6 +84,7 @@ export async function reinforcementStep(
     ...rlMetrics(phase, drawn, { ...experience, response_mask }, values),
     ...computeTimingMetrics(batch, { gen, reward: scoring }),
     ...computeTimingMetrics(batch, { adv }),
+    ...difficulty,
     ...(phase.actor.use_adaptive_entropy && { 'actor/entropy_coeff': phase.actor.entropy_coeff }),
   }
   const samples = reportSamples(drawn, advantages)

@@ -106,7 +106,11 @@ export class Trainer {
     const preferences = exportPairs(this.#training)
     reading.catch(() => {}) // reported below, unless the step itself failed
     const { data, stale } = responder
-    const position = { ...progress.exportState(), sample_index: data.sample_index }
+    const position = {
+      ...progress.exportState(),
+      sample_index: data.sample_index,
+      difficulty: data.exportDifficulty(),
+    }
     await last
     return {
       ...position,
@@ -132,6 +136,7 @@ export class Trainer {
     training.skipped_updates = Promise.resolve(state.skipped_updates)
     training.entropy = Promise.resolve(state.entropy ?? undefined)
     training.responder.data.sample_index = state.sample_index
+    training.responder.data.importDifficulty(state.difficulty)
     training.responder.stale = state.stale ?? []
   }
 

@@ -1,6 +1,6 @@
 // The fields of a whole run: its name and seed, its training set, and the kernels it is pinned to.
-import { DATA_DEFAULTS, type Data } from '../../../rl/config/data.ts'
-import { boolean, integer, type Tree, text } from '../../../rl/fields/field.ts'
+import { ADMITS_ALL, DATA_DEFAULTS, type Data, NO_CURRICULUM } from '../../../rl/config/data.ts'
+import { boolean, integer, number, type Tree, text } from '../../../rl/fields/field.ts'
 import { MAX_KERNELS_LENGTH } from '../pinned_kernels.ts'
 
 /** At the top of the document. */
@@ -21,8 +21,18 @@ export const ROOT: Tree<{ name: string | null; seed: number }> = {
   }),
 }
 
+const NO_SAMPLER =
+  'its data loader takes every row in turn; verl takes a sampler of your own (data.sampler.class_path)'
+
+const share = (
+  said: Omit<Parameters<typeof number>[0], 'min' | 'max' | 'none'> & {
+    default: number
+    min?: number
+  },
+) => number({ min: 0, max: 1, step: 0.05, unit: 'share', ...said })
+
 /** The `data` section. */
-export const DATA: Tree<Data> = {
+export const DATA: Tree<Required<Data>> = {
   train_max_samples: integer({
     label: 'Training set',
     help: 'How many different problems training repeats; none = no set: every step draws from all of them at random, endlessly.',
@@ -37,6 +47,54 @@ export const DATA: Tree<Data> = {
     help: 'Whether every epoch goes through the training set in another order; without, always in the same one.',
     default: DATA_DEFAULTS.shuffle,
   }),
+  curriculum: {
+    param: text({
+      label: 'Curriculum over',
+      help: 'The parameter of the task that reinforcement begins with at a smaller value and that rises as the policy learns, such as length; empty = the task is as it is from the first step.',
+      default: NO_CURRICULUM.param,
+      max: 40,
+      elsewhere: { refused: NO_SAMPLER },
+    }),
+    start: number({
+      label: 'First value',
+      help: 'The value that the parameter begins with; it ends at the task’s own.',
+      default: NO_CURRICULUM.start,
+      min: 0,
+      max: 1000000,
+      step: 1,
+      elsewhere: { lost: NO_SAMPLER },
+    }),
+    advance_at: share({
+      label: 'Rises at',
+      help: 'The share of right responses in a step at which the parameter rises to its next value.',
+      default: NO_CURRICULUM.advance_at,
+      min: 0.01,
+      elsewhere: { lost: NO_SAMPLER },
+    }),
+  },
+  admission: {
+    min_rate: share({
+      label: 'Too hard below',
+      help: 'Reinforcement leaves out problems of the training set of which a smaller share of responses was right when they were last answered; 0 = none is too hard.',
+      default: ADMITS_ALL.min_rate,
+      elsewhere: { refused: NO_SAMPLER },
+    }),
+    max_rate: share({
+      label: 'Too easy above',
+      help: 'Reinforcement leaves out problems of the training set of which a larger share of responses was right when they were last answered; 1 = none is too easy.',
+      default: ADMITS_ALL.max_rate,
+      elsewhere: { refused: NO_SAMPLER },
+    }),
+    retry_epochs: integer({
+      label: 'Tried again after',
+      help: 'Passes over the set after which a problem that was left out is answered again, because the policy has learned meanwhile.',
+      default: ADMITS_ALL.retry_epochs,
+      min: 1,
+      max: 1000,
+      unit: 'passes',
+      elsewhere: { lost: NO_SAMPLER },
+    }),
+  },
 }
 
 /** A form shows it last; the document has it at the top. */

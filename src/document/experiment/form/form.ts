@@ -1,5 +1,6 @@
 // The whole form: every field of an experiment, in the order in which it is shown.
 
+import { isSelective } from '../../../rl/config/data.ts'
 import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/program.ts'
@@ -55,8 +56,17 @@ function dataFields(experiment: Experiment): Field[] {
   return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
     field.path === 'data.train_max_samples'
       ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
-      : { ...field, has_effect: hasTrainingSet(experiment) },
+      : { ...field, has_effect: dataHasEffect(field.path, experiment) },
   )
+}
+
+/** A set has an order and a gate, a curriculum a first value. */
+function dataHasEffect(path: string, experiment: Experiment): boolean {
+  const { curriculum, admission } = experiment.data
+  if (path === 'data.curriculum.param') return experiment.phases.some(({ kind }) => kind === 'rl')
+  if (path.startsWith('data.curriculum.')) return curriculum.param !== ''
+  const needs_gate = path === 'data.admission.retry_epochs'
+  return hasTrainingSet(experiment) && (!needs_gate || isSelective(admission))
 }
 
 /** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of

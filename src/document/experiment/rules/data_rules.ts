@@ -1,6 +1,7 @@
 // The rules about the training set: it fits the task, batches fit it, and epochs can be counted.
-import { hasSet } from '../../../rl/config/data.ts'
+import { hasSet, isSelective } from '../../../rl/config/data.ts'
 import type { Task } from '../../../tasks/task.ts'
+import { fitsTask, MOST_LEVELS, taskParams } from '../curriculum.ts'
 import { batchOf, epochSteps } from '../epochs.ts'
 import { MAX_STEPS } from '../fields/phase_fields.ts'
 import { valueAt } from '../paths.ts'
@@ -20,6 +21,8 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
     task,
     `expected null (no set, endless draws) or 1 to ${train_size}, because the task has ${train_size} training problems; got ${size}`,
   )
+  curriculumRules(experiment, rule)
+  admissionRules(experiment, rule)
   phases.forEach((phase, i) => {
     if (isPairedDocument(phase)) return
     const at = `phases.${i}`
@@ -54,6 +57,76 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
       `${at}.epochs`,
       ['algorithm.filter_groups.enable', `${at}.algorithm.filter_groups.enable`],
       `expected null, because with dynamic sampling (filter_groups) a step draws as many batches as it needs, so no number of steps is a whole number of epochs; got ${epochs}`,
+    )
+  })
+}
+
+/** A curriculum is over a parameter of the task, from a smaller value on, and its levels are read by
+ * the same model. */
+function curriculumRules(experiment: Experiment, rule: Rule): void {
+  const { task, data } = experiment
+  const { param, start } = data.curriculum
+  if (param === '') return
+  const params = taskParams(experiment)
+  const found = params.find(({ name }) => name === param)
+  const names = params.map(({ name }) => name).join(', ')
+  rule(
+    found !== undefined,
+    'data.curriculum.param',
+    ['task.id'],
+    `expected ${names === '' ? 'nothing, because the task has no parameter' : `a parameter of the task (${names}), or nothing`}; got '${param}'`,
+  )
+  if (!found) return
+  const own = Number(task[param])
+  const first = Math.max(found.min, own - MOST_LEVELS * found.step)
+  const fits = start >= first && start < own && Number.isInteger((start - found.min) / found.step)
+  rule(
+    fits,
+    'data.curriculum.start',
+    [`task.${param}`, 'data.curriculum.param'],
+    `expected a value of ${param} from ${first} to below ${own}, the task's own, because it rises from there; got ${start}`,
+  )
+  if (!fits) return
+  rule(
+    fitsTask(experiment),
+    'data.curriculum.param',
+    ['task.id'],
+    `expected a parameter whose smaller values make shorter problems that the task itself scores, because one model and one verifier serve them all; got '${param}'`,
+  )
+}
+
+/** Problems can be left out of a set alone, and a gate lets some through. */
+function admissionRules(experiment: Experiment, rule: Rule): void {
+  const { data, phases } = experiment
+  const { min_rate, max_rate } = data.admission
+  if (!isSelective(data.admission)) return
+  const name = min_rate > 0 ? 'min_rate' : 'max_rate'
+  const at = `data.admission.${name}`
+  rule(
+    hasSet(data),
+    at,
+    ['data.train_max_samples'],
+    `expected ${name === 'min_rate' ? 0 : 1}, because endless draws bring no problem again whose success was measured; set data.train_max_samples to a number of problems first; got ${data.admission[name]}`,
+  )
+  rule(
+    min_rate < max_rate,
+    'data.admission.min_rate',
+    ['data.admission.max_rate'],
+    `expected less than max_rate (${max_rate}), because no problem passes such a gate; got ${min_rate}`,
+  )
+  phases.forEach((phase, i) => {
+    if (phase.kind !== 'rl') return
+    rule(
+      phase.epochs === null,
+      `phases.${i}.epochs`,
+      [at],
+      `expected null, because problems are left out (data.admission), so no number of steps is a whole number of epochs; got ${phase.epochs}`,
+    )
+    rule(
+      !settingsOf(experiment, phase).algorithm.filter_groups.enable,
+      at,
+      ['algorithm.filter_groups.enable', `phases.${i}.algorithm.filter_groups.enable`],
+      `expected ${name === 'min_rate' ? 0 : 1}, because dynamic sampling (filter_groups) leaves out such problems already, and without measuring them; got ${data.admission[name]}`,
     )
   })
 }

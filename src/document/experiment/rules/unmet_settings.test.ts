@@ -90,6 +90,40 @@ describe('what could never have an effect', () => {
       /^rollout.staleness: expected 0 where responses have several turns \(max_turns 2\)/,
     ],
     [
+      { data: { curriculum: { param: 'digits' } }, task: { id: 'sort_digits', length: 4 } },
+      /^data.curriculum.param: expected a parameter of the task \(length\), or nothing; got 'digits'/,
+    ],
+    [
+      {
+        data: { curriculum: { param: 'length', start: 4 } },
+        task: { id: 'sort_digits', length: 4 },
+      },
+      /^data.curriculum.start: expected a value of length from \d+ to below 4, the task's own/,
+    ],
+    [
+      { data: { admission: { min_rate: 0.2 } } },
+      /^data.admission.min_rate: expected 0, because endless draws bring no problem again/,
+    ],
+    [
+      rl({}, { data: { train_max_samples: 64, admission: { min_rate: 0.6, max_rate: 0.4 } } }),
+      /^data.admission.min_rate: expected less than max_rate \(0.4\), because no problem passes/,
+    ],
+    [
+      {
+        data: { train_max_samples: 64, admission: { max_rate: 0.9 } },
+        phases: [{ kind: 'rl', epochs: 3 }],
+      },
+      /^phases.0.epochs: expected null, because problems are left out/,
+    ],
+    [
+      {
+        data: { train_max_samples: 64, admission: { max_rate: 0.9 } },
+        algorithm: { filter_groups: { enable: true } },
+        phases: [{ kind: 'rl' }],
+      },
+      /^data.admission.max_rate: expected 1, because dynamic sampling .* leaves out such problems/,
+    ],
+    [
       { actor: { loss_mode: 'geo_mean', top_entropy_quantile: 0.2 } },
       /^actor.top_entropy_quantile: expected 1, .*geo_mean has no parts/,
     ],

@@ -43,6 +43,9 @@ const CHECKSUM_KEY = '"checksum":"'
 /** Where the entropy bonus follows a target: its weight, and the entropy of the last step. */
 const ENTROPY = 'run.entropy'
 
+/** Of the problems of a set that can be left out. */
+const [RATES, RATED_IN] = ['run.rates', 'run.rated_in']
+
 const stepsName = (column: number) => `history.steps.${column}`
 const valuesName = (metric: string) => `history.${metric}`
 
@@ -53,12 +56,16 @@ export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Arr
   const { experiment, trainer } = run
   const { columns, metrics } = stepColumns(history.series)
   const { preferences } = trainer
+  const { measured } = trainer.difficulty
   const f64 = (values: ArrayLike<number>) =>
     ({ as: 'F64', shape: [values.length], data: Float64Array.from(values) }) as const
   const tensors: NamedTensor[] = [
     ...modelTensors(runModels(experiment), trainer),
     ...(preferences ? pairsTensors(preferences) : []),
     ...staleTensors(trainer.stale ?? []),
+    ...(measured
+      ? [[RATES, f64(measured.rates)] as const, [RATED_IN, f64(measured.epochs)] as const]
+      : []),
     ['run.scores', f64(trainer.scores)],
     ['run.kl_coef', f64(trainer.kl_coef === null ? [] : [trainer.kl_coef])],
     ...(trainer.entropy
@@ -184,6 +191,15 @@ function read(opened: OpenSafetensors): Checkpoint {
     ...states,
     ...(preferences && { preferences }),
     ...(stale.length > 0 && { stale }),
+    difficulty: {
+      level_starts: header.level_starts,
+      ...(opened.entries.has(RATES) && {
+        measured: {
+          rates: Float64Array.from(readTensor(opened, RATES)),
+          epochs: Float64Array.from(readTensor(opened, RATED_IN)),
+        },
+      }),
+    },
     scores: [...readTensor(opened, 'run.scores')],
     kl_coef: readTensor(opened, 'run.kl_coef')[0] ?? null,
     entropy: opened.entries.has(ENTROPY) ? entropyOf(readTensor(opened, ENTROPY)) : null,
@@ -207,7 +223,7 @@ const entropyOf = ([entropy_coef, entropy]: ArrayLike<number> & Iterable<number>
 function requireTensors(
   { entries, file }: OpenSafetensors,
   known: Shapes,
-  { metrics, counters }: CheckpointHeader,
+  { metrics, counters, experiment }: CheckpointHeader,
 ): void {
   const fail = (name: string, expected: string, found: string): never => {
     throw new CheckpointError(file, `tensor ${name}: expected ${expected}, found ${found}`)
@@ -232,6 +248,10 @@ function requireTensors(
   }
   want('run.scores', counters.step)
   want('run.kl_coef', 1)
+  for (const name of entries.has(RATES) ? [RATES, RATED_IN] : []) {
+    require(name, 'F64', [experiment.data.train_max_samples ?? 0])
+    wanted.add(name)
+  }
   if (entries.has(ENTROPY)) {
     require(ENTROPY, 'F64', [2])
     wanted.add(ENTROPY)

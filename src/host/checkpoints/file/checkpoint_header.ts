@@ -55,6 +55,8 @@ const metrics = z
 const thinned = z
   .array(z.tuple([z.string(), z.int().check(z.minimum(2)), whole]))
   .check(z.maxLength(MAX_METRICS))
+/** Of a curriculum. */
+const level_starts = z.array(whole).check(z.maxLength(MAX_METRICS))
 const phase_switches = z.array(z.object({ step: whole, phase: whole, reason }))
 const steered = z.array(
   z.object({
@@ -78,6 +80,7 @@ export interface CheckpointHeader {
   readonly counters: Counters & { readonly done: number }
   readonly pairs: WrittenPairs | undefined
   readonly stale: WrittenStale
+  readonly level_starts: readonly number[]
   /** Metrics with the number of their column of steps. */
   readonly metrics: readonly (readonly [name: string, column: number])[]
   /** Metrics whose columns are no longer whole. */
@@ -97,6 +100,7 @@ type Counters = Omit<
   | 'kl_coef'
   | 'entropy'
   | 'stale'
+  | 'difficulty'
 >
 
 /** What is kept as words of a state. */
@@ -131,6 +135,9 @@ export function writeHeader(
     verdicts,
     ...(parent && { parent }),
     ...(pairs && { preferences: writtenPairs(pairs) }),
+    ...(trainer.difficulty.level_starts.length > 0 && {
+      level_starts: trainer.difficulty.level_starts,
+    }),
     ...(trainer.stale && { stale: writtenStale(trainer.stale) }),
   }
   const written = Object.entries(parts).map(([name, part]) => [name, JSON.stringify(part)] as const)
@@ -226,6 +233,7 @@ export function readHeader(strings: Strings, file: string): CheckpointHeader {
     document: experimentOf('document'),
     counters: part('run', counters),
     pairs: has('preferences') ? part('preferences', pairsSchema) : undefined,
+    level_starts: has('level_starts') ? part('level_starts', level_starts) : [],
     stale: has('stale') ? part('stale', staleSchema) : [],
     metrics: part('metrics', metrics),
     thinned: new Map(

@@ -118,6 +118,26 @@ test.skipIf(!process.env.LONG_TESTS)(
   },
 )
 
+test('a curriculum, problems that are left out and samples that wait move along', async () => {
+  const curriculum = { param: 'any', start: 1, advance_at: 0 }
+  const config: TrainerConfig = {
+    ...CONFIG,
+    phases: [{ ...RL, steps: 4, rollout: { ...RL.rollout, staleness: 1 } }],
+    data: {
+      train_max_samples: 9,
+      shuffle: true,
+      curriculum,
+      admission: { min_rate: 0.3, max_rate: 0.7, retry_epochs: 1 },
+    },
+    levels: [1, 2, 3].map((value) => ({ value, task: CONFIG.task })),
+  }
+  const whole = await uninterrupted(config)
+  await movedThroughout(config, whole)
+  const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
+  expect(of('curriculum/value')).toEqual([1, 1, 2, 3])
+  expect(of('curriculum/admitted').every((share) => share > 0 && share < 1)).toBe(true)
+})
+
 test('a phase that waits for a person continues in a new trainer with the same pairs and verdicts', async () => {
   const asking = {
     ...REWARD_MODEL,

@@ -53,7 +53,8 @@ export class Responder {
     samplers: ReadonlyMap<string, Sampler>,
     columns: number,
   ) {
-    const data = new TrainingData(config.seed, config.task, config.data)
+    const { seed, task, data: choice, levels } = config
+    const data = new TrainingData(seed, task, choice, levels)
     this.#parts = { gpu, config, samplers, data, judge: judgeOf(config, columns) }
     this.#columns = columns
   }
@@ -178,6 +179,17 @@ export class Responder {
     const { sampled, waiting } = await sampleStale(this.#parts, request, this.stale)
     this.stale = waiting
     return sampled
+  }
+
+  /** Learns how hard the problems of a step are from its responses, in the order of its groups. */
+  learn({ places }: Sampled, { is_right, index }: Pick<Drawn, 'is_right' | 'index'>) {
+    const right = places.map(() => 0)
+    const rows = places.map(() => 0)
+    index.forEach((group, b) => {
+      rows[group]++
+      right[group] += Number(is_right[b])
+    })
+    return this.data.learn(places.map((place, i) => ({ place, rate: right[i] / rows[i] })))
   }
 
   /** A phase begins: no samples wait, and it has a pass of its own. */

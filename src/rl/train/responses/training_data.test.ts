@@ -74,3 +74,95 @@ describe('a set', () => {
     expect(() => data.takeBatch(11)).toThrow('at most 10 problems (train_max_samples), got 11')
   })
 })
+
+/** All responses to these places, each with this share of right ones. */
+const answered = (
+  places: readonly number[],
+  rate: (problem: string) => number,
+  data: TrainingData,
+) => places.map((place) => ({ place, rate: rate(data.at(place).prompt) }))
+
+describe('a curriculum', () => {
+  const levels = [1, 2, 3].map((digits) => ({
+    value: digits,
+    task: createTask('two_skills_addition', { digits }),
+  }))
+  const curriculum = { param: 'digits', start: 1, advance_at: 0.75 }
+  const make = () =>
+    new TrainingData(
+      SEED,
+      levels[2].task,
+      { train_max_samples: null, shuffle: true, curriculum },
+      levels,
+    )
+  const digits = (data: TrainingData, places: readonly number[]) =>
+    places.map((place) => data.at(place).prompt.indexOf('+'))
+
+  test('rises where enough responses are right, and no higher than the task', () => {
+    const data = make()
+    const seen = [0.5, 0.75, 0.74, 1, 1, 0].map((rate) => {
+      const places = data.takePlaces(4)
+      const { 'curriculum/value': value } = data.learn(answered(places, () => rate, data))
+      expect(new Set(digits(data, places))).toEqual(new Set([value]))
+      return value
+    })
+    expect(seen).toEqual([1, 1, 2, 2, 3, 3])
+    // Demonstrations are of the task itself.
+    expect(data.takeBatch(3).map(({ prompt }) => prompt.indexOf('+'))).toEqual([3, 3, 3])
+  })
+
+  test('samples that waited keep their level, and do not make it rise twice', () => {
+    const data = make()
+    const [first, second] = [data.takePlaces(4), data.takePlaces(4)]
+    data.learn(answered(first, () => 1, data))
+    const [moved, third] = [make(), data.takePlaces(4)]
+    moved.importDifficulty(structuredClone(data.exportDifficulty()))
+    for (const one of [data, moved]) {
+      expect(one.learn(answered(second, () => 1, one))).toEqual({ 'curriculum/value': 1 })
+      expect(digits(one, [...second, ...third])).toEqual([1, 1, 1, 1, 2, 2, 2, 2])
+    }
+  })
+})
+
+describe('a gate', () => {
+  const GATE = { min_rate: 0.2, max_rate: 0.8, retry_epochs: 2 }
+  const gated = (shuffle = false) =>
+    new TrainingData(SEED, task, { train_max_samples: 10, shuffle, admission: GATE })
+  const [easy, hard] = [theSet(10).slice(0, 2), theSet(10).slice(2, 5)]
+  const rate = (prompt: string) => (easy.includes(prompt) ? 1 : hard.includes(prompt) ? 0 : 0.5)
+  const step = (data: TrainingData, count = 5) => {
+    const places = data.takePlaces(count)
+    const metrics = data.learn(answered(places, rate, data))
+    return { prompts: places.map((place) => data.at(place).prompt), metrics }
+  }
+
+  test('leaves out what is too easy or too hard, and tries it again later', () => {
+    const data = gated()
+    expect(step(data).metrics).toEqual({ 'curriculum/admitted': 0.5 })
+    step(data)
+    // Two passes have the other half alone, then the first is tried again.
+    for (let epoch = 1; epoch < 3; epoch++) {
+      expect(step(data).prompts).toEqual(theSet(10).slice(5))
+      expect(data.epoch).toBe(epoch)
+    }
+    expect(step(data).prompts).toEqual(theSet(10).slice(0, 5))
+  })
+
+  test('a pass with too few is filled: a batch always has its size, each problem once', () => {
+    const data = gated(true)
+    for (let i = 0; i < 40; i++) {
+      const { prompts } = step(data, 7)
+      expect(new Set(prompts).size).toBe(7)
+    }
+  })
+
+  test('its state moves along', () => {
+    const data = gated(true)
+    for (let i = 0; i < 8; i++) {
+      const moved = gated(true)
+      moved.sample_index = data.sample_index
+      moved.importDifficulty(structuredClone(data.exportDifficulty()))
+      expect(step(moved)).toEqual(step(data))
+    }
+  })
+})

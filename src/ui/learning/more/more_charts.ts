@@ -69,6 +69,19 @@ const POLICY: readonly MoreChart[] = [
     lines: [line('rollout/staleness', 'steps')],
   },
   {
+    id: 'curriculum',
+    title: 'Curriculum',
+    note: 'the value of the task’s parameter that the step trained on',
+    lines: [line('curriculum/value', 'value')],
+  },
+  {
+    id: 'admitted',
+    title: 'Admitted problems',
+    note: 'share of the training set whose success lies within the gate, or is not measured yet',
+    lines: [line('curriculum/admitted', 'share')],
+    format: formatShare,
+  },
+  {
     id: 'learning-rate',
     title: 'Learning rate',
     note: 'of each model’s optimizer',

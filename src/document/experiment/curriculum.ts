@@ -1,0 +1,50 @@
+// The levels of a curriculum: the task at the values that one of its parameters goes through.
+import type { TaskLevel } from '../../rl/config/trainer_config.ts'
+import { TASKS } from '../../tasks/index.ts'
+import type { Sample, TaskParam } from '../../tasks/task.ts'
+import { taskOf } from './fields/task_fields.ts'
+import type { Experiment } from './schema.ts'
+
+/** Values that a curriculum goes through at most. */
+export const MOST_LEVELS = 64
+
+/** The parameters that the task of an experiment has. */
+export const taskParams = ({ task }: Pick<Experiment, 'task'>): readonly TaskParam[] =>
+  TASKS.find(({ id }) => id === task.id)?.params ?? []
+
+/** The tasks that come before the experiment's own, easiest first; none without a curriculum, or
+ * where its first value is none of the parameter. */
+export function easierTasks({ task, data }: Pick<Experiment, 'task' | 'data'>): TaskLevel[] {
+  const { param, start } = data.curriculum
+  const found = taskParams({ task }).find(({ name }) => name === param)
+  if (!found || start < found.min) return []
+  const levels: TaskLevel[] = []
+  // Counted: sums of a step such as 0.1 drift.
+  for (let i = 0; start + i * found.step < Number(task[param]); i++) {
+    const value = start + i * found.step
+    levels.push({ value, task: taskOf({ ...task, [param]: value }) })
+  }
+  return levels
+}
+
+/** Problems of each level that are tried. */
+const TRIED = 8
+
+/** Whether one model can learn all levels, and the task itself scores their answers. Levels that
+ * cannot be, such as words whose longest length is below the shortest, are none. */
+export function fitsTask(experiment: Pick<Experiment, 'task' | 'data'>): boolean {
+  const task = taskOf(experiment.task)
+  const isRight = ({ prompt, ground_truth }: Sample) => task.score(prompt, ground_truth) === 1
+  try {
+    return easierTasks(experiment).every(
+      ({ task: easier }) =>
+        easier.tokenizer === task.tokenizer &&
+        easier.max_prompt_length <= task.max_prompt_length &&
+        easier.max_response_length <= task.max_response_length &&
+        Array.from({ length: TRIED }, (_, i) => easier.sample(1, i, 'train')).every(isRight),
+    )
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
