@@ -62,21 +62,25 @@ test.skipIf(!process.env.LONG_TESTS)(
   },
 )
 
-test('an inner phase trains the factors of its blocks alone', async () => {
-  const trainer = await Trainer.create(shared, withLora([{ ...INNER, steps: 3 }]))
-  trainer.importWeights(WARM)
-  const { adapter: before } = (await trainer.exportState()).actor
-  await finish(trainer)
-  const { adapter: after } = (await trainer.exportState()).actor
-  if (!before || !after) throw new Error('no adapter')
-  const { segment_ends } = adapterLayout(modelShape(CONFIG.model), LORA)
-  const changed = segment_ends.map((end, segment) => {
-    const start = segment_ends[segment - 1] ?? 0
-    return after.subarray(start, end).some((x, i) => x !== before[start + i])
-  })
-  expect(changed).toEqual([true, true, false])
-  shared.freeAll()
-})
+test.for(['AdamW', 'Muon'] as const)(
+  'an inner phase trains the factors of its blocks alone, by %s',
+  async (optimizer) => {
+    const actor = { ...INNER.actor, optim: { ...INNER.actor.optim, optimizer } }
+    const trainer = await Trainer.create(shared, withLora([{ ...INNER, steps: 3, actor }]))
+    trainer.importWeights(WARM)
+    const { adapter: before } = (await trainer.exportState()).actor
+    await finish(trainer)
+    const { adapter: after } = (await trainer.exportState()).actor
+    if (!before || !after) throw new Error('no adapter')
+    const { segment_ends } = adapterLayout(modelShape(CONFIG.model), LORA)
+    const changed = segment_ends.map((end, segment) => {
+      const start = segment_ends[segment - 1] ?? 0
+      return after.subarray(start, end).some((x, i) => x !== before[start + i])
+    })
+    expect(changed).toEqual([true, true, false])
+    shared.freeAll()
+  },
+)
 
 test.skipIf(!process.env.LONG_TESTS)('the reward rises', async () => {
   const optim = { ...RL.actor.optim, lr: 0.02 }

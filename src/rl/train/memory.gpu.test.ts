@@ -45,12 +45,16 @@ test('after the preparation nothing is created, and a step reads back twice in t
   trainer.destroy()
 })
 
-test('the plan counts the bytes that are really allocated', async () => {
+const muon = rl({}, {}, { optim: { ...RL.actor.optim, optimizer: 'Muon' } })
+test.for([
+  ['BuPO', BUPO],
+  ['Muon', only(muon)],
+] as const)('%s: the plan counts the bytes that are really allocated', async ([, config]) => {
   const gpu = await open()
   const before = gpu.counts.live_bytes
-  const trainer = await Trainer.create(gpu, BUPO)
+  const trainer = await Trainer.create(gpu, config)
   await trainer.prepareLater()
-  const plan = planMemory(BUPO)
+  const plan = planMemory(config)
   expect(plan.total()).toBe(gpu.counts.live_bytes - before)
   for (const [kind, bytes] of Object.entries(gpu.memory()))
     if (kind !== 'scratch')

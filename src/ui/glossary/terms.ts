@@ -59,6 +59,11 @@ export const TERMS: readonly Term[] = [
     lesson: 'sft-against-rl',
   },
   {
+    id: 'curriculum',
+    name: 'Curriculum',
+    says: 'Problems in an order of difficulty: training begins with easy ones, and harder ones come as the policy learns.',
+  },
+  {
     id: 'dapo',
     name: 'DAPO',
     says: 'GRPO with four changes: a higher upper clip, prompts whose group has no difference are replaced, every token counts alike, and a soft limit of the length.',
@@ -170,6 +175,11 @@ export const TERMS: readonly Term[] = [
     name: 'Mini-batch',
     says: 'A part of a step’s responses that makes one update. Later ones of the same step learn from responses of a slightly older policy.',
     lesson: 'ppo',
+  },
+  {
+    id: 'muon',
+    name: 'Muon',
+    says: 'A rule for matrices that makes every step about equally long in all directions, where AdamW scales each number by itself. Embeddings, norms and biases stay with AdamW.',
   },
   {
     id: 'nat',
@@ -299,6 +309,12 @@ export const TERMS: readonly Term[] = [
     name: 'Token',
     says: 'A piece of text that the model reads and writes as one: here mostly a single character.',
     lesson: 'policy-and-reward',
+  },
+  {
+    id: 'staleness',
+    name: 'Staleness',
+    words: ['staleness', 'stale'],
+    says: 'How many steps old the policy is that a step’s samples are from. Systems that sample and train at once have some.',
   },
   {
     id: 'step',

@@ -86,7 +86,7 @@ const TAUGHT: TrainerConfig = {
         filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 3 },
       },
     },
-    { ...REWARD_MODEL, steps: 2 },
+    { ...REWARD_MODEL, steps: 2, optim: { ...REWARD_MODEL.optim, optimizer: 'Muon' } },
     { ...REWARDED, steps: 1 },
     {
       ...REWARDED,

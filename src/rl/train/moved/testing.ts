@@ -26,6 +26,7 @@ export const INNER: RlPhase = {
     kl_loss_coef: 0.05,
     sync_ref_model: true,
     ref_model_sync_steps: 3,
+    optim: { ...RL.actor.optim, optimizer: 'Muon' },
   },
 }
 export const PPO: RlPhase = {
@@ -63,7 +64,7 @@ const CORRECTED: RlPhase = {
     rollout_correction: { ...RL.algorithm.rollout_correction, rollout_is: 'token' },
   },
 }
-/** Every kind of state: moments, a reference that follows, a critic, adaptive coefficients,
+/** Every kind of state: moments of both optimizers, a reference that follows, a critic, adaptive coefficients,
  * importance weights, samples that wait, a cosine. */
 export const FULL: TrainerConfig = {
   ...CONFIG,
