@@ -300,6 +300,12 @@ export const TERMS: readonly Term[] = [
     says: 'The number that all chance of a run follows from. The same experiment with the same seed on the same adapter gives the same bits.',
   },
   {
+    id: 'staleness',
+    name: 'Staleness',
+    words: ['staleness', 'stale'],
+    says: 'How many steps old the policy is that a step’s samples are from. Systems that sample and train at once have some.',
+  },
+  {
     id: 'temperature',
     name: 'Temperature',
     says: 'Divides the scores of all tokens before sampling: below 1 likely tokens become likelier, above 1 chance counts more.',
@@ -309,12 +315,6 @@ export const TERMS: readonly Term[] = [
     name: 'Token',
     says: 'A piece of text that the model reads and writes as one: here mostly a single character.',
     lesson: 'policy-and-reward',
-  },
-  {
-    id: 'staleness',
-    name: 'Staleness',
-    words: ['staleness', 'stale'],
-    says: 'How many steps old the policy is that a step’s samples are from. Systems that sample and train at once have some.',
   },
   {
     id: 'step',
