@@ -24,9 +24,9 @@ const fieldOf = (document: object, path: string) =>
   experimentFields(parsed(document)).find((field) => field.path === path)
 
 test('draws are endless unless a set is asked for, which reaches the trainer', () => {
-  expect(trainerConfig(parsed({})).data).toEqual({ train_max_samples: null, shuffle: true })
+  expect(trainerConfig(parsed({})).data).toMatchObject({ train_max_samples: null, shuffle: true })
   const some = set(40, [{ kind: 'rl' }], { data: { train_max_samples: 40, shuffle: false } })
-  expect(trainerConfig(parsed(some)).data).toEqual({ train_max_samples: 40, shuffle: false })
+  expect(trainerConfig(parsed(some)).data).toMatchObject({ train_max_samples: 40, shuffle: false })
   expect(stepsOf(some)).toEqual([120])
 })
 

@@ -43,7 +43,7 @@ export function tinyExperiment(fields: object): Experiment {
  * rest. */
 export const EVERYTHING = tinyExperiment({
   phases: [
-    { kind: 'sft', steps: 3 },
+    { kind: 'sft', steps: 3, batch_size: 16 },
     {
       kind: 'reward_model',
       steps: 4,

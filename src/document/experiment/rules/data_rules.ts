@@ -1,8 +1,8 @@
 // The rules about the training set: it fits the task, batches fit it, and epochs can be counted.
 import { hasSet, isSelective } from '../../../rl/config/data.ts'
 import type { Task } from '../../../tasks/task.ts'
-import { fitsTask, MOST_LEVELS, taskParams } from '../curriculum.ts'
 import { batchOf, epochSteps } from '../epochs.ts'
+import { fitsTask, MOST_LEVELS, taskParams } from '../fields/curriculum.ts'
 import { MAX_STEPS } from '../fields/phase_fields.ts'
 import { valueAt } from '../paths.ts'
 import { settingsOf } from '../phase_settings.ts'
@@ -61,8 +61,8 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
   })
 }
 
-/** A curriculum is over a parameter of the task, from a smaller value on, and its levels are read by
- * the same model. */
+/** A curriculum is over a parameter of the task, from a smaller value on, and one model reads its
+ * levels. */
 function curriculumRules(experiment: Experiment, rule: Rule): void {
   const { task, data } = experiment
   const { param, start } = data.curriculum

@@ -64,8 +64,8 @@ const CORRECTED: RlPhase = {
     rollout_correction: { ...RL.algorithm.rollout_correction, rollout_is: 'token' },
   },
 }
-/** Every kind of state: moments of both optimizers, a reference that follows, a critic, adaptive coefficients,
- * importance weights, samples that wait, a cosine. */
+/** Every kind of state: moments of both optimizers, a reference that follows, a critic, adaptive
+ * coefficients, importance weights, samples that wait, a cosine. */
 export const FULL: TrainerConfig = {
   ...CONFIG,
   phases: [

@@ -1,20 +1,26 @@
 // The levels of a curriculum: the task at the values that one of its parameters goes through.
-import type { TaskLevel } from '../../rl/config/trainer_config.ts'
-import { TASKS } from '../../tasks/index.ts'
-import type { Sample, TaskParam } from '../../tasks/task.ts'
-import { taskOf } from './fields/task_fields.ts'
-import type { Experiment } from './schema.ts'
+import type { Curriculum } from '../../../rl/config/data.ts'
+import type { TaskLevel } from '../../../rl/config/trainer_config.ts'
+import { TASKS } from '../../../tasks/index.ts'
+import type { Sample, TaskParam } from '../../../tasks/task.ts'
+import { type TaskChoice, taskOf } from './task_fields.ts'
+
+/** What an experiment says of it. */
+interface Taught {
+  readonly task: TaskChoice
+  readonly data: { readonly curriculum: Curriculum }
+}
 
 /** Values that a curriculum goes through at most. */
 export const MOST_LEVELS = 64
 
 /** The parameters that the task of an experiment has. */
-export const taskParams = ({ task }: Pick<Experiment, 'task'>): readonly TaskParam[] =>
+export const taskParams = ({ task }: Pick<Taught, 'task'>): readonly TaskParam[] =>
   TASKS.find(({ id }) => id === task.id)?.params ?? []
 
 /** The tasks that come before the experiment's own, easiest first; none without a curriculum, or
  * where its first value is none of the parameter. */
-export function easierTasks({ task, data }: Pick<Experiment, 'task' | 'data'>): TaskLevel[] {
+export function easierTasks({ task, data }: Taught): TaskLevel[] {
   const { param, start } = data.curriculum
   const found = taskParams({ task }).find(({ name }) => name === param)
   if (!found || start < found.min) return []
@@ -32,7 +38,7 @@ const TRIED = 8
 
 /** Whether one model can learn all levels, and the task itself scores their answers. Levels that
  * cannot be, such as words whose longest length is below the shortest, are none. */
-export function fitsTask(experiment: Pick<Experiment, 'task' | 'data'>): boolean {
+export function fitsTask(experiment: Taught): boolean {
   const task = taskOf(experiment.task)
   const isRight = ({ prompt, ground_truth }: Sample) => task.score(prompt, ground_truth) === 1
   try {
