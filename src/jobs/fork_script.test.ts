@@ -106,6 +106,7 @@ describe('run_bupo.sh', () => {
       )
       const experiment = experimentOf(document)
       const { chosen } = checkJob(sourceOf(experiment), { target: 'bupo', verl: '0.9' })
+      if (!chosen) throw new Error('no phase of reinforcement')
       const one = { model: 'Qwen/Qwen3-4B', gpus: 1, nodes: 1 }
       const values = scaleValues(proposals(chosen, 6, one), {})
       expect(() => filesOf(experiment, { target: 'bupo', scale: { ...one, values } })).toThrow(

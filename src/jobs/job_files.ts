@@ -8,8 +8,10 @@ import { promptedTask } from '../document/experiment/trainer_config.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
 import type { Task } from '../tasks/task.ts'
 import { jobReadme, type Starter, shown } from './job_readme.ts'
-import { type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
+import { type Job, type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
 import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'
+import { checkPreferenceJob, preferenceJob } from './preference_job.ts'
+import { preferenceRows } from './preference_rows.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows/rows.ts'
 import { gpuWords, requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
@@ -17,6 +19,7 @@ import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_
 import type { Note } from './settings/carry.ts'
 import { JobError } from './settings/job_error.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './settings/phase_choice.ts'
+import { choosePreference } from './settings/preference_phase.ts'
 import { type JobFacts, TARGET_NAMES, TARGETS, type Target } from './settings/setting.ts'
 import { pythonValue } from './settings/shell.ts'
 import check from './templates/check.py?raw'
@@ -29,17 +32,13 @@ import { trlArguments } from './trl_arguments.ts'
 import { bupoCommand, gpusOf, type VerlJob, verlCommand } from './verl_arguments.ts'
 import { startScript } from './verl_scripts.ts'
 
-export interface Job {
-  readonly files: readonly OutFile[]
-  /** What a person should know before a start, a sentence each. */
-  readonly warnings: readonly string[]
-}
-
 /** The job, or JobError naming every setting that `options.target` cannot run. */
 export function makeJob(source: JobSource, options: JobOptions): Job {
   const { experiment } = source
   const task = promptedTask(experiment)
   requireRows(task)
+  const preference = choosePreference(experiment, source.place, options.phase)
+  if (preference) return preferenceJob(source, options, preference, task)
   const reward = rewardFiles(experiment, task)
   const needed = startOf(source, options, options.target, task)
   const others = TARGETS.filter((target) => target !== options.target).map((target) => {
@@ -106,7 +105,8 @@ function requireRows(task: Task): void {
 
 /** Notes that a person reads before a job is made. */
 export interface JobCheck {
-  readonly chosen: ChosenPhase
+  /** undefined: a phase of preferences. */
+  readonly chosen: ChosenPhase | undefined
   readonly warnings: readonly string[]
   /** Settings without a counterpart. */
   readonly lost: readonly Note[]
@@ -115,6 +115,12 @@ export interface JobCheck {
 /** What the job of `options.target` would be, without its files; JobError as in `makeJob`. */
 export function checkJob(source: JobSource, options: JobOptions): JobCheck {
   const task = promptedTask(source.experiment)
+  const preference = choosePreference(source.experiment, source.place, options.phase)
+  if (preference) {
+    const lost = checkPreferenceJob(source, options, preference)
+    preferenceRows(source, preference, task)
+    return { chosen: undefined, lost, warnings: [] }
+  }
   const { chosen, lost } = startOf(source, options, options.target, task)
   return { chosen, lost, warnings: warningsOf(source, options, [options.target]) }
 }

@@ -9,6 +9,12 @@ import { jobMessages } from './rows/rows.ts'
 import type { Scale } from './scale/scale.ts'
 import type { Target, VerlVersion } from './settings/setting.ts'
 
+export interface Job {
+  readonly files: readonly OutFile[]
+  /** What a person should know before a start, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
 /** What a job is made from. */
 export interface JobSource extends ModelSource {
   /** The lab's version. */

@@ -15,6 +15,7 @@ import { adapterFiles } from '../model/hf/write_adapter.ts'
 import { modelFiles } from '../model/hf/write_model.ts'
 import { modelShape } from '../model/layout/config.ts'
 import { type Head, initialWeights, paramLayout } from '../model/layout/params.ts'
+import type { PreferencesState } from '../rl/reward/preferences.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
 import { JobError } from './settings/job_error.ts'
 import type { Place } from './settings/phase_choice.ts'
@@ -36,6 +37,8 @@ export interface ModelSource {
   readonly step: number | undefined
   /** Training problems that were drawn before. */
   readonly first_problem: number
+  /** The pairs of the phase that was taught by pairs last, and its index. */
+  readonly pairs?: { readonly of: number; readonly state: PreferencesState } | undefined
 }
 
 /** An experiment as it begins; `policy` = weights that were given by hand. */
@@ -51,6 +54,7 @@ export const experimentSource = (experiment: Experiment, policy?: Float32Array):
 /** A run where a checkpoint has it. Throws JobError where weights are not finite. */
 export function checkpointSource({ trainer, experiment }: SteeredState): ModelSource {
   const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
+  const { pairs_of, preferences } = trainer
   // Before their first steps both are no more than random weights.
   const models = {
     policy: actor.weights,
@@ -66,6 +70,7 @@ export function checkpointSource({ trainer, experiment }: SteeredState): ModelSo
     ...models,
     place: { phase, phase_step },
     first_problem: sample_index,
+    ...(pairs_of !== null && preferences && { pairs: { of: pairs_of, state: preferences } }),
   }
 }
 

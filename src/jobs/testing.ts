@@ -1,8 +1,14 @@
 // Jobs of presets for tests; never shipped.
+
 import { parseExperiment } from '../document/experiment/experiment.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
+import { onDataSet } from '../document/experiment/on_data_set.ts'
 import type { Experiment } from '../document/experiment/schema.ts'
 import { presetOf } from '../document/presets/presets.ts'
+import { choiceOf, loadDataFiles, prepareFiles } from '../tasks/data/load_data.ts'
+import { USUAL_PLAN } from '../tasks/data/plan.ts'
+import { readRows } from '../tasks/data/readers/readers.ts'
+import { proposeMapping } from '../tasks/data/rows/propose.ts'
 import { makeJob } from './job_files.ts'
 import type { JobOptions, JobSource } from './job_spec.ts'
 import { trainRows } from './rows/rows.ts'
@@ -73,4 +79,38 @@ export function commandOf(
     if (error instanceof JobError) return error.message
     throw error
   }
+}
+
+/** The better answer is the digits themselves, the worse one is zero. */
+export const PAIRS = Array.from({ length: 20 }, (_, i) => ({
+  prompt: `${i + 11}=`,
+  chosen: `${i + 11}`,
+  rejected: '0',
+}))
+
+/** Of even prompts the good answer, of others the bad one. */
+export const VERDICTS = PAIRS.map(({ prompt, chosen, rejected }, i) => ({
+  prompt,
+  completion: i % 2 === 0 ? chosen : rejected,
+  label: i % 2 === 0,
+}))
+
+/** A phase of two steps on these rows, whose files are loaded. */
+export async function onRows(
+  rows: readonly object[],
+  preference: object,
+  change: object = {},
+): Promise<Experiment> {
+  const bytes = new TextEncoder().encode(JSON.stringify(rows))
+  const file = { name: 'rows.json', bytes }
+  const plan = { ...USUAL_PLAN, ...proposeMapping((await readRows(file)).table) }
+  const names = { data: `sha256-${'8'.repeat(64)}`, name: file.name, val_data: '', val_name: '' }
+  const choice = choiceOf(names, plan, await prepareFiles(file, undefined, plan))
+  await loadDataFiles(choice, file, undefined)
+  const pairs = { source: 'file', count: 256, held_out: 64 }
+  const phase = { kind: 'preference', steps: 2, batch_size: 4, pairs, preference, ...change }
+  const model = { hidden_size: 16, num_hidden_layers: 2, head_dim: 8, intermediate_size: 16 }
+  const heads = { num_attention_heads: 2, num_key_value_heads: 1 }
+  const document = { model: { ...model, ...heads }, phases: [phase] }
+  return experimentOf({ ...document, ...onDataSet(document, choice).fields })
 }

@@ -14,6 +14,7 @@ export function proposedScale(
   { cluster, own }: NonNullable<ExportOptions['scale']>,
 ): { readonly scale: Scale; readonly lines: readonly string[] } {
   const { chosen } = checkJob(source, options)
+  if (!chosen) throw new UsageError('--model: a job of preferences trains the model of its folder')
   const proposed = proposals(chosen, source.experiment.model.num_hidden_layers, cluster)
   const keys: readonly string[] = proposed.map(({ key }) => key)
   const unknown = Object.keys(own).find((key) => !keys.includes(key))

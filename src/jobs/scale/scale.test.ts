@@ -20,6 +20,7 @@ function scaled(
 ) {
   const experiment = preset(id)
   const { chosen } = checkJob(sourceOf(experiment), { target, verl: '0.9' })
+  if (!chosen) throw new Error('no phase of reinforcement')
   const proposed = proposals(chosen, experiment.model.num_hidden_layers, cluster)
   return { experiment, proposed, scale: { ...cluster, values: scaleValues(proposed, own) } }
 }

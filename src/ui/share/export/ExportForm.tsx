@@ -104,7 +104,7 @@ export function ExportForm() {
   )
 }
 
-/** Only where there is more than one phase of reinforcement. */
+/** Only where there is more than one phase that a job could train. */
 function PhaseChoice(props: {
   readonly source: JobSource
   readonly plan: Plan
@@ -112,7 +112,9 @@ function PhaseChoice(props: {
 }) {
   const { source, plan, onPlan } = props
   const phases = source.experiment.phases.flatMap((phase, index) =>
-    phase.kind === 'rl' ? [{ index, words: phaseWords(phase, index) }] : [],
+    phase.kind === 'rl' || phase.kind === 'preference'
+      ? [{ index, words: phaseWords(phase, index) }]
+      : [],
   )
   if (plan.format === 'hf' || plan.format === 'peft' || phases.length < 2) return null
   return (

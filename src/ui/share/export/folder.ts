@@ -1,5 +1,5 @@
 // Files straight into a folder that the person picks, where the browser can (Chrome and Edge).
-import type { Job } from '../../../jobs/job_files.ts'
+import type { Job } from '../../../jobs/job_spec.ts'
 
 declare global {
   interface Window {

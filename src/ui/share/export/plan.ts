@@ -3,12 +3,11 @@
 import {
   adapterExport,
   checkJob,
-  type Job,
   type JobCheck,
   makeJob,
   modelExport,
 } from '../../../jobs/job_files.ts'
-import type { JobOptions, JobSource } from '../../../jobs/job_spec.ts'
+import type { Job, JobOptions, JobSource } from '../../../jobs/job_spec.ts'
 import {
   type Cluster,
   type Proposal,
@@ -74,7 +73,7 @@ export function outcomeOf(source: JobSource, plan: Plan): Outcome {
   if (format === 'hf' || format === 'peft') return { check: undefined, proposed }
   try {
     const check = checkJob(source, optionsOf(plan, format))
-    if (!cluster || !canScale(format)) return { check, proposed }
+    if (!cluster || !canScale(format) || !check.chosen) return { check, proposed }
     proposed = proposals(check.chosen, source.experiment.model.num_hidden_layers, cluster)
     return { check: checkJob(source, optionsOf(plan, format, proposed)), proposed }
   } catch (error) {
@@ -101,6 +100,7 @@ export function filesOf(
 const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
   [/export with --to bupo/g, 'choose BuPO’s fork'],
   [/export with --to verl/g, 'choose verl'],
+  [/export with --to trl/g, 'choose TRL'],
   [/Say which with --phase/g, 'Choose one under “Phase”'],
   [/--phase: expected/g, 'Phase: expected'],
   [
