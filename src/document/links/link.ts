@@ -65,7 +65,7 @@ function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Expe
     tools: task.id === base.task.id ? base.tools : [],
     // The preset's phase may have scored with a reward model that these phases do not train.
     phases: phases.map((phase, i) =>
-      phase.kind === 'rl' && !hasRewardModel(phases, i)
+      'reward_model' in phase && !hasRewardModel(phases, i)
         ? { ...phase, reward_model: { enable: false } }
         : phase,
     ),

@@ -84,7 +84,9 @@ export interface Pairs {
   /** Further pairs that accuracy is measured on, with prompts of their own. Of a person's prompts
    * every fourth is held out. */
   readonly held_out: number
-  /** What the policy samples both responses with. */
+  /** Responses to a prompt, of which the best and the worst make the pair; absent: 2. */
+  readonly n?: number | undefined
+  /** What the policy samples them with. */
   readonly temperature: number
   /** A person's verdicts that training waits for; source human alone. */
   readonly min_pairs: number
@@ -122,6 +124,9 @@ export interface PreferencePhase {
   /** The policy makes new pairs after every so many steps (online preferences); absent or null:
    * only where the phase begins. Source judge alone. */
   readonly refresh_steps?: number | null
+  /** Whether the reward model of an earlier phase judges pairs in place of the task; absent: not.
+   * Sources judge and mixed. */
+  readonly reward_model?: RlPhase['reward_model']
   readonly preference: PreferenceSettings
   readonly stop?: Stop
 }

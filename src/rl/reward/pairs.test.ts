@@ -13,7 +13,7 @@ const candidate = (text: string, score = 0, is_ended = true): Candidate => ({
 
 /** Problems '0', '1', … four at a time; `answer` says what both responses are the n-th time a
  * problem is asked. */
-function source(answer: (problem: number, time: number) => [Candidate, Candidate]) {
+function source(answer: (problem: number, time: number) => readonly Candidate[]) {
   const asked = new Map<number, number>()
   const rounds: number[] = []
   let next = 0
@@ -54,6 +54,27 @@ test('ties are drawn again beside new problems', async () => {
   expect(drawn).toMatchObject({ ties: 0, rounds: 3 })
   expect(lab.rounds).toEqual([10, 11, 12])
   expect(lab.asked.get(1)).toBe(3)
+})
+
+test('of more responses the best and the worst make the pair, in the order they came', async () => {
+  const lab = source(() => [
+    candidate('fair', 0.5),
+    candidate('worst', 0),
+    candidate('best', 1),
+    candidate('as good', 1),
+  ])
+  const [judged] = (await drawPairs(lab.from, 1, scoresAlike)).pairs
+  expect([judged.a.text, judged.b.text]).toEqual(['worst', 'best'])
+  const [asked] = (await drawPairs(lab.from, 1, readsAlike)).pairs
+  expect([asked.a.text, asked.b.text]).toEqual(['fair', 'worst'])
+  // A reward model's scores count before the task's.
+  const other = source(() => [
+    { ...candidate('right', 1), reward: -2 },
+    { ...candidate('liked', 0), reward: 3 },
+    { ...candidate('middle', 0), reward: 0 },
+  ])
+  const [liked] = (await drawPairs(other.from, 1, scoresAlike)).pairs
+  expect([liked.a.text, liked.b.text]).toEqual(['right', 'liked'])
 })
 
 test('a problem is given up after eight ties, and all of them after four for each pair', async () => {

@@ -43,7 +43,12 @@ export interface Candidate {
   readonly is_ended: boolean
   /** The task's. */
   readonly score: number
+  /** The reward model's, where that judges. */
+  readonly reward?: number
 }
+
+/** What a judge gives a response. */
+export const judgedScore = ({ reward, score }: Candidate): number => reward ?? score
 
 export interface ResponsePair {
   readonly prompt: string
@@ -57,8 +62,19 @@ export type Tie = (a: Candidate, b: Candidate) => boolean
 /** Both responses read the same, so such a pair teaches nothing, no matter who judges. */
 export const readsAlike: Tie = (a, b) => a.text === b.text && a.is_ended === b.is_ended
 
-/** Both have the same score of the task. */
-export const scoresAlike: Tie = (a, b) => a.score === b.score || readsAlike(a, b)
+/** Both have the same score of their judge. */
+export const scoresAlike: Tie = (a, b) => judgedScore(a) === judgedScore(b) || readsAlike(a, b)
+
+/** Of n responses to a prompt the best and the worst, the first of equal ones, in their order; of
+ * those that a person judges the first two that read otherwise. */
+function pairOf(answers: readonly Candidate[], isTie: Tie): readonly [Candidate, Candidate] {
+  const [first] = answers
+  if (isTie === readsAlike)
+    return [first, answers.find((other) => !readsAlike(first, other)) ?? first]
+  const scores = answers.map(judgedScore)
+  const [best, worst] = [Math.max(...scores), Math.min(...scores)].map((x) => scores.indexOf(x))
+  return [answers[Math.min(best, worst)], answers[Math.max(best, worst)]]
+}
 
 /** The policy made no pair that anyone could have a preference in. */
 export class NoPairsError extends Error {
@@ -75,11 +91,9 @@ export interface PairSource {
   readonly prompts_at_once: number
   /** The next problems of the run. */
   takeSamples(count: number): readonly Sample[]
-  /** Two responses to each of `prompts_at_once` problems; every round of a phase draws others. */
-  respond(
-    samples: readonly Sample[],
-    round: number,
-  ): Promise<readonly (readonly [Candidate, Candidate])[]>
+  /** Two or more responses to each of `prompts_at_once` problems; every round of a phase draws
+   * others. */
+  respond(samples: readonly Sample[], round: number): Promise<readonly (readonly Candidate[])[]>
 }
 
 export interface DrawnPairs {
@@ -113,7 +127,7 @@ export async function drawPairs(
     const answers = await source.respond(filled, firstRound + rounds++)
     waiting = []
     for (const [i, { sample, draws }] of asked.entries()) {
-      const [a, b] = answers[i]
+      const [a, b] = pairOf(answers[i], isTie)
       if (!isTie(a, b)) pairs.push({ prompt: sample.prompt, a, b })
       else if (draws + 1 < MAX_DRAWS) waiting.push({ sample, draws: draws + 1 })
       else ties++

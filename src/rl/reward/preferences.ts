@@ -3,7 +3,7 @@
 
 import type { Pairs, Verdict } from '../config/phase.ts'
 import { shuffledOrder } from '../math/shuffle.ts'
-import { type Candidate, heldOutPrompts, type ResponsePair } from './pairs.ts'
+import { type Candidate, heldOutPrompts, judgedScore, type ResponsePair } from './pairs.ts'
 
 /** One pair with its verdict. */
 export interface Preference {
@@ -48,9 +48,9 @@ const SHUFFLE_STREAM = 0x70616972
 const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =>
   choice === 'a' ? { prompt, chosen: a, rejected: b } : { prompt, chosen: b, rejected: a }
 
-/** The task's verdict: the higher score is preferred. */
+/** The verdict of the task or the reward model: the higher score is preferred. */
 const judge = (pair: ResponsePair): Preference =>
-  prefer(pair, pair.a.score > pair.b.score ? 'a' : 'b')
+  prefer(pair, judgedScore(pair.a) > judgedScore(pair.b) ? 'a' : 'b')
 
 /** All preferences of one reward_model phase. Pairs are asked in order, so a verdict is of the pair
  * that is next in line. */

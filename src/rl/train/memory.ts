@@ -16,6 +16,7 @@ import {
   keepsReference,
   optimOf,
   type PairedPhase,
+  type Pairs,
   type RewardModelPhase,
   type RlPhase,
   trainsActor,
@@ -137,9 +138,11 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
   const rows = 2 * microRows(pairs, 2 * width, microTokens(config.model))
   const whole = (count: number) => Math.ceil(count / rows) * rows
   const step = phases.map(({ batch_size, pairs: { held_out } }) => [batch_size, held_out])
-  const scored = config.phases.map((phase) =>
-    phase.kind === 'rl' && phase.reward_model.enable ? rolloutSize(config, phase).rows : 0,
-  )
+  const scored = config.phases.map((phase) => {
+    if (phase.kind === 'rl' && phase.reward_model.enable) return rolloutSize(config, phase).rows
+    const judges = phase.kind === 'preference' && phase.reward_model?.enable
+    return judges ? pairSize(config, phase.pairs).rows : 0
+  })
   const scores = [...step.map(([a, b]) => whole(2 * a) + whole(2 * b)), ...scored.map(whole)]
   const has_muon = phases.some(({ optim }) => muonOf(optim))
   return { rows, width, scores: Math.max(...scores), matmul: config.matmul, has_muon }
@@ -152,13 +155,17 @@ export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
 /** Responses that are sampled at a time to make pairs of them. */
 const PAIR_ROWS = 64
 
-/** The rollout that makes pairs: two responses to each prompt. */
-export function pairSize(config: TrainerConfig): RolloutSize {
+/** The rollout that makes pairs of n responses to each prompt. */
+export function pairSize(
+  config: TrainerConfig,
+  { n = 2 }: Pairs,
+): RolloutSize & { readonly n: number } {
   const { prompt_length, response_length } = actorSize(config)
   const wanted = pairedPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
+  const rows = Math.min(PAIR_ROWS, n * Math.max(...wanted))
   return {
-    rows: Math.min(PAIR_ROWS, 2 * Math.max(...wanted)),
-    n: 2,
+    rows: Math.floor(rows / n) * n,
+    n,
     prompt_length,
     response_length,
   }
@@ -217,8 +224,8 @@ export const sizeKey = (size: RolloutSize): string => {
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
   const sizes = phases.map((phase) => rolloutSize(config, phase))
-  if (pairedPhases(config).some(({ pairs }) => pairs.source !== 'file'))
-    sizes.push(pairSize(config))
+  for (const { pairs } of pairedPhases(config))
+    if (pairs.source !== 'file') sizes.push(pairSize(config, pairs))
   for (const phase of config.phases)
     if (phase.kind === 'distill' && phase.distillation.lmbda > 0)
       sizes.push(rolloutSize(config, samplingPhase(phase, config.task.max_response_length)))

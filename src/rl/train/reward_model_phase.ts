@@ -1,5 +1,6 @@
 // Phases that are taught by pairs: what such a phase begins with; and the steps of a reward model.
 import { isPaired, type RewardModelPhase } from '../config/phase.ts'
+import type { RolloutBatch } from '../experience/batch.ts'
 import type { PhasePairSource } from '../reward/phase_pairs.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import type { TakenStep } from './stages/taken_step.ts'
@@ -16,7 +17,7 @@ export function preferencesOf({ parts, progress, taught }: Training): Preference
 /** Has the policy answer prompts twice, or takes the pairs of the rows, where the current phase is
  * taught by pairs and has none yet, or new ones are due. */
 export async function drawPhasePairs(training: Training): Promise<void> {
-  const { gpu, parts, progress, responder, layout, taught } = training
+  const { parts, progress, responder, layout, taught } = training
   const { current, phase } = progress
   if (!isPaired(current)) return
   const has_begun = progress.pairs_of === phase
@@ -24,12 +25,15 @@ export async function drawPhasePairs(training: Training): Promise<void> {
     taught.takeAnswers(current, responder)
   const is_due = current.kind === 'preference' && taught.isDue(current, progress.phase_step)
   if (has_begun && !is_due) return
-  gpu.stage('gen')
+  const judges = current.kind === 'preference' && current.reward_model?.enable
+  const scorer = judges ? parts.reward : undefined
+  const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
+  const { pairs } = current
+  const { step } = progress
   const source: PhasePairSource = {
-    prompts_at_once: responder.prompts_at_once,
+    prompts_at_once: responder.promptsAtOnce(pairs),
     takeSamples: (count) => responder.data.take(count),
-    respond: (samples, round) =>
-      responder.respondTwice(samples, current.pairs.temperature, progress.step, round),
+    respond: (samples, round) => responder.respondForPairs(samples, pairs, { step, round, reward }),
     given: (count, held_out) => responder.writtenPairs(count, held_out),
     judged: (count, held_out) => responder.judged(count, held_out),
   }

@@ -5,7 +5,10 @@ import { integer, number, select, type Tree, text } from '../../../rl/fields/fie
 import { readVerdicts } from '../verdicts.ts'
 
 /** The engine's, with a person's verdicts as text (../verdicts.ts). */
-export type PairsFields = Omit<Pairs, 'verdicts'> & { readonly verdicts: string | null }
+export type PairsFields = Omit<Pairs, 'verdicts' | 'n'> & {
+  readonly n: number
+  readonly verdicts: string | null
+}
 
 /** Whether a person says which response is better, of all pairs or of some. */
 export const asksPerson = ({ source }: Pick<PairsFields, 'source'>): boolean =>
@@ -41,9 +44,17 @@ export const PAIRS: Tree<PairsFields> = {
     max: 4096,
     unit: 'pairs',
   }),
+  n: integer({
+    label: 'Responses to a prompt',
+    help: 'Responses that are sampled to a prompt to make one pair: with more than two the best and the worst of them (best of n).',
+    default: 2,
+    min: 2,
+    max: 16,
+    unit: 'responses',
+  }),
   temperature: number({
     label: 'Temperature of pairs',
-    help: 'Divides the logits when the two responses are sampled; higher = more different.',
+    help: 'Divides the logits when the responses are sampled; higher = more different.',
     default: 1,
     min: 0.05,
     max: 5,

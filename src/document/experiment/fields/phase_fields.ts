@@ -36,6 +36,7 @@ export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
   readonly preference: PreferenceSettings
   readonly pairs: PairsFields
   readonly refresh_steps: number | null
+  readonly reward_model: RlPhase['reward_model']
 }
 
 /** Learning from a teacher's whole distribution. */
@@ -199,13 +200,20 @@ export const PREFERENCE: Tree<PreferenceFields> = {
   pairs: PAIRS,
   refresh_steps: integer({
     label: 'New pairs every',
-    help: 'After how many steps the policy of that moment makes new pairs, which the task judges at once (online preferences); none = the pairs are made where the phase begins.',
+    help: 'After how many steps the policy of that moment makes new pairs, which the task or the reward model judges at once (online preferences); none = the pairs are made where the phase begins.',
     default: null,
     none: 0,
     min: 1,
     max: 10000,
     unit: 'steps',
   }),
+  reward_model: {
+    enable: boolean({
+      label: 'Pairs judged by the reward model',
+      help: 'Whether the reward model of an earlier phase says which response is better, in place of the task.',
+      default: false,
+    }),
+  },
   stop: { accuracy: STOP.accuracy },
 }
 

@@ -36,7 +36,7 @@ function optimMatters(
 /** Whether a setting of a phase's pairs changes anything. */
 function pairsMatter(name: string, pairs: PairedDocument['pairs']): boolean {
   if (name === 'pairs.min_pairs') return pairs.source === 'human'
-  if (name === 'pairs.temperature') return pairs.source !== 'file'
+  if (name === 'pairs.temperature' || name === 'pairs.n') return pairs.source !== 'file'
   return name !== 'pairs.verdicts' || asksPerson(pairs)
 }
 
@@ -115,17 +115,22 @@ function preferenceFields(
 ): Field[] {
   const { path, group } = placeOf(index)
   const leaves = leavesOf({ ...PREFERENCE, stop: {} })
+  const { source } = phase.pairs
+  const may_judge = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
+  const own: Readonly<Record<string, boolean>> = {
+    target_readout: phase.target_layer !== 'final',
+    refresh_steps: source === 'judge',
+    'reward_model.enable': may_judge && (source === 'judge' || source === 'mixed'),
+  }
   const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
     const name = field.path.slice(path.length + 1)
     const objective = /^preference\.(.*)$/.exec(name)?.[1]
     const has_effect =
-      name === 'target_readout'
-        ? phase.target_layer !== 'final'
-        : name === 'refresh_steps'
-          ? phase.pairs.source === 'judge'
-          : optimMatters(name, phase) &&
-            pairsMatter(name, phase.pairs) &&
-            (objective === undefined || objectiveMatters(objective, phase))
+      name in own
+        ? own[name]
+        : optimMatters(name, phase) &&
+          pairsMatter(name, phase.pairs) &&
+          (objective === undefined || objectiveMatters(objective, phase))
     return { ...field, has_effect }
   })
   return [...fields, targetField(experiment, phase, index), ...stopFields(experiment, phase, index)]

@@ -34,12 +34,13 @@ export function answerRules({ task, phases, reward }: Experiment, rule: Rule): v
         ['task.answers'],
         `expected 1, because ${why}, so there is nothing to show; got ${phase.distillation.lmbda}`,
       )
+    const is_judged = 'reward_model' in phase && phase.reward_model.enable
     const needs =
-      phase.kind === 'rl'
-        ? !phase.reward_model.enable
-        : phase.kind === 'distill'
+      !is_judged &&
+      (phase.kind === 'rl' ||
+        (phase.kind === 'distill'
           ? phase.distillation.lmbda > 0
-          : phase.pairs.source === 'judge' || phase.pairs.source === 'mixed'
+          : phase.pairs.source === 'judge' || phase.pairs.source === 'mixed'))
     const got = reward.parts.length === 0 ? 'none' : judging.map(({ id }) => id).join(', ')
     rule(
       !needs || is_scored,

@@ -62,6 +62,28 @@ describe('preference phases', () => {
       ])
   })
 
+  test('a reward model of an earlier phase may judge pairs, where somebody else does not', () => {
+    const judged = (pairs: object, before: object[] = [{ kind: 'reward_model' }]) => ({
+      phases: [...before, { kind: 'preference', reward_model: { enable: true }, pairs }],
+    })
+    for (const source of ['judge', 'mixed']) expect(issues(judged({ source, n: 4 }))).toEqual([])
+    expect(resolvePhases(parsed(judged({ n: 4 })))[1]).toMatchObject({
+      reward_model: { enable: true },
+      pairs: { n: 4 },
+    })
+    expect(issues(judged({ source: 'human' }))).toEqual([
+      'phases.1.reward_model.enable: expected false, because a reward model judges pairs in place of the task (pairs.source judge or mixed), and here human does; got true',
+    ])
+    expect(issues(judged({}, [{ kind: 'sft' }]))).toEqual([
+      expect.stringMatching(/^phases\.1\.reward_model\.enable: expected false, because no earlier/),
+    ])
+    const offered = (before: object) =>
+      experimentFields(parsed({ phases: [before, { kind: 'preference' }] })).find(
+        ({ path }) => path === 'phases.1.reward_model.enable',
+      )?.has_effect
+    expect([offered({ kind: 'reward_model' }), offered({ kind: 'sft' })]).toEqual([true, false])
+  })
+
   test('a form offers what the loss uses', () => {
     const offered = (fields: object) =>
       experimentFields(parsed(preference(fields)))

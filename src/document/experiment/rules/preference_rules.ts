@@ -8,10 +8,11 @@ import type { Rule } from './rule.ts'
 /** Every rule of its own; those of its pairs are reward_rules.ts's. */
 export function preferenceRules(
   { model }: Experiment,
-  { preference, target_layer, target_readout, pairs, refresh_steps }: PreferenceDocument,
+  phase: PreferenceDocument,
   at: string,
   rule: Rule,
 ): void {
+  const { preference, target_layer, target_readout, pairs, refresh_steps, reward_model } = phase
   const layers = model.num_hidden_layers
   rule(
     target_layer === 'final' || target_layer < layers,
@@ -29,7 +30,13 @@ export function preferenceRules(
     refresh_steps === null || pairs.source === 'judge',
     `${at}.refresh_steps`,
     [`${at}.pairs.source`],
-    `expected null, because only the task can judge new pairs at once (pairs.source judge); got ${refresh_steps}`,
+    `expected null, because only the task or a reward model can judge new pairs at once (pairs.source judge); got ${refresh_steps}`,
+  )
+  rule(
+    !reward_model.enable || pairs.source === 'judge' || pairs.source === 'mixed',
+    `${at}.reward_model.enable`,
+    [`${at}.pairs.source`],
+    `expected false, because a reward model judges pairs in place of the task (pairs.source judge or mixed), and here ${pairs.source} does; got true`,
   )
   const refusal = preferenceRefusal(preference)
   const [, name = '', message = ''] = /^(\w+): (.*)$/s.exec(refusal ?? '') ?? []

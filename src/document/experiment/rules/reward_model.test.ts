@@ -16,6 +16,7 @@ describe('reward models', () => {
     expect(phase.pairs).toEqual({
       source: 'human',
       count: 256,
+      n: 2,
       held_out: 64,
       temperature: 1,
       min_pairs: 12,

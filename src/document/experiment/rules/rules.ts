@@ -48,13 +48,14 @@ export function brokenRules(experiment: Experiment): Issue[] {
     if (isPairedDocument(phase)) pairRules(experiment, phase, `phases.${i}`, rule)
     if (phase.kind === 'preference') preferenceRules(experiment, phase, `phases.${i}`, rule)
     if (phase.kind === 'distill') distillRules(experiment, phase, `phases.${i}`, rule)
+    if ('reward_model' in phase)
+      rule(
+        !phase.reward_model.enable || hasRewardModel(experiment.phases, i),
+        `phases.${i}.reward_model.enable`,
+        [],
+        'expected false, because no earlier phase of kind reward_model trains a reward model to score the responses; got true',
+      )
     if (phase.kind !== 'rl') continue
-    rule(
-      !phase.reward_model.enable || hasRewardModel(experiment.phases, i),
-      `phases.${i}.reward_model.enable`,
-      [],
-      'expected false, because no earlier phase of kind reward_model trains a reward model to score the responses; got true',
-    )
     const at = `phases.${i}`
     const path = (name: string) => (valueAt(phase, name) === undefined ? name : `${at}.${name}`)
     const settings = settingsOf(experiment, phase)

@@ -51,7 +51,7 @@ export function writtenPairs(state: PreferencesState): WrittenPairs {
 }
 
 /** Token ids, masks and positions of all candidates, [candidates, T], and the task's scores of
- * them, [candidates]. */
+ * them, [candidates]; the reward model's too, where it judged them, NaN for others. */
 export function pairsTensors(state: PreferencesState): NamedTensor[] {
   const all = candidatesOf([...state.judged, ...state.asked])
   const width = all[0]?.row.input_ids.length ?? 0
@@ -63,7 +63,10 @@ export function pairsTensors(state: PreferencesState): NamedTensor[] {
     return [`pairs.${name}`, { as: 'I32', shape: [all.length, width], data }]
   })
   const data = Float64Array.from(all, ({ score }) => score)
-  return [...columns, ['pairs.scores', { as: 'F64', shape: [all.length], data }]]
+  const scores = ['pairs.scores', { as: 'F64', shape: [all.length], data }] as const
+  if (all.every(({ reward }) => reward === undefined)) return [...columns, scores]
+  const given = Float64Array.from(all, ({ reward }) => reward ?? Number.NaN)
+  return [...columns, scores, ['pairs.rewards', { as: 'F64', shape: [all.length], data: given }]]
 }
 
 /** The most columns of a row: a prompt of the task and the longest response of any phase. */
@@ -88,6 +91,9 @@ export function pairsShapes(
   return new Map<string, ShapeOf>([
     ...COLUMNS.map((name) => [`pairs.${name}`, { dtype: 'I32', shape: [rows, width] }] as const),
     ['pairs.scores', { dtype: 'F64', shape: [rows] }],
+    ...(file.entries.has('pairs.rewards')
+      ? [['pairs.rewards', { dtype: 'F64', shape: [rows] }] as const]
+      : []),
   ])
 }
 
@@ -117,6 +123,7 @@ export function readPairs(
     Uint32Array.from(readTensor(file, `pairs.${name}`)),
   )
   const scores = readTensor(file, 'pairs.scores')
+  const rewards = file.entries.has('pairs.rewards') ? readTensor(file, 'pairs.rewards') : undefined
   const width = file.entries.get('pairs.input_ids')?.shape[1] ?? 0
   const strange = input_ids.findIndex((id) => id >= vocab_size)
   if (strange >= 0) return `expected tokens below ${vocab_size}, found ${input_ids[strange]}`
@@ -135,6 +142,7 @@ export function readPairs(
       text,
       is_ended,
       score: scores[i],
+      ...(rewards && !Number.isNaN(rewards[i]) && { reward: rewards[i] }),
     }
   }
   const restored = ({ prompt, a, b }: WrittenPairs['asked'][number]): ResponsePair => {

@@ -3,7 +3,7 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../../tasks/task.ts'
 import { tokenLevelScores } from '../../config/overlong.ts'
-import type { RlPhase } from '../../config/phase.ts'
+import type { Pairs, RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { pickRows, promptBatch, type RolloutBatch, responseEnds } from '../../experience/batch.ts'
 import type { DrawnBatch } from '../../experience/drawn_batch.ts'
@@ -17,6 +17,7 @@ import { pairSize } from '../memory.ts'
 import { Judge, penalised } from './judge.ts'
 import {
   isStale,
+  type RewardScorer,
   type Sampled,
   type SamplingParts,
   type SamplingRequest,
@@ -90,38 +91,43 @@ export class Responder {
     return this.#parts.judge.batchOf(samples, texts)
   }
 
-  /** Prompts that pairs of responses are sampled to at a time. */
-  get prompts_at_once(): number {
-    return pairSize(this.#parts.config).rows / 2
+  /** Prompts that the responses of pairs are sampled to at a time. */
+  promptsAtOnce(pairs: Pairs): number {
+    const { rows, n } = pairSize(this.#parts.config, pairs)
+    return rows / n
   }
 
-  /** Two responses to each of `prompts_at_once` problems, judged; draws differ by (step, round). */
-  async respondTwice(
+  /** The responses of pairs to each of `promptsAtOnce` problems, judged by the task and, where
+   * `reward` is given, by the reward model; draws differ by (step, round). */
+  async respondForPairs(
     samples: readonly Sample[],
-    temperature: number,
-    step: number,
-    round: number,
-  ): Promise<[Candidate, Candidate][]> {
+    pairs: Pairs,
+    { step, round, reward }: { step: number; round: number; reward?: RewardScorer | undefined },
+  ): Promise<Candidate[][]> {
     const { gpu, config, judge } = this.#parts
     const { seed, task } = config
-    const size = pairSize(config)
+    const { temperature } = pairs
+    const size = pairSize(config, pairs)
+    gpu.stage('gen')
     const { rollout } = this.sampler(size)
     const row_offset = round * size.rows
     const sampling = { seed, stream: PAIR_STREAM, step, row_offset, temperature }
     const prompts = promptBatch(samples, task)
     await rollout.generate(prompts, { ...sampling, top_k: null, top_p: 1 })
     const [ids] = await gpu.read(rollout.tensors.response_ids)
-    const twice = samples.flatMap((sample) => [sample, sample])
+    const each = samples.flatMap((sample) => Array.from({ length: size.n }, () => sample))
     const asked = { response_ids: ids }
-    const judged = await judge.judge(twice, asked, size.response_length)
+    const judged = await judge.judge(each, asked, size.response_length)
     const { batch, texts, scores } = judged
+    const rewards = await reward?.(batch)
     const candidates = texts.map((text, b) => ({
       row: sequenceRow(batch, b),
       text,
       is_ended: batch.is_ended[b],
       score: scores[b],
+      ...(rewards && { reward: rewards[b] }),
     }))
-    return samples.map((_, i) => [candidates[2 * i], candidates[2 * i + 1]])
+    return samples.map((_, i) => candidates.slice(i * size.n, (i + 1) * size.n))
   }
 
   /** Pairs that the rows of the task bring: the better response scores 1, the worse 0. Those to
