@@ -2,7 +2,7 @@
 // of heads that the presets and models of 135 and 600 million weights have.
 import { attentionKernels } from '../src/kernels/attention/attention.ts'
 import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
-import { type AnyKernel, accessOf, wholeText } from '../src/kernels/device/kernel.ts'
+import { type AnyKernel, accessOf, wholeText } from '../src/kernels/device/base/kernel.ts'
 import { forWeight } from '../src/kernels/matmul/bfloat16.ts'
 import { variants as fused } from '../src/kernels/matmul/matmul_fused.ts'
 import { variants as products, TILES } from '../src/kernels/matmul/matmul_variants.ts'

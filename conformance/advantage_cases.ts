@@ -8,9 +8,9 @@ import {
 } from '../src/rl/estimators/estimator.ts'
 import { gaeAdvantages } from '../src/rl/estimators/gae.ts'
 import { maxrlAdvantages } from '../src/rl/estimators/maxrl.ts'
-import type { Fields } from './fields.ts'
-import { type Fixture, type Handler, isJanuary } from './fixture.ts'
-import type { Tolerance } from './report.ts'
+import type { Fields } from './base/fields.ts'
+import { type Fixture, type Handler, isJanuary } from './base/fixture.ts'
+import type { Tolerance } from './base/report.ts'
 import {
   F64,
   GDPO,
@@ -20,7 +20,7 @@ import {
   PRODUCTION,
   ROUNDED,
   within,
-} from './tolerances.ts'
+} from './base/tolerances.ts'
 
 function readInput(inputs: Fields): AdvantageInput {
   const mask = inputs.matrix('response_mask')

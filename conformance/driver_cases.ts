@@ -18,10 +18,10 @@ import {
   computeTimingMetrics,
   range,
 } from '../src/rl/metrics/data_metrics.ts'
-import { CaseError, type Fields } from './fields.ts'
-import type { Handler } from './fixture.ts'
-import type { Tolerance } from './report.ts'
-import { F64, f64Metrics, ROUNDED, within } from './tolerances.ts'
+import { CaseError, type Fields } from './base/fields.ts'
+import type { Handler } from './base/fixture.ts'
+import type { Tolerance } from './base/report.ts'
+import { F64, f64Metrics, ROUNDED, within } from './base/tolerances.ts'
 
 const readController = (config: Fields): KlControllerConfig => ({
   type: config.choice('type', ['adaptive', 'fixed']),

@@ -8,11 +8,11 @@ import { aggregationParams } from '../src/kernels/policy_loss/loss_weights.ts'
 import { weightBounds } from '../src/rl/experience/importance_threshold.ts'
 import { rejectionBounds } from '../src/rl/experience/rollout_correction.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
-import type { Fields } from './fields.ts'
-import type { Handler } from './fixture.ts'
-import { readAggregation, readCounts } from './objective_run.ts'
+import type { Fields } from './base/fields.ts'
+import type { Handler } from './base/fixture.ts'
+import { readAggregation, readCounts } from './base/objective_run.ts'
+import { within } from './base/tolerances.ts'
 import { readCorrection } from './rollout_cases.ts'
-import { within } from './tolerances.ts'
 
 /** One token. */
 const TOKEN = {

@@ -1,6 +1,6 @@
 // Golden logits through the vocabulary head: the logits of a token are its hidden state, and the
 // unembedding is the identity.
-import type { Tensor } from '../src/kernels/device/tensor.ts'
+import type { Tensor } from '../src/kernels/device/base/tensor.ts'
 import { listScored, type PaddedSize, type ScoredTokens } from '../src/kernels/vocab_head/scored.ts'
 import {
   type HeadSizes,
@@ -8,8 +8,8 @@ import {
   vocabHeadForwardRef,
 } from '../src/kernels/vocab_head/vocab_head.ref.ts'
 import { type VocabHeadKernels, vocabHeadKernels } from '../src/kernels/vocab_head/vocab_head.ts'
-import { CaseError, type Fields } from './fields.ts'
-import type { Scratch } from './gpu_scratch.ts'
+import { CaseError, type Fields } from './base/fields.ts'
+import type { Scratch } from './base/gpu_scratch.ts'
 
 type Numbers = ArrayLike<number>
 

@@ -1,6 +1,7 @@
 // Hugging Face model folders: config.json, model.safetensors and expected.safetensors, with critic
 // and reward models.
-import type { Context } from './fixture.ts'
+import type { Context } from './base/fixture.ts'
+import type { Check } from './base/report.ts'
 import { criticChecks } from './hf/critic_cases.ts'
 import { configChecks, forwardChecks } from './hf/forward_cases.ts'
 import { generationChecks } from './hf/generation_cases.ts'
@@ -9,7 +10,6 @@ import { loraChecks } from './hf/lora_cases.ts'
 import { openModelCase } from './hf/model_case.ts'
 import { rewardChecks } from './hf/reward_cases.ts'
 import { trajectoryChecks } from './hf/trajectory_cases.ts'
-import type { Check } from './report.ts'
 
 const SECTIONS = {
   forward: forwardChecks,

@@ -1,5 +1,6 @@
 // Interventions and readings: folders with expected.safetensors that name a model case beside them.
-import type { Context } from './fixture.ts'
+import type { Context } from './base/fixture.ts'
+import type { Check } from './base/report.ts'
 import { ablationChecks } from './interventions/ablation_checks.ts'
 import { attentionChecks, attributionChecks } from './interventions/attention_checks.ts'
 import { gpuRunner } from './interventions/gpu_runner.ts'
@@ -17,7 +18,6 @@ import {
   steeringGradientChecks,
 } from './interventions/steering_checks.ts'
 import { transplantChecks } from './interventions/transplant_checks.ts'
-import type { Check } from './report.ts'
 
 /** Passes that a runner makes. */
 const PASSES = {

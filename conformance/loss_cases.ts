@@ -12,10 +12,10 @@ import {
 import { POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/policy_loss_frame.ts'
 import { type ValueLossBatch, valueLossRef } from '../src/kernels/value_loss/value_loss.ref.ts'
 import { VALUE_LOSS_SUMS, value_loss as valueLoss } from '../src/kernels/value_loss/value_loss.ts'
-import type { Handler } from './fixture.ts'
-import { type Scratch, withScratch } from './gpu_scratch.ts'
-import { readAggregation } from './objective_run.ts'
-import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './tolerances.ts'
+import type { Handler } from './base/fixture.ts'
+import { type Scratch, withScratch } from './base/gpu_scratch.ts'
+import { readAggregation } from './base/objective_run.ts'
+import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './base/tolerances.ts'
 
 const value_loss: Handler = ({ inputs, config, source }) => {
   const mask = inputs.matrix('response_mask')

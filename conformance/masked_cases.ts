@@ -8,8 +8,8 @@ import {
   maskedVar,
   maskedWhiten,
 } from '../src/rl/math/masked.ts'
-import type { Fixture, Handler } from './fixture.ts'
-import { F64, PRODUCTION, within } from './tolerances.ts'
+import type { Fixture, Handler } from './base/fixture.ts'
+import { F64, PRODUCTION, within } from './base/tolerances.ts'
 
 function readValues({ inputs }: Fixture) {
   const values = inputs.matrix('values')

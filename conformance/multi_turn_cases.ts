@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { tokenLevelScores } from '../src/rl/config/overlong.ts'
 import { makeBatch, padPrompts } from '../src/rl/experience/batch.ts'
 import { batchTurns } from '../src/rl/experience/turns.ts'
-import type { Tokenizer } from '../src/tasks/task.ts'
 import { loadTokenizer } from '../src/tasks/tokenizers/load_tokenizer.ts'
+import type { Tokenizer } from '../src/tasks/tokenizers/tokenizer.ts'
 import { chatOf, chatTurns } from '../src/tasks/tools/chat_turns.ts'
 import { Conversation } from '../src/tasks/tools/conversation.ts'
 import {
@@ -16,9 +16,9 @@ import {
   type TurnLimits,
 } from '../src/tasks/tools/tool.ts'
 import type { Message } from '../src/tasks/tools/turn_format.ts'
-import type { Fields } from './fields.ts'
-import type { Handler, Outputs } from './fixture.ts'
-import { within } from './tolerances.ts'
+import type { Fields } from './base/fields.ts'
+import type { Handler, Outputs } from './base/fixture.ts'
+import { within } from './base/tolerances.ts'
 
 const MODEL_TYPES = ['qwen2', 'qwen3', 'llama']
 

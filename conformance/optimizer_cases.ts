@@ -9,10 +9,10 @@ import {
   OPTIMIZER_BLOCKS,
 } from '../src/kernels/optimizer/optimizer.ts'
 import { constantMultiplier, cosineMultiplier, wsdMultiplier } from '../src/rl/config/schedule.ts'
-import { CaseError, type Fields, type GoldenTensor } from './fields.ts'
-import type { Handler } from './fixture.ts'
-import { withScratch } from './gpu_scratch.ts'
-import { F64, GPU_VALUE, within } from './tolerances.ts'
+import { CaseError, type Fields, type GoldenTensor } from './base/fields.ts'
+import type { Handler } from './base/fixture.ts'
+import { withScratch } from './base/gpu_scratch.ts'
+import { F64, GPU_VALUE, within } from './base/tolerances.ts'
 
 /** Elements per segment number, as in src/kernels/optimizer. */
 const CHUNK = 64

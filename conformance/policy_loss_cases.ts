@@ -6,9 +6,9 @@ import { aggLossRef } from '../src/kernels/policy_loss/loss_weights.ref.ts'
 import type { Objective } from '../src/rl/learners/objective.ts'
 import { LOSS_MODES, type LossMode } from '../src/rl/losses/losses.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
-import { CaseError } from './fields.ts'
-import type { Handler, Outputs } from './fixture.ts'
-import { withScratch } from './gpu_scratch.ts'
+import { CaseError } from './base/fields.ts'
+import type { Handler, Outputs } from './base/fixture.ts'
+import { withScratch } from './base/gpu_scratch.ts'
 import {
   type LossBatch,
   type LossSettings,
@@ -21,9 +21,9 @@ import {
   readLossSettings,
   rowsOf,
   runObjective,
-} from './objective_run.ts'
-import type { Output } from './report.ts'
-import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, PRODUCTION, within } from './tolerances.ts'
+} from './base/objective_run.ts'
+import type { Output } from './base/report.ts'
+import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, PRODUCTION, within } from './base/tolerances.ts'
 
 /** An objective of a policy loss alone. */
 export const plainObjective = (loss_mode: LossMode, loss_agg_mode: LossAggMode): Objective => ({

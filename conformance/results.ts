@@ -1,15 +1,15 @@
 // Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers,
 // and runs of PEFT, of TRL's trainer and of BuPO's fork.
 import { basename, relative, resolve } from 'node:path'
+import { type Context, fixtureResults, type Handler } from './base/fixture.ts'
+import { type Check, type Result, runCheck } from './base/report.ts'
 import { bupoCase } from './bupo/bupo_cases.ts'
 import { depthCases } from './depth/depth_cases.ts'
 import { distillTraceCase } from './distill/trace_cases.ts'
-import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { interventionCase } from './intervention_cases.ts'
 import { preferenceTraceCase } from './preference/trace_cases.ts'
-import { type Check, type Result, runCheck } from './report.ts'
 import type { Source } from './sources.ts'
 import { tokenizerCase } from './tokenizer_cases.ts'
 import { trlCase } from './trl/trl_cases.ts'

@@ -20,9 +20,9 @@ import {
 import type { DescribedWeights } from '../src/rl/experience/rollout_correction_metrics.ts'
 import { objectiveOf } from '../src/rl/learners/objective.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
-import { CaseError, type Fields } from './fields.ts'
-import { type Fixture, type Handler, isJanuary, type Outputs } from './fixture.ts'
-import { type Scratch, withScratch } from './gpu_scratch.ts'
+import { CaseError, type Fields } from './base/fields.ts'
+import { type Fixture, type Handler, isJanuary, type Outputs } from './base/fixture.ts'
+import { type Scratch, withScratch } from './base/gpu_scratch.ts'
 import {
   type LossBatch,
   type LossSettings,
@@ -32,9 +32,9 @@ import {
   readLossBatch,
   readLossSettings,
   runObjective,
-} from './objective_run.ts'
+} from './base/objective_run.ts'
+import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './base/tolerances.ts'
 import { refConfig } from './policy_loss_cases.ts'
-import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './tolerances.ts'
 
 function readPair(inputs: Fields): LogProbPair {
   const mask = inputs.matrix('response_mask')

@@ -4,10 +4,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/base/command.ts'
 import { readJson } from '../src/cli/input/input_file.ts'
+import { isFixtureFile } from './base/fixture.ts'
 import { isBupoTrace } from './bupo/bupo_trace.ts'
 import { isDepthFile, isDepthFolder } from './depth/depth_cases.ts'
 import { isDistillTrace } from './distill/trace_file.ts'
-import { isFixtureFile } from './fixture.ts'
 import { isPreferenceTrace } from './preference/trace.ts'
 
 export type Source =

@@ -7,9 +7,19 @@ import { aggLossRef } from '../src/kernels/policy_loss/loss_weights.ref.ts'
 import type { VocabHeadKernels } from '../src/kernels/vocab_head/vocab_head.ts'
 import { attentionResponseMask, positionIds, responseMask } from '../src/rl/experience/batch.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
-import { CaseError } from './fields.ts'
-import type { Handler, Outputs, Part } from './fixture.ts'
-import { withScratch } from './gpu_scratch.ts'
+import { CaseError } from './base/fields.ts'
+import type { Handler, Outputs, Part } from './base/fixture.ts'
+import { withScratch } from './base/gpu_scratch.ts'
+import {
+  type LossBatch,
+  type LossSettings,
+  liveOf,
+  lossMetrics,
+  objectiveTensors,
+  readLossSettings,
+  runObjective,
+} from './base/objective_run.ts'
+import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './base/tolerances.ts'
 import {
   type HeadCase,
   headBackward,
@@ -19,17 +29,7 @@ import {
   headForwardRef,
   headVariants,
 } from './head_run.ts'
-import {
-  type LossBatch,
-  type LossSettings,
-  liveOf,
-  lossMetrics,
-  objectiveTensors,
-  readLossSettings,
-  runObjective,
-} from './objective_run.ts'
 import { plainObjective, refConfig } from './policy_loss_cases.ts'
-import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './tolerances.ts'
 
 /** One part per set of kernels that can run the case. */
 const gpuParts = (

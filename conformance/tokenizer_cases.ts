@@ -16,7 +16,7 @@ import {
   type TokenizerSettings,
 } from '../src/tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { parseTokenizerJson } from '../src/tasks/tokenizers/hugging_face/tokenizer_json.ts'
-import type { Check, Output } from './report.ts'
+import type { Check, Output } from './base/report.ts'
 
 interface Decoded {
   readonly ids: readonly number[]

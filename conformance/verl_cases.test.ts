@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resultLine } from './report.ts'
+import { resultLine } from './base/report.ts'
 import { resultsOf } from './results.ts'
 import { findSources } from './sources.ts'
 

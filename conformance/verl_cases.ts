@@ -1,9 +1,9 @@
 // Which code runs which fixture: one entry per file of golden vectors.
 import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
+import type { Handler } from './base/fixture.ts'
 import { DISTILL_CASES } from './distill/loss_cases.ts'
 import { DRIVER_CASES } from './driver_cases.ts'
 import { ERROR_CASES } from './error_cases.ts'
-import type { Handler } from './fixture.ts'
 import { LOSS_CASES } from './loss_cases.ts'
 import { MASKED_CASES, productionWhiten } from './masked_cases.ts'
 import { MULTI_TURN_CASES } from './multi_turn_cases.ts'

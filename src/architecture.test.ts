@@ -38,7 +38,7 @@ const BESIDE_GPU = ['document', 'host', 'record', 'jobs', 'page']
 /** Names, types and plain arithmetic in folders that know a device. They load nothing but each
  * other. */
 const PLAIN = [
-  'kernels/device/errors.ts',
+  'kernels/device/base/errors.ts',
   'kernels/matmul/variant_names.ts',
   'kernels/optimizer/control.ts',
   'kernels/sampling/philox.ts',

@@ -50,7 +50,7 @@ async function keepRuns(): Promise<void> {
       import('./ui/settings/history.ts'),
       import('./page/runs/library/record_page.ts'),
       import('./ui/runs/checkpoints/continue_run.ts'),
-      import('./ui/runs/compare/compared.ts'),
+      import('./ui/runs/base/compared.ts'),
       import('./page/paces/kept_paces.ts'),
       import('./ui/notices/wake_lock.ts'),
       import('./page/study/continue_study.ts'),

@@ -6,18 +6,15 @@ import { type ESTree, parseSync, Visitor } from 'vite'
 import { expect, test } from 'vitest'
 
 /** Folders inside a folder, in the order of imports: each may import from itself and from those
- * before it. '.' are its own files. */
-const ORDER: Readonly<Record<string, string>> = {
-  model: 'layout hf interventions params transformer rollout internals',
-  cli: 'base options sandbox input output logs train intervene study export .',
-  rl: 'math fields estimators losses preferences config experience learners metrics look reward train',
-  document: 'content experiment presets formulas links study',
-  host: 'columns content sandbox protocol checkpoints worker',
-  record: 'run files diagnosis compare',
-  jobs: 'settings rows reward tools scale logs .',
-  page: 'state events connection contents client trials paces opened runs study',
-  ui: 'kit scales shown open part lessons glossary plot gpu replay learning data look tokens inside phases settings runs study share notices forest gallery shell',
-}
+ * before it. '.' are its own files, '*' all that are not named. */
+const [, orders] = /^```order\n([\s\S]*?)^```/m.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? []
+const ORDER = new Map(
+  (orders ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/))
+    .map(([home, ...order]) => [home, order]),
+)
 const MOST_LINES = 300
 const MOST_LINES_OF_FUNCTION = 60
 const MOST_ARGUMENTS = 5
@@ -88,28 +85,44 @@ test('no file imports itself over others', () => {
   expect(circular()).toEqual([])
 })
 
-/** The folder of a file below one of src; '.' for a file that lies in it directly. */
-const folderOf = (file: string) => (file.split('/').length > 3 ? file.split('/')[2] : '.')
+/** Where a product file lies: a folder that has an order, and the folder in it; '.' for a file that
+ * lies in it directly. */
+function placeOf(file: string): readonly [home: string, folder: string] {
+  const path = file.replace(/^src\//, '').split('/')
+  return [path[0], path.length > 2 ? path[1] : '.']
+}
 
-test('inside a folder of src imports point to folders further left', () => {
+test('inside a folder imports point to folders further left', () => {
   const up: string[] = []
   for (const [file, targets] of imports) {
-    const [, home] = file.split('/')
-    const order = ORDER[home]?.split(' ')
+    const [home, folder] = placeOf(file)
+    const order = ORDER.get(home)
     if (!order) continue
+    const rank = (name: string) => order.indexOf(order.includes(name) ? name : '*')
     for (const target of targets) {
-      const [, other] = target.split('/')
-      if (other === home && order.indexOf(folderOf(target)) > order.indexOf(folderOf(file)))
-        up.push(`${file} → ${target}`)
+      const [other, to] = placeOf(target)
+      if (other === home && rank(to) > rank(folder)) up.push(`${file} → ${target}`)
     }
   }
   expect(up).toEqual([])
 })
 
-test('the order names every folder, and no others', () => {
-  for (const [home, order] of Object.entries(ORDER)) {
-    const folders = new Set(product.filter((file) => file.startsWith(`src/${home}/`)).map(folderOf))
-    expect([...folders].sort(), home).toEqual(order.split(' ').sort())
+test('the order names every folder that holds folders, each of these, and no others', () => {
+  const found = new Map<string, Set<string>>()
+  for (const file of product) {
+    const [home, folder] = placeOf(file)
+    if (home !== 'tools') found.set(home, (found.get(home) ?? new Set()).add(folder))
+  }
+  const homes = [...found].filter(([, folders]) => folders.size > 1)
+  expect([...ORDER.keys()].sort()).toEqual(homes.map(([home]) => home).sort())
+  for (const [home, order] of ORDER) {
+    const folders = [...(found.get(home) ?? [])]
+    const named = order.filter((name) => name !== '*')
+    expect(
+      named.filter((name) => !folders.includes(name)),
+      home,
+    ).toEqual([])
+    if (!order.includes('*')) expect([...folders].sort(), home).toEqual([...order].sort())
   }
 })
 
@@ -127,7 +140,7 @@ test('WGSL leaves params and bindings to the declaration of its kernel', () => {
     .filter((file) => file.endsWith('.wgsl'))
   const twice = [...shaders, ...product].filter(
     (file) =>
-      file !== 'src/kernels/device/kernel.ts' &&
+      file !== 'src/kernels/device/base/kernel.ts' &&
       /@group\b|struct\s+Params\b/.test(sourceOf.get(file) ?? readFileSync(file, 'utf8')),
   )
   const advice =

@@ -1,6 +1,7 @@
 // Measures what a step costs the thread that runs it, apart from waiting for the GPU.
+
+import type { Tensor } from '../../src/kernels/device/base/tensor.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
-import type { Tensor } from '../../src/kernels/device/tensor.ts'
 
 /** Everything of Gpu that works before it returns; `read` works until it waits. */
 const CALLS = ['replay', 'write', 'copy', 'clear', 'submit', 'read'] as const

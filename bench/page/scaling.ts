@@ -1,12 +1,13 @@
 // How the cost of a token and the memory of a run grow: one supervised step of a small model, with
 // one size at a time changed. Forward, cross-entropy, backward, clip and AdamW on random tokens
 // without padding.
+
+import type { MemoryKind } from '../../src/kernels/device/base/tensor.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'
-import type { MemoryKind } from '../../src/kernels/device/tensor.ts'
 import type { ModelConfig } from '../../src/model/layout/config.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
-import { planMemory } from '../../src/rl/train/memory.ts'
-import type { Task } from '../../src/tasks/task.ts'
+import { planMemory } from '../../src/rl/train/parts/memory.ts'
+import type { Task } from '../../src/tasks/task/task.ts'
 import { arithmetic } from '../../src/tasks/tokenizers/arithmetic.ts'
 import { actorSft, randomProblem, SMALL_MODEL, sftPhase } from './actor_sft.ts'
 import { median } from './median.ts'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Result } from '../report.ts'
+import type { Result } from '../base/report.ts'
 import { resultsOf } from '../results.ts'
 import { findSources } from '../sources.ts'
 import { openBupoCase } from './bupo_trace.ts'

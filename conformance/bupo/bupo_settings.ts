@@ -2,7 +2,7 @@
 // replay does not follow is refused by name.
 import { ACTOR_DEFAULTS } from '../../src/rl/config/actor.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
-import { CaseError } from '../fields.ts'
+import { CaseError } from '../base/fields.ts'
 import { goldenPhase } from '../hf/golden_actor.ts'
 import { requireKnown } from './known_settings.ts'
 import type { TraceSettings } from './trace_settings.ts'

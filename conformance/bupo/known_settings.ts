@@ -1,6 +1,6 @@
 // Which settings of BuPO's fork a replay follows, which change none of its numbers, and which have
 // to be off.
-import { CaseError } from '../fields.ts'
+import { CaseError } from '../base/fields.ts'
 import type { TraceSettings } from './trace_settings.ts'
 
 /** Read by bupo_settings.ts and bupo_trace.ts. */

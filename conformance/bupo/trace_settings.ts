@@ -2,7 +2,7 @@
 // logged, and in the arguments of its job.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CaseError } from '../fields.ts'
+import { CaseError } from '../base/fields.ts'
 
 /** How a sentence says what a number is. */
 const IN_WORDS: Readonly<Record<string, RegExp>> = {

@@ -11,7 +11,7 @@ import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { policyLossRef } from '../../src/rl/losses/policy_loss.ref.ts'
 import { tokenMean } from '../../src/rl/teachers/distribution.ref.ts'
 import { mixtureToken } from '../../src/rl/teachers/jsd.ref.ts'
-import { CaseError, type Fields } from '../fields.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
 import { type Expected, refResponse, widthOf } from '../hf/model_case.ts'
 
 export interface DepthModel {

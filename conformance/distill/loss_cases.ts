@@ -13,10 +13,10 @@ import {
   sampledKlLoss,
   taskLoss,
 } from '../../src/rl/teachers/sampled_kl.ref.ts'
-import { CaseError, type Fields } from '../fields.ts'
-import type { Handler } from '../fixture.ts'
-import { readAggregation } from '../objective_run.ts'
-import { within } from '../tolerances.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
+import type { Handler } from '../base/fixture.ts'
+import { readAggregation } from '../base/objective_run.ts'
+import { within } from '../base/tolerances.ts'
 
 const F64 = { rtol: 1e-9, atol: 1e-11 } as const
 /** Systems that compute in float32, and metrics. */

@@ -1,6 +1,6 @@
 // Runs of TRL's DistillationTrainer, replayed update by update, with the recommended tolerances.
-import type { Context } from '../fixture.ts'
-import type { Check, Output, Place } from '../report.ts'
+import type { Context } from '../base/fixture.ts'
+import type { Check, Output, Place } from '../base/report.ts'
 import { sliceOf } from '../trl/trl_trace.ts'
 import { type DistillCase, type DistillUpdate, openDistillCase } from './trace_file.ts'
 import { gpuMachine, type ReplayedUpdate, refMachine, replayed } from './trace_replay.ts'

@@ -7,8 +7,8 @@ import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import type { Optim } from '../../src/rl/config/optim.ts'
 import { makeBatch, type RolloutBatch, widenRows } from '../../src/rl/experience/batch.ts'
-import { CaseError, Fields } from '../fields.ts'
-import type { Pinned } from '../fixture.ts'
+import { CaseError, Fields } from '../base/fields.ts'
+import type { Pinned } from '../base/fixture.ts'
 import { readCaseModel } from '../hf/model_case.ts'
 
 export interface DistillMicroBatch {

@@ -3,7 +3,7 @@ import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import type { Check, Output } from '../report.ts'
+import type { Check, Output } from '../base/report.ts'
 import {
   createCritic,
   type Values,

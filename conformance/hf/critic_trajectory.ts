@@ -6,7 +6,7 @@ import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { Optim } from '../../src/rl/config/optim.ts'
 import { computeAdvantages } from '../../src/rl/estimators/advantages.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import type { Check, Place } from '../report.ts'
+import type { Check, Place } from '../base/report.ts'
 import {
   accumulateValueLoss,
   createCritic,

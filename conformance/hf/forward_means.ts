@@ -5,7 +5,7 @@ import {
   tokenMeans,
 } from '../../src/model/internals/internal_quantities.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import type { Check, Output, Place } from '../report.ts'
+import type { Check, Output, Place } from '../base/report.ts'
 import { check, type ModelCase, scalar, widthOf } from './model_case.ts'
 
 /** All quantities, by kernels or in float64. */

@@ -6,7 +6,7 @@ import { createRolloutTensors } from '../../src/model/rollout/rollout_tensors.ts
 import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import { positionIds, responseEnds } from '../../src/rl/experience/batch.ts'
-import type { Check } from '../report.ts'
+import type { Check } from '../base/report.ts'
 import { uploadCase } from './gpu_model.ts'
 import { check, type ModelCase } from './model_case.ts'
 

@@ -2,8 +2,8 @@
 // layer, KL.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import { CaseError } from '../fields.ts'
-import type { Check, Place } from '../report.ts'
+import { CaseError } from '../base/fields.ts'
+import type { Check, Place } from '../base/report.ts'
 import { goldenPhase } from './golden_actor.ts'
 import { type Gradients, gradientCheck } from './gradients.ts'
 import { check, type ModelCase, readBatch, scalar } from './model_case.ts'

@@ -1,7 +1,7 @@
 // Gradients of every parameter against Hugging Face's.
 import { type FlatLayout, trainedPrefix } from '../../src/model/layout/flat_params.ts'
 import type { ParamLayout } from '../../src/model/layout/params.ts'
-import type { Check, Output, Place } from '../report.ts'
+import type { Check, Output, Place } from '../base/report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 
 /** A loss, what else was counted, and gradients by name; parameters that the loss does not reach

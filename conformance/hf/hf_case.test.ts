@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Result } from '../report.ts'
+import type { Result } from '../base/report.ts'
 import { resultsOf } from '../results.ts'
 import { addArray, addTo, changeBytes, copyOfCase } from './testing.ts'
 

@@ -1,6 +1,6 @@
 // Computes what follows from the ids and masks of a golden batch.
 import { positionIds } from '../../src/rl/experience/batch.ts'
-import type { Output } from '../report.ts'
+import type { Output } from '../base/report.ts'
 import type { Expected } from './model_case.ts'
 
 /** Labels that Hugging Face's loss leaves out. */

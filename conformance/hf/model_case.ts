@@ -9,9 +9,9 @@ import type { ModelShape } from '../../src/model/layout/config.ts'
 import { type Head, unpackWeights } from '../../src/model/layout/params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import { CaseError, Fields } from '../fields.ts'
-import type { Pinned } from '../fixture.ts'
-import type { Check, Output, Place } from '../report.ts'
+import { CaseError, Fields } from '../base/fields.ts'
+import type { Pinned } from '../base/fixture.ts'
+import type { Check, Output, Place } from '../base/report.ts'
 
 /** Golden arrays and scalars of one folder. Remembers what was asked for: the rest is unknown. */
 export class Expected {

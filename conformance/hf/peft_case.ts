@@ -11,8 +11,8 @@ import { type AdapterLayout, adapterLayout } from '../../src/model/layout/adapte
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import { CaseError, Fields } from '../fields.ts'
-import type { Pinned } from '../fixture.ts'
+import { CaseError, Fields } from '../base/fields.ts'
+import type { Pinned } from '../base/fixture.ts'
 import { goldenPhase } from './golden_actor.ts'
 import { paramsOf, readCaseModel } from './model_case.ts'
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'
 import { readAdapter, withAdapter } from '../../src/model/hf/peft_adapter.ts'
 import { unpackWeights } from '../../src/model/layout/params.ts'
-import type { Context } from '../fixture.ts'
-import type { Check, Output, Place } from '../report.ts'
+import type { Context } from '../base/fixture.ts'
+import type { Check, Output, Place } from '../base/report.ts'
 import { joined } from './model_case.ts'
 import {
   batchCount,

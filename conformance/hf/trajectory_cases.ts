@@ -1,8 +1,8 @@
 // Trajectories of policies: supervised, GRPO, and BuPO's two phases.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { computeAdvantages } from '../../src/rl/estimators/advantages.ts'
-import type { Check } from '../report.ts'
-import { PRODUCTION } from '../tolerances.ts'
+import type { Check } from '../base/report.ts'
+import { PRODUCTION } from '../base/tolerances.ts'
 import { inputOutputs } from './input_outputs.ts'
 import { check, type ModelCase } from './model_case.ts'
 import { policyRunRef, supervisedRunRef } from './reference_runs.ts'

@@ -3,7 +3,7 @@
 import type { Optim } from '../../src/rl/config/optim.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../base/fields.ts'
 import { goldenPhase } from './golden_actor.ts'
 import { type ModelCase, readBatch } from './model_case.ts'
 

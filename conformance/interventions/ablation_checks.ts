@@ -9,8 +9,8 @@ import {
   readStatesRef,
 } from '../../src/model/interventions/readings.ref.ts'
 import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
+import type { Check } from '../base/report.ts'
 import { check, joined } from '../hf/model_case.ts'
-import type { Check } from '../report.ts'
 import { meanOver, stateOf } from './component_states.ts'
 import {
   type InterventionCase,

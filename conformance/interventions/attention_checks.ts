@@ -9,8 +9,8 @@ import {
   unembeddingOf,
   valueNormsRef,
 } from '../../src/model/interventions/attribution.ref.ts'
+import type { Check } from '../base/report.ts'
 import { check, joined } from '../hf/model_case.ts'
-import type { Check } from '../report.ts'
 import { type InterventionCase, outputsOf, upTo } from './intervention_case.ts'
 
 /** Section 1. */

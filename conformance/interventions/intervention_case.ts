@@ -5,10 +5,10 @@ import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import type { RefBatch } from '../../src/model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../src/model/transformer/transformer.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
-import { CaseError, type Fields } from '../fields.ts'
-import type { Pinned } from '../fixture.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
+import type { Pinned } from '../base/fixture.ts'
+import type { Output, Place } from '../base/report.ts'
 import { Expected, type ModelCase, openModelCase, readBatch, widthOf } from '../hf/model_case.ts'
-import type { Output, Place } from '../report.ts'
 
 export interface InterventionCase extends ModelCase {
   /** The arrays of the model's own case: batches and their columns. */

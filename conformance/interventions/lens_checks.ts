@@ -17,9 +17,9 @@ import {
   readStatesRef,
 } from '../../src/model/interventions/readings.ref.ts'
 import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../base/fields.ts'
+import type { Check } from '../base/report.ts'
 import { check, joined } from '../hf/model_case.ts'
-import type { Check } from '../report.ts'
 import { stacked, storedLogits } from './ablation_checks.ts'
 import { type InterventionCase, outputsOf, type Runner, upTo } from './intervention_case.ts'
 

@@ -5,9 +5,9 @@ import { adamwState, adamwStepRef } from '../../src/model/interventions/lenses.r
 import { readPolicyRef } from '../../src/model/interventions/readings.ref.ts'
 import { backwardBlocksRef } from '../../src/model/transformer/backward.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
-import { CaseError } from '../fields.ts'
+import { CaseError } from '../base/fields.ts'
+import type { Check, Output } from '../base/report.ts'
 import { check, joined, responseTokens } from '../hf/model_case.ts'
-import type { Check, Output } from '../report.ts'
 import { finalLogits, measured, stacked, storedLogits } from './ablation_checks.ts'
 import {
   type InterventionCase,

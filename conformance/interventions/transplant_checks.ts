@@ -8,11 +8,11 @@ import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import { CRITIC } from '../../src/rl/config/critic.ts'
 import { defaultsOf } from '../../src/rl/fields/field.ts'
-import { CaseError } from '../fields.ts'
+import { CaseError } from '../base/fields.ts'
+import type { Check } from '../base/report.ts'
 import { check, joined } from '../hf/model_case.ts'
 import { supervisedGradientRef } from '../hf/policy_gradients.ts'
 import { RefTrainable } from '../hf/ref_trainable.ts'
-import type { Check } from '../report.ts'
 import { type InterventionCase, outputsOf, upTo } from './intervention_case.ts'
 
 /** A part of the host that is the other checkpoint's. */

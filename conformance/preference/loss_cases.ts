@@ -3,21 +3,21 @@
 import { answerUpdate, mismatchedKl } from '../../src/rl/preferences/answer_objective.ts'
 import type { ScoredAnswers } from '../../src/rl/preferences/answers.ts'
 import { F_DIVERGENCES } from '../../src/rl/preferences/divergence.ts'
+import type {
+  PairedLoss,
+  TrlTrainer,
+  UnpairedLoss,
+} from '../../src/rl/preferences/losses/preference_loss.ts'
+import type { PreferenceValues } from '../../src/rl/preferences/losses/preference_numbers.ts'
 import {
   type PairObjective,
   type PreferenceUpdate,
   pairRefusal,
   pairUpdate,
 } from '../../src/rl/preferences/pair_objective.ts'
-import type {
-  PairedLoss,
-  TrlTrainer,
-  UnpairedLoss,
-} from '../../src/rl/preferences/preference_loss.ts'
-import type { PreferenceValues } from '../../src/rl/preferences/preference_numbers.ts'
-import { CaseError, type Fields, type GoldenMatrix } from '../fields.ts'
-import type { Handler, Outputs } from '../fixture.ts'
-import type { Tolerance } from '../report.ts'
+import { CaseError, type Fields, type GoldenMatrix } from '../base/fields.ts'
+import type { Handler, Outputs } from '../base/fixture.ts'
+import type { Tolerance } from '../base/report.ts'
 import { lossOfTrl, ownNumbers, readNumbers } from './trl_losses.ts'
 
 /** Relative to the largest entry of an array. */

@@ -1,6 +1,6 @@
 // Updates of TRL's preference trainers, replayed one by one with the recommended tolerances.
-import type { Context } from '../fixture.ts'
-import type { Check, Output, Place } from '../report.ts'
+import type { Context } from '../base/fixture.ts'
+import type { Check, Output, Place } from '../base/report.ts'
 import { sliceOf } from '../trl/trl_trace.ts'
 import {
   openTraceCase,

@@ -3,13 +3,13 @@ import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { GIVEN_GRADIENT } from '../../src/rl/config/preference_policy.ts'
 import type { AnswerObjective } from '../../src/rl/preferences/answer_objective.ts'
 import { F_DIVERGENCES, type FDivergence } from '../../src/rl/preferences/divergence.ts'
-import { type PairObjective, pairRefusal } from '../../src/rl/preferences/pair_objective.ts'
 import type {
   PairedLoss,
   TrlTrainer,
   UnpairedLoss,
-} from '../../src/rl/preferences/preference_loss.ts'
-import { CaseError, type Fields } from '../fields.ts'
+} from '../../src/rl/preferences/losses/preference_loss.ts'
+import { type PairObjective, pairRefusal } from '../../src/rl/preferences/pair_objective.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
 import { goldenPhase } from '../hf/golden_actor.ts'
 import { lossOfTrl, ownNumbers, readNumbers } from './trl_losses.ts'
 

@@ -1,12 +1,13 @@
 // TRL's names of losses, and where its losses read other numbers than the lab's.
-import { PREFERENCE_LOSSES } from '../../src/rl/preferences/losses.ts'
-import type { PreferenceLoss, TrlTrainer } from '../../src/rl/preferences/preference_loss.ts'
+
+import type { PreferenceLoss, TrlTrainer } from '../../src/rl/preferences/losses/preference_loss.ts'
 import {
   PREFERENCE_NUMBERS,
   type PreferenceNumberName,
   type PreferenceValues,
-} from '../../src/rl/preferences/preference_numbers.ts'
-import { CaseError, type Fields } from '../fields.ts'
+} from '../../src/rl/preferences/losses/preference_numbers.ts'
+import { PREFERENCE_LOSSES } from '../../src/rl/preferences/losses.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
 
 /** The loss that a trainer of TRL calls so. Throws CaseError, which begins with `where`, for one
  * that the lab does not know. */

@@ -9,10 +9,10 @@ import type {
   TrlLossConfig,
   TrlLossType,
 } from '../../src/rl/losses/trl_objective.ref.ts'
-import type { Outputs, Part } from '../fixture.ts'
-import { withScratch } from '../gpu_scratch.ts'
-import { liveOfPart, objectiveTensors, runObjective } from '../objective_run.ts'
-import { GPU_GRADIENT, GPU_VALUE, within } from '../tolerances.ts'
+import type { Outputs, Part } from '../base/fixture.ts'
+import { withScratch } from '../base/gpu_scratch.ts'
+import { liveOfPart, objectiveTensors, runObjective } from '../base/objective_run.ts'
+import { GPU_GRADIENT, GPU_VALUE, within } from '../base/tolerances.ts'
 
 /** TRL's loss types as the lab's loss and its mean. */
 const LOSS_TYPES: Readonly<Record<TrlLossType, readonly [LossMode, LossAggMode]>> = {

@@ -16,9 +16,9 @@ import {
   type TrlLossConfig,
   trlLossRef,
 } from '../../src/rl/losses/trl_objective.ref.ts'
-import { CaseError, type Fields } from '../fields.ts'
-import type { Handler } from '../fixture.ts'
-import { within } from '../tolerances.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
+import type { Handler } from '../base/fixture.ts'
+import { within } from '../base/tolerances.ts'
 import { trlObjectiveOnGpu } from './objective_cases.ts'
 
 const F64 = { rtol: 1e-9, atol: 1e-11 } as const

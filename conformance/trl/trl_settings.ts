@@ -1,6 +1,6 @@
 // GRPOConfig's settings as the lab's: TRL's loss "dapo" with its optimizer.
 import type { RlPhase } from '../../src/rl/config/phase.ts'
-import { CaseError, type Fields } from '../fields.ts'
+import { CaseError, type Fields } from '../base/fields.ts'
 import { goldenPhase } from '../hf/golden_actor.ts'
 
 /** TRL adds this to a group's standard deviation (trl/trainer/grpo_trainer.py,

@@ -38,7 +38,7 @@ export const setting = {
   ],
   unit_tests: [
     'src/document/experiment/experiment.test.ts',
-    'src/document/experiment/document_fields.test.ts',
+    'src/document/experiment/schema/document_fields.test.ts',
     'src/document/experiment/form/form.test.ts',
     'src/jobs/settings/settings.test.ts',
     'src/cli/settings.test.ts',

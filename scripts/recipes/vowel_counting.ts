@@ -1,6 +1,6 @@
 // Counting the vowels of a word, in a vocabulary of its own.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'
 

@@ -2,8 +2,8 @@
 // the numbers, kernels repeat them.
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { resultLine } from '../../conformance/base/report.ts'
 import { filledTrace, type TraceHead, writeTrace } from '../../conformance/bupo/testing.ts'
-import { resultLine } from '../../conformance/report.ts'
 import { resultsOf } from '../../conformance/results.ts'
 import { findSources } from '../../conformance/sources.ts'
 import { Gpu } from '../kernels/device/gpu.ts'

@@ -1,6 +1,6 @@
 // lab conform: the project's own functions and kernels on golden data, case by case.
-import type { Pinned } from '../../conformance/fixture.ts'
-import type { Result } from '../../conformance/report.ts'
+import type { Pinned } from '../../conformance/base/fixture.ts'
+import type { Result } from '../../conformance/base/report.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import { MATMUL_VARIANTS, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
@@ -39,7 +39,7 @@ export const conform: Command = {
     const { path, isReferenceOnly, kernels } = readOptions(args)
     // The references are of no use to the other commands.
     const { findSources } = await import('../../conformance/sources.ts')
-    const { resultLine, summary } = await import('../../conformance/report.ts')
+    const { resultLine, summary } = await import('../../conformance/base/report.ts')
     const { resultsOf } = await import('../../conformance/results.ts')
     const sources = findSources(path)
     const dawn = isReferenceOnly ? undefined : await openDawn()

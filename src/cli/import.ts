@@ -1,5 +1,5 @@
 // lab import: a log of another trainer as a run that the page shows beside its own.
-import type { ImportedLog } from '../jobs/logs/imported_log.ts'
+import type { ImportedLog } from '../jobs/logs/base/imported_log.ts'
 import { importedRunsText } from '../jobs/logs/run_file.ts'
 import { type Command, LabFailure, UsageError } from './base/command.ts'
 import { commandLine, list, text } from './base/declare.ts'

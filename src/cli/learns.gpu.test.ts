@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import { presetOf } from '../document/presets/presets.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import type { StepResult } from '../rl/train/step_result.ts'
+import type { StepResult } from '../rl/train/parts/step_result.ts'
 import { Trainer } from '../rl/train/trainer.ts'
 
 const longTest = test.skipIf(!process.env.LONG_TESTS)

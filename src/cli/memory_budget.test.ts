@@ -10,11 +10,11 @@ import {
   plannedBytes,
   requireMemory,
   savingsOf,
-} from '../host/worker/memory_budget.ts'
-import { labError } from '../host/worker/session_host.ts'
+} from '../host/worker/base/memory_budget.ts'
+import { labError } from '../host/worker/base/session_host.ts'
 import type { Gpu } from '../kernels/device/gpu.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
-import { planMemory } from '../rl/train/memory.ts'
+import { planMemory } from '../rl/train/parts/memory.ts'
 
 const plan = (config: Parameters<typeof planMemory>[0]) => planMemory(config).total()
 

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../document/experiment/experiment.ts'
 import { presetOf } from '../document/presets/presets.ts'
-import { memoryBudget } from '../host/worker/memory_budget.ts'
-import { planMemory } from '../rl/train/memory.ts'
+import { memoryBudget } from '../host/worker/base/memory_budget.ts'
+import { planMemory } from '../rl/train/parts/memory.ts'
 import { grpo, LORA, SHAPES } from '../rl/train/real/testing.ts'
 
 test.for(['arithmetic', 'sorter'])('the recipe of the shipped model %s', (name) => {

@@ -14,7 +14,7 @@ import { logitsRef } from '../model/transformer/policy.ref.ts'
 import { forwardRef } from '../model/transformer/transformer.ref.ts'
 import { valuesRef } from '../model/transformer/value.ref.ts'
 import { createTask, TASKS } from '../tasks/index.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../tasks/task/task.ts'
 import { writeFolder } from './output/file_folder.ts'
 import { HAS_PYTHON, hasModules, PATIENCE_MS, PYTHON, python, pythonEnv } from './testing.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { MemoryPlan } from '../kernels/device/base/tensor.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { MemoryPlan } from '../kernels/device/tensor.ts'
 import { TINY, testModel, testWeights } from '../model/testing.ts'
 import { createModel } from '../model/transformer/model.ts'
 import { createTrainableTensors } from '../rl/learners/trainable.ts'

@@ -4,7 +4,7 @@ import { PRESETS, presetOf } from '../document/presets/presets.ts'
 import { unopenedModel } from '../host/content/models/unopened.ts'
 import { modelShape } from '../model/layout/config.ts'
 import { paramLayout } from '../model/layout/params.ts'
-import { planMemory } from '../rl/train/memory.ts'
+import { planMemory } from '../rl/train/parts/memory.ts'
 
 const DEFAULT_BINDING_BYTES = 128 * 2 ** 20
 

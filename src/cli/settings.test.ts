@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../document/experiment/experiment.ts'
 import { experimentFields } from '../document/experiment/form/form.ts'
-import type { Experiment } from '../document/experiment/schema.ts'
+import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { KL_PENALTIES } from '../kernels/kl/kl_penalty.ts'
 import { LOSS_AGG_MODES } from '../kernels/policy_loss/aggregations/aggregations.ts'
 import { ROLLOUT_IS, RS_CRITERIA } from '../kernels/rollout_correction/rollout_correction.ts'

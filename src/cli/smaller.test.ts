@@ -3,7 +3,7 @@ import { resolvePhases } from '../document/experiment/resolve.ts'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import { PRESETS } from '../document/presets/presets.ts'
 import { smallerExperiment } from '../record/diagnosis/smaller.ts'
-import { planMemory } from '../rl/train/memory.ts'
+import { planMemory } from '../rl/train/parts/memory.ts'
 
 test.for(PRESETS.map(({ id, experiment }) => [id, experiment] as const))(
   '%s: half of it needs less memory',

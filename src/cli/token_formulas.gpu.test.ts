@@ -10,7 +10,7 @@ import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../rl/look/token_table.ts'
 import { type LossMode, pgAggMode } from '../rl/losses/losses.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../rl/testing.ts'
-import type { StepResult } from '../rl/train/step_result.ts'
+import type { StepResult } from '../rl/train/parts/step_result.ts'
 import { Trainer } from '../rl/train/trainer.ts'
 import { evaluated } from './calculator/testing.ts'
 

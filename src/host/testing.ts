@@ -1,17 +1,17 @@
 // A session over a made-up trainer, for tests; never shipped.
 import { expect } from 'vitest'
 import { PRESETS } from '../document/presets/presets.ts'
-import type { GpuError } from '../kernels/device/errors.ts'
-import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
+import type { GpuError } from '../kernels/device/base/errors.ts'
+import type { Checkpoint, SteeredState } from './checkpoints/file/checkpoint.ts'
 import { CheckpointError } from './checkpoints/file/checkpoint_error.ts'
 import { memoryFiles } from './checkpoints/storage/memory_files.ts'
 import type { LabEvent } from './protocol/protocol.ts'
 import type { MatmulChoice } from './protocol/results.ts'
 import { ADAPTER, FIRST, NUMBERS, PEAK, SECOND } from './protocol/testing.ts'
 import type { PartCosts } from './protocol/touch.ts'
-import { MemoryRefusal } from './worker/memory_budget.ts'
+import { MemoryRefusal } from './worker/base/memory_budget.ts'
+import type { KernelProgress } from './worker/base/session_host.ts'
 import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
-import type { KernelProgress } from './worker/session_host.ts'
 import { type FakeSurroundings, fakeRun, gpuError, tick } from './worker/testing.ts'
 
 const { experiment } = PRESETS[0]

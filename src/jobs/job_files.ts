@@ -3,10 +3,10 @@
 // an archive.
 
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../document/experiment/schema.ts'
+import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { promptedTask } from '../document/experiment/trainer_config.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../tasks/task/task.ts'
 import { jobReadme, type Starter, shown } from './job_readme.ts'
 import { type Job, type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
 import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'

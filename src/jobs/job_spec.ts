@@ -1,8 +1,9 @@
 // understory.json of a job: what it was made from, and what check.py holds the folder to.
 
-import type { Experiment } from '../document/experiment/schema.ts'
+import type { Experiment } from '../document/experiment/schema/schema.ts'
 import type { OutFile } from '../formats/out_file.ts'
-import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
+import type { Sample, Task } from '../tasks/task/task.ts'
+import type { Tokenizer } from '../tasks/tokenizers/tokenizer.ts'
 import { createTools } from '../tasks/tools/index.ts'
 import type { ModelSource } from './model_folders.ts'
 import { jobMessages } from './rows/rows.ts'

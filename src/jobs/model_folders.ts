@@ -2,10 +2,10 @@
 
 import { modelConfig } from '../document/experiment/fields/model_fields.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../document/experiment/schema.ts'
+import type { Experiment } from '../document/experiment/schema/schema.ts'
 import type { OutFile } from '../formats/out_file.ts'
 import { CHAT_TEMPLATE, hasNewline } from '../formats/write_tokenizer.ts'
-import type { SteeredState } from '../host/checkpoints/checkpoint.ts'
+import type { SteeredState } from '../host/checkpoints/file/checkpoint.ts'
 import {
   adapterOf as adapterIn,
   mergedPolicy as merged,
@@ -16,7 +16,8 @@ import { modelFiles } from '../model/hf/write_model.ts'
 import { modelShape } from '../model/layout/config.ts'
 import { type Head, initialWeights, paramLayout } from '../model/layout/params.ts'
 import type { PreferencesState } from '../rl/reward/preferences.ts'
-import type { Task, Tokenizer } from '../tasks/task.ts'
+import type { Task } from '../tasks/task/task.ts'
+import type { Tokenizer } from '../tasks/tokenizers/tokenizer.ts'
 import { JobError } from './settings/job_error.ts'
 import type { Place } from './settings/phase_choice.ts'
 import type { Target } from './settings/setting.ts'

@@ -1,8 +1,8 @@
 // A phase of preferences as a folder that TRL trains: model, rows, script and README.
-import type { Experiment } from '../document/experiment/schema.ts'
+import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { jsonFile, textFile } from '../formats/out_file.ts'
 import { markdownText } from '../formats/text_tables.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../tasks/task/task.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { modelFolders, modelWords } from './model_folders.ts'
 import { preferenceRows, rowsFile } from './preference_rows.ts'

@@ -3,7 +3,7 @@
 import { parseExperiment } from '../document/experiment/experiment.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { onDataSet } from '../document/experiment/on_data_set.ts'
-import type { Experiment } from '../document/experiment/schema.ts'
+import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { presetOf } from '../document/presets/presets.ts'
 import { choiceOf, loadDataFiles, prepareFiles } from '../tasks/data/load_data.ts'
 import { USUAL_PLAN } from '../tasks/data/plan.ts'

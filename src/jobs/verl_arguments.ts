@@ -1,8 +1,8 @@
 // The command line of verl and of BuPO's fork: what the table of settings says, and what a job sets
 // whatever its experiment is.
 
-import { hasCritic } from '../document/experiment/phase_settings.ts'
-import type { Task } from '../tasks/task.ts'
+import { hasCritic } from '../document/experiment/schema/phase_settings.ts'
+import type { Task } from '../tasks/task/task.ts'
 import { type Carried, carry, type Note } from './settings/carry.ts'
 import type { ChosenPhase } from './settings/phase_choice.ts'
 import type { JobFacts, JobPath, VerlValue, VerlVersion } from './settings/setting.ts'

@@ -1,6 +1,7 @@
 // Small models and padded batches for tests.
+
+import type { Allocator, Tensor } from '../kernels/device/base/tensor.ts'
 import type { Gpu } from '../kernels/device/gpu.ts'
-import type { Allocator, Tensor } from '../kernels/device/tensor.ts'
 import { randomValues } from '../kernels/testing.ts'
 import { type ModelConfig, modelShape } from './layout/config.ts'
 import { type Head, type ParamLayout, paramLayout, unpackWeights } from './layout/params.ts'

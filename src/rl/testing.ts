@@ -1,6 +1,6 @@
 // Small experiments for tests.
 import { TINY, testBatch } from '../model/testing.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../tasks/task/task.ts'
 import { arithmetic } from '../tasks/tokenizers/arithmetic.ts'
 import { ACTOR_DEFAULTS } from './config/actor.ts'
 import { ALGORITHM_DEFAULTS } from './config/algorithm.ts'

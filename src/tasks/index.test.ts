@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { createTask, TASKS, withCheckedScore } from './index.ts'
-import type { TaskKind, TaskParam } from './task.ts'
+import type { TaskKind, TaskParam } from './task/task.ts'
 
 const at = (kind: TaskKind, pick: (param: TaskParam) => number) =>
   createTask(kind.id, Object.fromEntries(kind.params.map((param) => [param.name, pick(param)])))

@@ -1,6 +1,6 @@
 // The list of tasks, and the one way to make a task from an experiment's numbers.
 
-import type { Task, TaskKind, TaskParam } from './task.ts'
+import type { Task, TaskKind, TaskParam } from './task/task.ts'
 import { base_conversion } from './tasks/base_conversion.ts'
 import { bracket_completion } from './tasks/bracket_completion.ts'
 import { bracket_repair } from './tasks/bracket_repair.ts'

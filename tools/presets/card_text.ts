@@ -1,8 +1,8 @@
 // Writes what a menu card says of a preset's runs: a sentence whose every number is computed from
 // committed rows or read from the experiment. The words around the numbers hold no digits, and a
 // test checks that.
-import { valueAt } from '../../src/document/experiment/paths.ts'
-import type { Experiment } from '../../src/document/experiment/schema.ts'
+import { valueAt } from '../../src/document/experiment/fields/paths.ts'
+import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
 import type { Point, PresetRun } from './preset_run.ts'
 
 /** What a figure is computed from. */

@@ -1,7 +1,7 @@
 // Holds the words of the cards for models from elsewhere: their planned memory, and that nobody has
 // run them.
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
-import { planMemory } from '../../src/rl/train/memory.ts'
+import { planMemory } from '../../src/rl/train/parts/memory.ts'
 import { type CardText, computed, type Figure, says, setting } from './card_text.ts'
 
 const planned: Figure = ({ experiment }) =>

@@ -2,7 +2,7 @@
 // what was run, and how to run it again.
 
 import { readExperiment } from '../../src/cli/input/experiment_source.ts'
-import type { Experiment } from '../../src/document/experiment/schema.ts'
+import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
 import { PRESETS, type Preset } from '../../src/document/presets/presets.ts'
 import type { PresetSeen } from '../../src/document/presets/seen.ts'
 import { unopenedModel } from '../../src/host/content/models/unopened.ts'

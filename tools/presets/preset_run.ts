@@ -6,7 +6,7 @@ import { LabFailure } from '../../src/cli/base/command.ts'
 import { rowsOf } from '../../src/cli/output/line_file.ts'
 import type { RunFacts } from '../../src/cli/output/run_facts.ts'
 import { newPhase, parseExperiment } from '../../src/document/experiment/experiment.ts'
-import type { Experiment } from '../../src/document/experiment/schema.ts'
+import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
 import { REWARD, TASK_SCORE } from '../../src/record/diagnosis/evidence.ts'
 import { maximum, mean } from '../../src/rl/math/stats.ts'
 

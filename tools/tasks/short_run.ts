@@ -4,14 +4,14 @@
 import type { RunFacts } from '../../src/cli/output/run_facts.ts'
 import { parseExperiment } from '../../src/document/experiment/experiment.ts'
 import { taskOf } from '../../src/document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../../src/document/experiment/schema.ts'
+import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import type { TaskResult } from '../../src/document/presets/task_results.ts'
 import { modelShape } from '../../src/model/layout/config.ts'
 import { paramLayout } from '../../src/model/layout/params.ts'
 import { mean } from '../../src/rl/math/stats.ts'
 import { TASKS } from '../../src/tasks/index.ts'
-import type { TaskKind } from '../../src/tasks/task.ts'
+import type { TaskKind } from '../../src/tasks/task/task.ts'
 import { type Settings, settingsOf } from '../presets/preset_run.ts'
 
 /** The result of a task as it is kept, and what its run differed from the defaults in. */

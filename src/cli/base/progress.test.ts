@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { decodeLink } from '../../document/links/link.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
 import { madeUpRun } from '../train/testing.ts'

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { version } from '../../../package.json'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { adapterExport, makeJob, modelExport } from '../../jobs/job_files.ts'

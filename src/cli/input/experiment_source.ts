@@ -1,10 +1,10 @@
 // Reads the experiment that a command is given: a file, a share link or a preset's id.
 import { existsSync } from 'node:fs'
 import type { ContentFile } from '../../document/content/content.ts'
+import { everyIssue } from '../../document/experiment/every_issue.ts'
 import { experimentIn, type Parsed, parseExperiment } from '../../document/experiment/experiment.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
-import { everyIssue } from '../../document/experiment/rules/every_issue.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { decodeLink } from '../../document/links/link.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { isObject } from '../../formats/errors.ts'

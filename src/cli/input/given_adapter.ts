@@ -2,7 +2,7 @@
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { loraFields } from '../../document/experiment/fields/lora_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { firstNonfinite } from '../../host/checkpoints/sound.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'

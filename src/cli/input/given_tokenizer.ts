@@ -8,13 +8,13 @@ import {
   type DataTokenizer,
   ownTokenizer,
 } from '../../tasks/data/data_tokenizer.ts'
-import type { Tokenizer } from '../../tasks/task.ts'
 import {
   TOKENIZER_FILES,
   type TokenizerFiles,
 } from '../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import { packTokenizer } from '../../tasks/tokenizers/packed.ts'
+import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'
 import { LARGEST_BPE, SMALLEST_BPE } from '../../tasks/tokenizers/train_bpe.ts'
 import { LabFailure, UsageError } from '../base/command.ts'
 import { reason } from '../base/disk.ts'

@@ -1,5 +1,5 @@
 // Interventions as a person gives them: JSON, or a file of it.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
 import type { GivenIntervention } from '../../model/internals/resolve.ts'
 import {

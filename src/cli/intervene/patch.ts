@@ -1,6 +1,6 @@
 // lab patch: where does the answer travel? States of one text are put into the pass over another,
 // place by place and token by token.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recovery } from '../../rl/train/touched/patching.ts'
 import { type Touched, type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'

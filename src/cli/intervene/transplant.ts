@@ -1,8 +1,8 @@
 // lab transplant: which part of a model learned what another checkpoint knows? Parts are exchanged,
 // both ways round.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { requireSameShape } from '../../model/interventions/transplant.ts'
 import { type Exchange, exchanged } from '../../rl/train/touched/exchange.ts'
 import { HeldOut } from '../../rl/train/touched/held_out.ts'

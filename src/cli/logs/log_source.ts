@@ -1,8 +1,8 @@
 // Logs of a file or a folder: the runs that are in it.
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type ImportedLog, LogError } from '../../jobs/logs/imported_log.ts'
-import type { Pieces } from '../../jobs/logs/lines.ts'
+import { type ImportedLog, LogError } from '../../jobs/logs/base/imported_log.ts'
+import type { Pieces } from '../../jobs/logs/base/lines.ts'
 import { chosenRuns, type FolderLog, folderLogs } from '../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, noLog, readLogs } from '../../jobs/logs/read_log.ts'
 import { LabFailure } from '../base/command.ts'

@@ -1,9 +1,9 @@
 // --set KEY=VALUE: any field of an experiment from the command line.
 import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
 import { nearest } from '../../document/experiment/fields/nearest.ts'
+import { setAt, valueAt } from '../../document/experiment/fields/paths.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { setAt, valueAt } from '../../document/experiment/paths.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { show } from '../../rl/fields/field.ts'
 import { LabFailure, UsageError } from '../base/command.ts'
 import { tell } from '../base/terminal.ts'

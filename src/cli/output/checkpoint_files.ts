@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CheckpointFiles } from '../../host/checkpoints/checkpoint.ts'
+import type { CheckpointFiles } from '../../host/checkpoints/file/checkpoint.ts'
 import { CHECKPOINT_FORMAT } from '../../host/checkpoints/file/checkpoint_header.ts'
 import { CHECKPOINT_FOLDER, fileOf, stepOf } from '../../host/checkpoints/storage/places.ts'
 import type { CheckpointEntry } from '../../host/protocol/checkpoint_facts.ts'

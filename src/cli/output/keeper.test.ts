@@ -1,7 +1,7 @@
 // The keeper of checkpoints over every place where they lie: one test of each thing for the page
 // and for the command line.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CheckpointFiles, SteeredState } from '../../host/checkpoints/checkpoint.ts'
+import type { CheckpointFiles, SteeredState } from '../../host/checkpoints/file/checkpoint.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { HistoryLog } from '../../host/checkpoints/history.ts'
 import { CheckpointKeeper, type KeeperHost } from '../../host/checkpoints/keeper.ts'

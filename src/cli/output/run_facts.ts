@@ -2,14 +2,14 @@
 
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { RolloutDType } from '../../document/experiment/rollout_dtype.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import type { RunHistory } from '../../host/protocol/checkpoint_facts.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { RecordedDiagnosis } from '../../record/diagnosis/diagnosis.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
-import type { ProgramFacts } from '../../tasks/program_facts.ts'
+import type { ProgramFacts } from '../../tasks/task/program_facts.ts'
 
 /** What happened, beside what was asked for. */
 export interface RunFacts {

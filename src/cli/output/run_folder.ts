@@ -2,7 +2,7 @@
 // keeps them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
 import { thinnedOf } from '../../host/columns/thinning.ts'
 import type { Observation } from '../../host/protocol/observation.ts'

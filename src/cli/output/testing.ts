@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CheckpointFiles } from '../../host/checkpoints/checkpoint.ts'
+import type { CheckpointFiles } from '../../host/checkpoints/file/checkpoint.ts'
 import { memoryFiles } from '../../host/checkpoints/storage/memory_files.ts'
 import { opfsFiles } from '../../host/checkpoints/storage/opfs.ts'
 import { madeUpOrigin } from '../../host/checkpoints/storage/testing.ts'

@@ -2,7 +2,7 @@
 // system cannot confine Python, its programs are not run, and the tests hold the refusal.
 import { afterEach, describe, expect, test } from 'vitest'
 import { ProgramSandbox } from '../../host/sandbox/program_sandbox.ts'
-import type { ProgramAnswer } from '../../tasks/program.ts'
+import type { ProgramAnswer } from '../../tasks/task/program.ts'
 import type { Confinement } from './confine.ts'
 import { startProcessGuest } from './process_guest.ts'
 import { refuseUnconfined, trustPrograms } from './programs.ts'

@@ -1,8 +1,8 @@
 // Changes an experiment before a run of it begins: it takes the sizes of a given model, drops the
 // warm start where weights bring it, and refuses questions to a person.
 import { followExperiment, parseExperiment } from '../../document/experiment/experiment.ts'
-import { isPairedDocument, type PhaseDocument } from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import { isPairedDocument, type PhaseDocument } from '../../document/experiment/fields/phases.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { LabFailure } from '../base/command.ts'
 import type { GivenModel } from '../input/given_model.ts'
 

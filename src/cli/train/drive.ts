@@ -1,5 +1,5 @@
 // Trains in a folder to the end or to the first signal, and says what came of it.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { BrokenNumbers, brokenHead } from '../../host/protocol/guard.ts'
 import { LabFailure } from '../base/command.ts'
 import { reason } from '../base/disk.ts'

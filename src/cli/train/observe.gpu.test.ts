@@ -2,12 +2,12 @@
 // side.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { NO_OBSERVATION, type ObservationRequest } from '../../host/protocol/observation.ts'
-import { SteeredRun } from '../../host/worker/steered_run.ts'
+import { SteeredRun } from '../../host/worker/base/steered_run.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { steeredEngine } from '../../rl/train/engine.ts'
-import type { StepResult } from '../../rl/train/step_result.ts'
+import type { StepResult } from '../../rl/train/parts/step_result.ts'
 
 const REQUEST: ObservationRequest = {
   ...NO_OBSERVATION,

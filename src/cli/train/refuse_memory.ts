@@ -1,8 +1,8 @@
 // How much GPU memory a run of the command line may take.
 import { totalmem } from 'node:os'
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { MemoryRefusal, memoryBudget, requireMemory } from '../../host/worker/memory_budget.ts'
-import { planMemory } from '../../rl/train/memory.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { MemoryRefusal, memoryBudget, requireMemory } from '../../host/worker/base/memory_budget.ts'
+import { planMemory } from '../../rl/train/parts/memory.ts'
 import { LabFailure } from '../base/command.ts'
 
 /** Throws LabFailure for what would take more memory than may be taken, before a device is

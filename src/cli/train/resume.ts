@@ -1,7 +1,7 @@
 // lab train --resume: which checkpoint to continue from, and what it records of the run so far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Checkpoint, SteeredState } from '../../host/checkpoints/checkpoint.ts'
+import type { Checkpoint, SteeredState } from '../../host/checkpoints/file/checkpoint.ts'
 import { CheckpointError } from '../../host/checkpoints/file/checkpoint_error.ts'
 import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'

@@ -1,6 +1,6 @@
 // Before anything is trained: what the reward says of right, wrong and empty answers.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { promptedTask } from '../../document/experiment/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { tryReward, verdictOf } from '../../tasks/rewards/trial.ts'

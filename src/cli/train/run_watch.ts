@@ -1,6 +1,6 @@
 // Looks for problems in the metrics of a run while it trains.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
 import {
   DiagnosisRecord,

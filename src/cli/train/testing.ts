@@ -1,14 +1,14 @@
 // For tests of the command line: a made-up trainer, which counts steps as the real one does and
 // computes nothing, and what two runs of the same experiment have in common.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { madeState } from '../../host/checkpoints/testing.ts'
-import type { Engine } from '../../host/worker/steered_engine.ts'
-import { SteeredRun } from '../../host/worker/steered_run.ts'
+import type { Engine } from '../../host/worker/base/steered_engine.ts'
+import { SteeredRun } from '../../host/worker/base/steered_run.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import type { StepResult } from '../../rl/train/parts/step_result.ts'
 import type { TrainerState } from '../../rl/train/state.ts'
-import type { StepResult } from '../../rl/train/step_result.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
 
 /** Numbers of a step that follow from the step alone. */

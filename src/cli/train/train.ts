@@ -2,20 +2,20 @@
 import { randomUUID } from 'node:crypto'
 import { version as understoryVersion } from '../../../package.json'
 import { followExperiment } from '../../document/experiment/experiment.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
+import { readKernels, unusablePin } from '../../document/experiment/fields/pinned_kernels.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import { remarksOf } from '../../document/experiment/form/remarks.ts'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
-import { readKernels, unusablePin } from '../../document/experiment/pinned_kernels.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
-import type { MadeOn } from '../../host/checkpoints/checkpoint.ts'
+import type { MadeOn } from '../../host/checkpoints/file/checkpoint.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
   type ObservationRequest,
   type ObservedGroup,
 } from '../../host/protocol/observation.ts'
-import { SteeredRun } from '../../host/worker/steered_run.ts'
+import { SteeredRun } from '../../host/worker/base/steered_run.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../../kernels/matmul/matmul_variants.ts'
 import { lowerRates } from '../../record/diagnosis/lower_rate.ts'

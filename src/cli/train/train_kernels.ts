@@ -1,7 +1,7 @@
 // The kernels of matrix products that a run of lab train has: pinned, given by hand or measured
 // first.
 
-import { pinnedKernels } from '../../document/experiment/pinned_kernels.ts'
+import { pinnedKernels } from '../../document/experiment/fields/pinned_kernels.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'

@@ -1,7 +1,7 @@
 // The command line of lab train.
 import { existsSync } from 'node:fs'
 import type { ContentFile } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../host/checkpoints/schedule.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { holdsRows } from '../../tasks/data/readers/json.ts'

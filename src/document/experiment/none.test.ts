@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import type { FieldValue } from '../../rl/fields/field.ts'
 import { decodeLink, encodeLink } from '../links/link.ts'
-import { type DocumentField, documentFields } from './document_fields.ts'
 import { parseExperiment, steerExperiment } from './experiment.ts'
-import { valueAt } from './paths.ts'
+import { valueAt } from './fields/paths.ts'
 import { resolvePhases } from './resolve.ts'
+import { type DocumentField, documentFields } from './schema/document_fields.ts'
 import { NONE, valueToSet } from './steering/actions.ts'
 import { edited, parsed } from './testing.ts'
 

@@ -4,8 +4,8 @@
 import { ACTOR } from '../../rl/config/actor.ts'
 import { ROLLOUT } from '../../rl/config/rollout.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
+import { isDocument } from './fields/paths.ts'
 import { SFT } from './fields/phase_fields.ts'
-import { isDocument } from './paths.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 const section = (document: Fields, name: string): Fields => {

@@ -7,18 +7,18 @@ import {
   STOP_DEFAULTS,
 } from '../../rl/config/phase.ts'
 import { engineCorrection } from '../../rl/config/rollout_correction.ts'
-import { preferenceLabel } from './fields/preference_fields.ts'
-import { layersOf } from './fields/trained_fields.ts'
-import { settingsOf } from './phase_settings.ts'
 import {
   type DistillDocument,
   innerTarget,
   type PairedDocument,
   type PreferenceDocument,
   takesVerdicts,
-} from './phases.ts'
-import type { Experiment } from './schema.ts'
-import { recordedVerdicts } from './verdicts.ts'
+} from './fields/phases.ts'
+import { preferenceLabel } from './fields/preference_fields.ts'
+import { layersOf } from './fields/trained_fields.ts'
+import { recordedVerdicts } from './fields/verdicts.ts'
+import { settingsOf } from './schema/phase_settings.ts'
+import type { Experiment } from './schema/schema.ts'
 
 /** A phase takes no more pairs, or single answers, than its file has. */
 function pairsOfFile({ task }: Experiment, phase: PairedDocument) {

@@ -1,6 +1,6 @@
 // Experiments of tests: documents that must parse, and what is wrong with those that must not.
 import { type Parsed, parseExperiment, withField } from './experiment.ts'
-import type { Experiment } from './schema.ts'
+import type { Experiment } from './schema/schema.ts'
 
 /** The experiment of a document that must be sound. */
 export function parsed(document: unknown): Experiment {

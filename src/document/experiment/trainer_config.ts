@@ -1,7 +1,7 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
-import type { Task } from '../../tasks/task.ts'
+import type { Task } from '../../tasks/task/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
 import { easierTasks } from './fields/curriculum.ts'
@@ -9,7 +9,7 @@ import { modelConfig } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { teacherConfig } from './fields/teacher_fields.ts'
 import { resolvePhases } from './resolve.ts'
-import type { Experiment } from './schema.ts'
+import type { Experiment } from './schema/schema.ts'
 
 /** The trainer's configuration: the task and its reward made, phases resolved, the size of the
  * task's vocabulary filled in. */

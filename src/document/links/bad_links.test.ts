@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parseExperiment } from '../experiment/experiment.ts'
-import { experimentSchema } from '../experiment/schema.ts'
+import { experimentSchema } from '../experiment/schema/schema.ts'
 import { PRESETS, presetOf } from '../presets/presets.ts'
 import { decodeLink } from './link.ts'
 

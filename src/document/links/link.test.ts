@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newPhase, parseExperiment, withField } from '../experiment/experiment.ts'
+import { PHASE_KINDS } from '../experiment/fields/phases.ts'
 import { experimentFields } from '../experiment/form/form.ts'
 import type { Field } from '../experiment/form/form_fields.ts'
-import { PHASE_KINDS } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 

@@ -2,14 +2,14 @@
 // throws.
 
 import { type FieldValue, show } from '../../rl/fields/field.ts'
-import { type DocumentField, documentFields } from '../experiment/document_fields.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
+import { type Issue, setAt, valueAt } from '../experiment/fields/paths.ts'
+import { PHASE_KINDS, type PhaseDocument } from '../experiment/fields/phases.ts'
 import type { TaskChoice } from '../experiment/fields/task_fields.ts'
 import { toolsText } from '../experiment/lists/tools.ts'
-import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
-import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
-import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema.ts'
+import { type DocumentField, documentFields } from '../experiment/schema/document_fields.ts'
+import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema/schema.ts'
 import { OPENING, PRESETS, type Preset, presetOf } from '../presets/presets.ts'
 import { withParts } from './reward_link.ts'
 import { readSteering, withSteering, writeEntry } from './steering_link.ts'

@@ -1,7 +1,7 @@
 // The parts of a reward in a link: their list as JSON.
 import { parseExperiment } from '../experiment/experiment.ts'
 import { partsSchema } from '../experiment/lists/reward_schema.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 
 /** The experiment with the parts that a link says; as it was, with a notice, where they cannot be
  * read. */

@@ -4,11 +4,11 @@
 
 import { show } from '../../rl/fields/field.ts'
 import { newPhase } from '../experiment/experiment.ts'
-import { type Document, isDocument, setAt, valueAt } from '../experiment/paths.ts'
-import type { PhaseDocument } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import { type Document, isDocument, setAt, valueAt } from '../experiment/fields/paths.ts'
+import type { PhaseDocument } from '../experiment/fields/phases.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
+import { withObeyable } from '../experiment/steered/obeyable.ts'
 import type { SteeringEntry } from '../experiment/steering/actions.ts'
-import { withObeyable } from '../experiment/steering/obeyable.ts'
 
 /** A value as text; text that could be read as something else is quoted. */
 function writeValue(value: unknown): string {

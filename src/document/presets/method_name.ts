@@ -1,8 +1,8 @@
 // The name of a method, as papers and people say it.
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
-import { settingsOf } from '../experiment/phase_settings.ts'
-import type { RlDocument } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { RlDocument } from '../experiment/fields/phases.ts'
+import { settingsOf } from '../experiment/schema/phase_settings.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 
 /** What people call the method of a phase, whichever layer it trains. */
 export function methodName(experiment: Experiment, phase: RlDocument): string {

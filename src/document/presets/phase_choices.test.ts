@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../experiment/experiment.ts'
-import { settingsOf } from '../experiment/phase_settings.ts'
+import { settingsOf } from '../experiment/schema/phase_settings.ts'
 import { phaseChoices, placedPhase } from './phase_choices.ts'
 import { PRESETS } from './presets.ts'
 

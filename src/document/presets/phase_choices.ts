@@ -1,12 +1,12 @@
 // The phases that can be put into a run: one per method, and those of the presets.
 import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
+import { type Document, isDocument } from '../experiment/fields/paths.ts'
+import type { PhaseDocument, RlDocument } from '../experiment/fields/phases.ts'
 import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
-import { type Document, isDocument } from '../experiment/paths.ts'
-import { settingsOf } from '../experiment/phase_settings.ts'
-import type { PhaseDocument, RlDocument } from '../experiment/phases.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
-import { type Experiment, MAX_PHASES } from '../experiment/schema.ts'
+import { settingsOf } from '../experiment/schema/phase_settings.ts'
+import { type Experiment, MAX_PHASES } from '../experiment/schema/schema.ts'
 import { PRESETS } from './presets.ts'
 
 export interface PhaseChoice {

@@ -1,6 +1,6 @@
 // Declares an entry of the menu, and how one is written.
 import { parseExperiment } from '../experiment/experiment.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 
 export interface Preset {
   readonly id: string

@@ -3,9 +3,9 @@
 
 import { TASKS } from '../../tasks/index.ts'
 import { weightCount } from '../experiment/costs/costs.ts'
+import type { RlDocument } from '../experiment/fields/phases.ts'
 import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
-import type { RlDocument } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import { methodName } from './method_name.ts'
 
 export interface Tags {

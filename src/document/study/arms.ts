@@ -3,8 +3,8 @@
 
 import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import { type Document, setAt } from '../experiment/paths.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import { type Document, setAt } from '../experiment/fields/paths.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
 import { unrunnable } from './runnable.ts'

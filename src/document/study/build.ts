@@ -1,8 +1,8 @@
 // A study from experiments that a person has: the first is the base, and every one an arm of what
 // it says otherwise.
-import type { Document } from '../experiment/paths.ts'
-import { isDocument } from '../experiment/paths.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Document } from '../experiment/fields/paths.ts'
+import { isDocument } from '../experiment/fields/paths.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import type { Arm } from './arms.ts'
 import type { Settings, Study } from './study.ts'
 

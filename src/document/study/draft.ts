@@ -1,5 +1,5 @@
 // A study as the page's form writes it, and what is wrong with it, field by field.
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import { expandStudy } from './arms.ts'
 import { armsFrom, type NamedExperiment } from './build.ts'
 import { MOST_ARMS, readAxis } from './grid.ts'

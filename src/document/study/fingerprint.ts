@@ -1,8 +1,8 @@
 // Tells the experiments of a study apart, also after a later version of the lab has added fields.
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
-import { isDocument } from '../experiment/paths.ts'
-import type { PhaseDocument } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import { isDocument } from '../experiment/fields/paths.ts'
+import type { PhaseDocument } from '../experiment/fields/phases.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 
 /** 53 bits of a text (cyrb53): enough for the runs of a study. */
 function hash(text: string): string {

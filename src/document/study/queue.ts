@@ -1,7 +1,7 @@
 // In which order the runs of a study are trained, which of them are missing, and how long they will
 // take.
 
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import { matchResults, runKey } from './analysis.ts'
 import { type Arm, runExperiment } from './arms.ts'
 import { fingerprintOf } from './fingerprint.ts'

@@ -8,7 +8,7 @@ import {
   stepCosts,
   stepResponses,
 } from '../experiment/costs/costs.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Study } from './study.ts'
 

@@ -1,9 +1,9 @@
 // Why an experiment cannot be an arm, although its document is sound: known before anything is
 // trained.
 import { createReward } from '../../tasks/rewards/composed.ts'
+import { isPairedDocument } from '../experiment/fields/phases.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
-import { isPairedDocument } from '../experiment/phases.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema/schema.ts'
 
 /** The reason in a sentence; undefined where it can run as far as its document says. */
 export function unrunnable({ phases, reward, task }: Experiment): string | undefined {

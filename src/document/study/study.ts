@@ -2,7 +2,7 @@
 // the same for all, and one measure that is fixed before anything is trained. Takes hostile input.
 import * as z from 'zod/mini'
 import { schemaIssues } from '../experiment/experiment.ts'
-import { type Document, type Issue, sizeIssue } from '../experiment/paths.ts'
+import { type Document, type Issue, sizeIssue } from '../experiment/fields/paths.ts'
 
 const text = (most: number) => z.string().check(z.maxLength(most))
 const seed = z.int().check(z.minimum(0), z.maximum(2 ** 31 - 1))

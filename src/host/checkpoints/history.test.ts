@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import { HistoryLog, historyUntil } from './history.ts'
 import { EVERYTHING, madeState } from './testing.ts'

@@ -1,11 +1,11 @@
 // Collects the history of a run from its events, and cuts it back to the step of a state.
 
+import { writeVerdicts } from '../../document/experiment/fields/verdicts.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
-import { writeVerdicts } from '../../document/experiment/verdicts.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import type { SteeredState } from './checkpoint.ts'
+import type { SteeredState } from './file/checkpoint.ts'
 
 /** What the history is made of; the worker's events of these types are some. */
 export type HistoryEvent =

@@ -8,7 +8,7 @@ import type {
 } from '../protocol/checkpoint_facts.ts'
 import type { UnsoundPart } from '../protocol/guard.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import type { Checkpoint, CheckpointFiles, SteeredState } from './checkpoint.ts'
+import type { Checkpoint, CheckpointFiles, SteeredState } from './file/checkpoint.ts'
 import { historyUntil } from './history.ts'
 import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue } from './schedule.ts'
 import { unsoundPart } from './sound.ts'

@@ -1,6 +1,6 @@
 // The weights of a run's policy as one model, with its adapter merged into a copy of the base.
 import { modelConfig } from '../../document/experiment/fields/model_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { adapterLayout, initialAdapter } from '../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { mergeAdapter } from '../../model/layout/merge.ts'

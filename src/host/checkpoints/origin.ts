@@ -1,9 +1,9 @@
 // Finds the checkpoint that a run continues from, and says how this machine differs from where it
 // was made.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import type { CheckpointSource, PlainHistory, RunHistory } from '../protocol/checkpoint_facts.ts'
-import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './checkpoint.ts'
+import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './file/checkpoint.ts'
 import { newestFirst } from './schedule.ts'
 
 /** The checkpoint of a source; of several kept ones the newest sound one up to the step that was

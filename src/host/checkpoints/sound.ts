@@ -1,7 +1,7 @@
 // Decides whether a state is worth going back to.
 import type { ModelState } from '../../rl/train/state.ts'
 import type { UnsoundPart } from '../protocol/guard.ts'
-import type { SteeredState } from './checkpoint.ts'
+import type { SteeredState } from './file/checkpoint.ts'
 import { runModels, trainedLayout } from './file/checkpoint_models.ts'
 
 const MODELS: readonly UnsoundPart['model'][] = ['actor', 'critic', 'reward_model']

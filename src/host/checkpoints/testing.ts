@@ -2,7 +2,7 @@
 // different.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { FlatLayout } from '../../model/layout/flat_params.ts'
 import type { ResponsePair } from '../../rl/reward/pairs.ts'
 import type { StaleBatch } from '../../rl/train/responses/stale_samples.ts'
@@ -10,7 +10,7 @@ import type { DifficultyState } from '../../rl/train/responses/training_data.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import type { Checkpoint } from './file/checkpoint.ts'
 import { type LearnerLayout, runModels, trainedLayout } from './file/checkpoint_models.ts'
 
 /** The smallest model that trains. */

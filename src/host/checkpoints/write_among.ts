@@ -1,7 +1,7 @@
 // A checkpoint among those of its run: how it gets room, whether it is there whole, and which older
 // ones go for it.
 import type { CheckpointEntry, CheckpointProblemCode } from '../protocol/checkpoint_facts.ts'
-import type { CheckpointFiles } from './checkpoint.ts'
+import type { CheckpointFiles } from './file/checkpoint.ts'
 import { DEFAULT_BUDGET_BYTES, retained } from './schedule.ts'
 
 /** Bytes that a checkpoint on a full disk may free, in sizes of its own. Where that did not help,

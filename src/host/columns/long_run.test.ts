@@ -1,6 +1,6 @@
 // 100,000 steps: what the page, the record and the worker keep of them stays within bounds.
 import { expect, test } from 'vitest'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { readSeries } from '../../page/runs/record/read.ts'
 import { MAX_PARTS } from '../../page/runs/recorder/recorded_run.ts'
 import { FLUSH_STEPS } from '../../page/runs/recorder/recorder.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../document/content/content.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { loadDataFiles, type Prepare } from '../../tasks/data/load_data.ts'
-import { loadProgram, PROGRAM_ID } from '../../tasks/program.ts'
+import { loadProgram, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { contentNames, type NamingDocument } from './named.ts'
 

@@ -1,7 +1,7 @@
 // Which files a document names. One entry for each place of the document where a hash can be.
 
 import type { NamedContent } from '../../document/content/content.ts'
-import type { ProgramLimits } from '../../tasks/program.ts'
+import type { ProgramLimits } from '../../tasks/task/program.ts'
 import type { ToolChoice } from '../../tasks/tools/index.ts'
 
 type Part = { readonly id: string; readonly [field: string]: string | number | boolean }

@@ -1,7 +1,7 @@
 // Which kernels the matrix products of a run use, and how the page remembers it. Takes a hostile
 // cache and never throws for it.
 
-import { SHAPE_CLASS } from '../../document/experiment/pinned_kernels.ts'
+import { SHAPE_CLASS } from '../../document/experiment/fields/pinned_kernels.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 

@@ -1,5 +1,5 @@
 // The question how much memory a run would take, and its answer.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 /** Asks it of a run of this document. Answered by `plan` with the same `id`, or not at all;
  * allocates nothing. */

@@ -1,20 +1,20 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
 
 import type { ContentFile } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
-import type { GpuErrorCode } from '../../kernels/device/errors.ts'
+import type { GpuErrorCode } from '../../kernels/device/base/errors.ts'
+import type { MemoryKind } from '../../kernels/device/base/tensor.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
-import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { Profile } from '../../kernels/device/timing/profiler.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TokenTable } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/scored_pairs.ts'
+import type { Generation } from '../../rl/train/parts/step_result.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
-import type { Generation } from '../../rl/train/step_result.ts'
 import type { ProgramAnswers, RunProgram } from '../sandbox/messages.ts'
 import type {
   CheckpointEntry,

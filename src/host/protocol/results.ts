@@ -7,7 +7,7 @@ import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/scored_pairs.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
-import type { Generation, StepSample } from '../../rl/train/step_result.ts'
+import type { Generation, StepSample } from '../../rl/train/parts/step_result.ts'
 
 export type {
   AdapterSpeed,

@@ -9,7 +9,7 @@ import {
 } from '../../rl/look/observation.ts'
 import type { TokenTable } from '../../rl/look/token_table.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
-import type { Generation } from '../../rl/train/step_result.ts'
+import type { Generation } from '../../rl/train/parts/step_result.ts'
 import type { RolloutSample } from './results.ts'
 /** The only response of a step. */
 export const sample = (step: number): RolloutSample => ({

@@ -1,5 +1,5 @@
 // Puts a task's score of a response into one of three words.
-import { isRight } from '../../tasks/task.ts'
+import { isRight } from '../../tasks/task/task.ts'
 
 /** right: it counts in accuracy. partly: the task gives it a part of the score. */
 export type Verdict = 'right' | 'partly' | 'wrong'

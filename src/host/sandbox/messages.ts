@@ -1,5 +1,5 @@
 // Declares the messages between worker and page about a person's program.
-import type { CallArguments, Program, ProgramAnswer } from '../../tasks/program.ts'
+import type { CallArguments, Program, ProgramAnswer } from '../../tasks/task/program.ts'
 
 /** An event of the worker: a program is to be called, outside of it. Answered by `program_answers`
  * of the same id. */

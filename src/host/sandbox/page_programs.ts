@@ -12,7 +12,7 @@ import {
   languageOf,
   type Program,
   type ProgramAnswer,
-} from '../../tasks/program.ts'
+} from '../../tasks/task/program.ts'
 import { startFrameGuest } from './frame_guest.ts'
 import { modulesFor, type PackageLock } from './modules/modules.ts'
 import { ProgramSandbox } from './program_sandbox.ts'

@@ -1,5 +1,5 @@
 // Programs of a person never run in the worker: it asks the page, and waits.
-import type { CallArguments, Program, ProgramAnswer } from '../../tasks/program.ts'
+import type { CallArguments, Program, ProgramAnswer } from '../../tasks/task/program.ts'
 import type { ProgramAnswers, RunProgram } from './messages.ts'
 
 export class ProgramCalls {

@@ -1,7 +1,7 @@
 // Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one
 // for all calls of a batch.
 
-import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/program.ts'
+import type { CallArguments, ProgramAnswer, ProgramChoice } from '../../tasks/task/program.ts'
 import { type GuestLine, readLine } from './guest_line.ts'
 import type { PythonModules } from './modules/modules.ts'
 

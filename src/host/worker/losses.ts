@@ -1,7 +1,7 @@
 // The losses of a run's GPU: when it is opened again automatically, and when only on a person's
 // request.
 import { BrokenNumbers } from '../protocol/guard.ts'
-import { type Clock, labError, type RunDevice } from './session_host.ts'
+import { type Clock, labError, type RunDevice } from './base/session_host.ts'
 
 /** A loss within this many milliseconds after training resumed waits for a person: browsers block a
  * GPU that crashes again and again. */

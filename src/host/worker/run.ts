@@ -2,18 +2,14 @@
 // last state.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
+import type { Checkpoint, CheckpointFiles } from '../checkpoints/file/checkpoint.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from '../checkpoints/keeper.ts'
 import { type Opened, openSource, withLaterSteering } from '../checkpoints/origin.ts'
 import type { CheckpointSource } from '../protocol/checkpoint_facts.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
-import { RunKernels } from './kernels/run_kernels.ts'
-import { Losses, lossBehind } from './losses.ts'
-import { RunLoop } from './run_loop.ts'
-import { Orders } from './run_orders.ts'
-import { RunRecord } from './run_record.ts'
+import { Orders } from './base/run_orders.ts'
 import {
   type CheckpointHost,
   ExperimentError,
@@ -21,7 +17,11 @@ import {
   type RunDevice,
   type RunHost,
   type RunTrainer,
-} from './session_host.ts'
+} from './base/session_host.ts'
+import { RunKernels } from './kernels/run_kernels.ts'
+import { Losses, lossBehind } from './losses.ts'
+import { RunLoop } from './run_loop.ts'
+import { RunRecord } from './run_record.ts'
 import { readDocument, restoredFrom, restoredState, takeContents } from './start/run_start.ts'
 import { tellTrial } from './start/tried_reward.ts'
 

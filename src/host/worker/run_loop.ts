@@ -1,6 +1,6 @@
 // The loop around a trainer on one device, of the page and of the command line. Ends with the run,
 // or with the device.
-import type { StepResult } from '../../rl/train/step_result.ts'
+import type { StepResult } from '../../rl/train/parts/step_result.ts'
 import { unsoundPart } from '../checkpoints/sound.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'
 import {
@@ -10,10 +10,10 @@ import {
   type ObservationRequest,
 } from '../protocol/observation.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
+import type { LoopOf } from './base/loop_host.ts'
+import type { Orders } from './base/run_orders.ts'
+import type { OpenRun, RunTrainer } from './base/session_host.ts'
 import { KeptStates } from './keeping/kept_states.ts'
-import type { LoopOf } from './loop_host.ts'
-import type { Orders } from './run_orders.ts'
-import type { OpenRun, RunTrainer } from './session_host.ts'
 import { StepReports } from './step_reports.ts'
 
 export class RunLoop {

@@ -2,15 +2,15 @@
 // their way to the page or the command line. Checkpoints, the page's curves after a loss and a run
 // folder's facts all come from this record.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { writeVerdicts } from '../../document/experiment/verdicts.ts'
-import type { SteeredState } from '../checkpoints/checkpoint.ts'
+import { writeVerdicts } from '../../document/experiment/fields/verdicts.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import type { SteeredState } from '../checkpoints/file/checkpoint.ts'
 import { HistoryLog } from '../checkpoints/history.ts'
 import type { Opened } from '../checkpoints/origin.ts'
 import { plainHistory } from '../checkpoints/origin.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import type { RunTrainer } from './session_host.ts'
+import type { RunTrainer } from './base/session_host.ts'
 
 export class RunRecord {
   /** With all that was done to the run so far; undefined before it is known. */

@@ -2,20 +2,20 @@
 // nor the GPU, so Node can test it.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Checkpoint } from '../checkpoints/checkpoint.ts'
+import type { Checkpoint } from '../checkpoints/file/checkpoint.ts'
 import { newestFirst } from '../checkpoints/schedule.ts'
 import type { LookCommand } from '../protocol/look.ts'
 import type { PlanCommand } from '../protocol/plan.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
 import type { TouchCommand } from '../protocol/touch.ts'
+import { labError, type SessionHost } from './base/session_host.ts'
 import { lookInto } from './opened/look.ts'
 import { touchInto } from './opened/touch.ts'
 import { Run } from './run.ts'
-import { labError, type SessionHost } from './session_host.ts'
-import { RunsInTurn } from './shared/runs_in_turn.ts'
+import { RunsInTurn } from './runs_in_turn.ts'
 
-export type { OpenRun, RunDevice, RunTrainer, SessionHost } from './session_host.ts'
-export { ExperimentError, labError } from './session_host.ts'
+export type { OpenRun, RunDevice, RunTrainer, SessionHost } from './base/session_host.ts'
+export { ExperimentError, labError } from './base/session_host.ts'
 
 /** One run at a time. A new one waits until the step in flight of the old one is done and its
  * memory freed. Or several runs that take turns, which know no commands but `start` and `stop`. */

@@ -1,8 +1,8 @@
 // Reports the steps of a run as events: numbers at once, samples and memory no more often than
 // somebody can follow.
 
-import { writeVerdicts } from '../../document/experiment/verdicts.ts'
-import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'
+import { writeVerdicts } from '../../document/experiment/fields/verdicts.ts'
+import type { PhaseStart, StepResult } from '../../rl/train/parts/step_result.ts'
 import {
   NO_OBSERVATION,
   type Observation,
@@ -10,8 +10,8 @@ import {
 } from '../protocol/observation.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import type { RolloutSample } from '../protocol/results.ts'
+import type { OpenRun } from './base/session_host.ts'
 import { type Seen, seenTogether } from './seen.ts'
-import type { OpenRun } from './session_host.ts'
 
 const MEMORY_MS = 1000
 /** The most responses of one step that are posted. */

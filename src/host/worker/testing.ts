@@ -2,10 +2,10 @@
 
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
-import type { GpuError } from '../../kernels/device/errors.ts'
+import type { GpuError } from '../../kernels/device/base/errors.ts'
 import type { Verdict } from '../../rl/config/phase.ts'
-import type { StepResult } from '../../rl/train/step_result.ts'
-import type { SteeredState } from '../checkpoints/checkpoint.ts'
+import type { StepResult } from '../../rl/train/parts/step_result.ts'
+import type { SteeredState } from '../checkpoints/file/checkpoint.ts'
 import { NO_OBSERVATION, type ObservationRequest } from '../protocol/observation.ts'
 import {
   ASKED,
@@ -16,7 +16,7 @@ import {
   sample,
   TRACE,
 } from '../protocol/testing.ts'
-import type { OpenRun, RunTrainer } from './session_host.ts'
+import type { OpenRun, RunTrainer } from './base/session_host.ts'
 
 const { experiment } = PRESETS[0]
 

@@ -1,14 +1,14 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { version as understoryVersion } from '../../../package.json'
 import { followExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { browserName } from '../../document/links/names.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { RangedFolder } from '../../formats/ranged_file.ts'
 import { mostBinding } from '../../kernels/device/adapter.ts'
+import type { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import {
   defaultVariant,
@@ -23,11 +23,11 @@ import { openFiles } from '../../rl/look/opened_files.ts'
 import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
-import { planMemory } from '../../rl/train/memory.ts'
+import { planMemory } from '../../rl/train/parts/memory.ts'
 import { touchModels } from '../../rl/train/touched/touch.ts'
 import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
-import { installProgramRunner } from '../../tasks/program.ts'
+import { installProgramRunner } from '../../tasks/task/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { openModelDisk } from '../content/models/opfs_disk.ts'
@@ -40,7 +40,9 @@ import {
   plannedBytes,
   requireMemory,
   savingWords,
-} from './memory_budget.ts'
+} from './base/memory_budget.ts'
+import { systemClock } from './base/session_host.ts'
+import { SteeredRun } from './base/steered_run.ts'
 import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
@@ -48,9 +50,7 @@ import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
 import { loadStart } from './opened/start_weights.ts'
 import { TextTrial } from './opened/text_trial.ts'
 import { type RunDevice, Session } from './session.ts'
-import { systemClock } from './session_host.ts'
 import { Devices } from './shared/devices.ts'
-import { SteeredRun } from './steered_run.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MAX_NOTES } from '../../page/runs/record/read_labels.ts'
-import { type ImportedLog, LogError } from './imported_log.ts'
+import { type ImportedLog, LogError } from './base/imported_log.ts'
 import { importedRun } from './imported_run.ts'
 import { folderLogs } from './log_files.ts'
 import { logReader, readLogs } from './read_log.ts'

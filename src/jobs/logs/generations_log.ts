@@ -9,8 +9,8 @@ import {
   processValidationMetrics,
   type Variable,
 } from '../../rl/math/validation_metrics.ts'
-import { type ImportedLog, isStep, type LogFile, LogRows } from './imported_log.ts'
-import { isRecord, linesOf, numberOf, parsePython } from './lines.ts'
+import { type ImportedLog, isStep, type LogFile, LogRows } from './base/imported_log.ts'
+import { isRecord, linesOf, numberOf, parsePython } from './base/lines.ts'
 
 /** Characters of a kept text. */
 const LONGEST_TEXT = 8000

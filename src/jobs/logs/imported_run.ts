@@ -3,7 +3,7 @@
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
 import { PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
 import {
@@ -16,7 +16,7 @@ import type { RunWrite } from '../../record/run/storage.ts'
 import { extendSummary } from '../../record/run/summary.ts'
 import { withoutHidden } from '../../rl/fields/hidden.ts'
 import { TASKS } from '../../tasks/index.ts'
-import type { ImportedLog } from './imported_log.ts'
+import type { ImportedLog } from './base/imported_log.ts'
 import { seedName } from './seed_name.ts'
 
 const MAX_NAME = 80

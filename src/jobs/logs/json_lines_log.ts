@@ -1,9 +1,10 @@
 // JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own
 // metrics.jsonl is too; imported runs, which may have answers to held-out prompts; and any other
 // lines with a column of steps.
+
+import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'
+import { isRecord, linesOf, numberOf, type Pieces, parsePython } from './base/lines.ts'
 import { generationOf, isGeneration } from './generations_log.ts'
-import { type ImportedLog, isStep, LogError, LogRows } from './imported_log.ts'
-import { isRecord, linesOf, numberOf, type Pieces, parsePython } from './lines.ts'
 import { isHead } from './run_file.ts'
 import { flattened, loggedNumber, lookedForSteps, stepColumn, stepOf } from './text/step_column.ts'
 

@@ -1,7 +1,7 @@
 // Which files of a folder are logs, by their names, and which of them belong together.
 
-import { LogError } from './imported_log.ts'
-import { CAN_IMPORT } from './log_kinds.ts'
+import { LogError } from './base/imported_log.ts'
+import { CAN_IMPORT } from './base/log_kinds.ts'
 import { isGenerationsFile } from './read_log.ts'
 
 /** What a folder of a run, or of a checkpoint of TRL, holds its log in. */

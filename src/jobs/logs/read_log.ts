@@ -1,10 +1,10 @@
 // Which kind of log a file is, by its name and its first bytes, and its reader.
 
+import { type ImportedLog, LogError, type LogFile } from './base/imported_log.ts'
+import type { Pieces } from './base/lines.ts'
+import { CAN_IMPORT } from './base/log_kinds.ts'
 import { readGenerationsLog } from './generations_log.ts'
-import { type ImportedLog, LogError, type LogFile } from './imported_log.ts'
 import { readJsonLines } from './json_lines_log.ts'
-import type { Pieces } from './lines.ts'
-import { CAN_IMPORT } from './log_kinds.ts'
 import { readTensorBoardLog } from './tensorboard_log.ts'
 import { readConsoleLog } from './text/console_log.ts'
 import { readCsvLog } from './text/csv_log.ts'

@@ -1,9 +1,9 @@
 // Imported runs as one file: of each a line that says what it is, then the lines of verl's file
 // logger under the lab's names, and those of verl's validation generations.
 import { metricsJsonl } from '../../record/files/metrics_file.ts'
-import type { ImportedLog } from './imported_log.ts'
-import { isRecord } from './lines.ts'
-import { LOG_KINDS, type LogKind } from './log_kinds.ts'
+import type { ImportedLog } from './base/imported_log.ts'
+import { isRecord } from './base/lines.ts'
+import { LOG_KINDS, type LogKind } from './base/log_kinds.ts'
 
 const VERSION = 1
 /** What a stranger's file may say. */

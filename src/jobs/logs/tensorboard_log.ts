@@ -1,8 +1,8 @@
 // A TensorBoard event file, record by record.
 import { maskedCrc32c } from '../../formats/crc32c.ts'
 import { scalarsOf } from '../../formats/tensorboard.ts'
-import { type ImportedLog, isStep, LogError, LogRows } from './imported_log.ts'
-import type { Pieces } from './lines.ts'
+import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'
+import type { Pieces } from './base/lines.ts'
 
 const HEADER = 12
 const FOOTER = 4

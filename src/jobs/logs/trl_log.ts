@@ -1,9 +1,9 @@
 // TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large file is
 // never whole in memory.
-import { type ImportedLog, isStep, LogRows } from './imported_log.ts'
-import { isRecord, type Pieces, parsePython } from './lines.ts'
+import { type ImportedLog, isStep, LogRows } from './base/imported_log.ts'
+import { isRecord, type Pieces, parsePython } from './base/lines.ts'
+import { labMetrics } from './base/trl_names.ts'
 import { loggedNumber } from './text/step_column.ts'
-import { labMetrics } from './trl_names.ts'
 
 const LIST = /"log_history"\s*:\s*\[/
 /** Characters that are looked through for the list at a time. */

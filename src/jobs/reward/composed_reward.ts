@@ -1,9 +1,8 @@
 // reward.py of an experiment that composes its reward: every part in Python, and the sum.
 // src/cli/outside_judges.test.ts compares each with the lab's own.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type OutFile, textFile } from '../../formats/out_file.ts'
-import { languageOf, PROGRAM_ID, programSource } from '../../tasks/program.ts'
 import type { PartChoice } from '../../tasks/rewards/composed.ts'
 import { fillParams, partNames } from '../../tasks/rewards/params.ts'
 import { compilePattern } from '../../tasks/rewards/pattern.ts'
@@ -14,7 +13,8 @@ import {
   USUAL_FUNCTION,
   VERL_NAMES,
 } from '../../tasks/rewards/signature.ts'
-import type { Task } from '../../tasks/task.ts'
+import { languageOf, PROGRAM_ID, programSource } from '../../tasks/task/program.ts'
+import type { Task } from '../../tasks/task/task.ts'
 import { JobError } from '../settings/job_error.ts'
 import edit_distance from '../templates/rewards/edit_distance.py?raw'
 import equation from '../templates/rewards/equation.py?raw'

@@ -1,6 +1,6 @@
 // Builds reward.py of a job, with the score of its task in Python. src/cli/outside_judges.test.ts
 // compares each with the task's own.
-import type { Task } from '../../tasks/task.ts'
+import type { Task } from '../../tasks/task/task.ts'
 import { JobError } from '../settings/job_error.ts'
 import reward from '../templates/reward.py?raw'
 import bracket_repair from '../templates/scores/bracket_repair.py?raw'

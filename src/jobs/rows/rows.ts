@@ -3,8 +3,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { OutFile } from '../../formats/out_file.ts'
 import { type Data, hasSet } from '../../rl/config/data.ts'
-import type { Json } from '../../tasks/data/rows/cells.ts'
-import type { Sample, Split, Task } from '../../tasks/task.ts'
+import type { Json } from '../../tasks/task/json.ts'
+import type { Sample, Split, Task } from '../../tasks/task/task.ts'
 import { type Element, truthSchema, truthValue } from './truth_schema.ts'
 
 /** Where the training problems of a job begin in the endless stream of a run, and how many there

@@ -2,8 +2,8 @@
 // were.
 import { expect, test } from 'vitest'
 import { readTable } from '../../tasks/data/readers/readers.ts'
-import type { Json } from '../../tasks/data/rows/cells.ts'
-import type { Sample, Task } from '../../tasks/task.ts'
+import type { Json } from '../../tasks/task/json.ts'
+import type { Sample, Task } from '../../tasks/task/task.ts'
 import { JobError } from '../settings/job_error.ts'
 import { valFile } from './rows.ts'
 

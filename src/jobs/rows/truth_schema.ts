@@ -1,6 +1,6 @@
 // Right answers that are objects or lists as columns of Parquet: what verl hands to a reward is
 // then what the file of the rows has.
-import type { Json } from '../../tasks/data/rows/cells.ts'
+import type { Json } from '../../tasks/task/json.ts'
 import { JobError } from '../settings/job_error.ts'
 
 /** An element of a Parquet schema, as hyparquet-writer takes it. */

@@ -3,7 +3,7 @@
 // lengths, learning rate, tokens at once); verl's defaults and the divisions that its
 // validate_config asks for. Memory: float32 weights, gradients and two moments of AdamW, 16 bytes a
 // parameter.
-import type { PhaseSettings } from '../../document/experiment/phase_settings.ts'
+import type { PhaseSettings } from '../../document/experiment/schema/phase_settings.ts'
 import { JobError } from '../settings/job_error.ts'
 import type { ChosenPhase } from '../settings/phase_choice.ts'
 import type { Target } from '../settings/setting.ts'

@@ -1,6 +1,6 @@
 // Puts a scale into a job: settings that rows and updates follow from, arguments that name the
 // model and the GPUs, and files that start it.
-import type { PhaseSettings } from '../../document/experiment/phase_settings.ts'
+import type { PhaseSettings } from '../../document/experiment/schema/phase_settings.ts'
 import type { VerlValue } from '../settings/setting.ts'
 import type { Scale } from './scale.ts'
 

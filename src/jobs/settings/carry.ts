@@ -1,8 +1,8 @@
 // Walks over every field of an experiment: what a system takes over, what it leaves out, and what
 // it cannot run.
 
+import { valueAt } from '../../document/experiment/fields/paths.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
-import { valueAt } from '../../document/experiment/paths.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import type { FieldValue } from '../../rl/fields/field.ts'
 import type { Fate, JobFacts, Setting, Target, VerlVersion, Written } from './setting.ts'

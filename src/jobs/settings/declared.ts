@@ -1,7 +1,8 @@
 // What becomes of the fields that say it in their own declaration, and of the numbers of losses
 // that no other system has.
-import { SECTIONS } from '../../document/experiment/document_fields.ts'
+
 import { hasEffect } from '../../document/experiment/form/conditions.ts'
+import { SECTIONS } from '../../document/experiment/schema/document_fields.ts'
 import { type FieldInfo, leavesOf } from '../../rl/fields/field.ts'
 import { LOSS_NUMBERS, numberPath, POLICY_LOSSES } from '../../rl/losses/losses.ts'
 import { BUPO_LOSS_MODES, TRL_LOSS_MODES, VERL_LOSS_MODES } from './known_values.ts'

@@ -1,12 +1,13 @@
 // Which phase of an experiment becomes a job, and what is said of the others. verl and TRL train
 // one phase of the whole model; BuPO's fork trains an inner phase and the whole model after it.
-import { type PhaseSettings, settingsOf } from '../../document/experiment/phase_settings.ts'
+
 import {
   innerTarget,
   type PhaseDocument,
   type RlDocument,
-} from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+} from '../../document/experiment/fields/phases.ts'
+import { type PhaseSettings, settingsOf } from '../../document/experiment/schema/phase_settings.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { JobError } from './job_error.ts'
 import type { Target } from './setting.ts'
 

@@ -1,8 +1,8 @@
 // The arguments of TRL's trainers of preferences, and what they cannot run. Source: trl 1.13.0.
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import type { TrlTrainer } from '../../rl/preferences/losses/preference_loss.ts'
 import { preferenceLossOf } from '../../rl/preferences/losses.ts'
-import type { TrlTrainer } from '../../rl/preferences/preference_loss.ts'
 import type { Note } from './carry.ts'
 import type { ChosenPreference } from './preference_phase.ts'
 

@@ -1,6 +1,6 @@
 // Which phase of preferences becomes a job, and for which system.
-import type { PreferenceDocument } from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { PreferenceDocument } from '../../document/experiment/fields/phases.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { JobError } from './job_error.ts'
 import type { Place } from './phase_choice.ts'
 import { TARGET_NAMES, type Target } from './setting.ts'

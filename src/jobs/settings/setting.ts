@@ -1,9 +1,9 @@
 // How a field of an experiment leaves the lab: under which name, in another form, or not at all.
 // settings.ts has every field.
 
-import type { PhaseSettings } from '../../document/experiment/phase_settings.ts'
-import type { RlDocument } from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { RlDocument } from '../../document/experiment/fields/phases.ts'
+import type { PhaseSettings } from '../../document/experiment/schema/phase_settings.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { FieldValue } from '../../rl/fields/field.ts'
 
 /** Every system that a job is written for. */

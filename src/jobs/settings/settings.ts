@@ -4,7 +4,7 @@
 // d3a85c6, trl 1.13.0 (GRPOConfig).
 
 import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
-import { hasCritic } from '../../document/experiment/phase_settings.ts'
+import { hasCritic } from '../../document/experiment/schema/phase_settings.ts'
 import { hasBonus } from '../../rl/config/actor.ts'
 import { hasSet } from '../../rl/config/data.ts'
 import { engineCorrection } from '../../rl/config/rollout_correction.ts'

@@ -1,9 +1,9 @@
 // The tools of an experiment as tools.py, which verl loads: their schemas, and what answers their
 // calls in Python.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type OutFile, textFile } from '../../formats/out_file.ts'
-import { languageOf, PROGRAM_ID } from '../../tasks/program.ts'
+import { languageOf, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { FACTS } from '../../tasks/tools/lookup.ts'
 import { programText } from '../reward/composed_reward.ts'

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid, withElements } from '../device/kernel.ts'
+import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
 import { withPart } from '../wgsl/compose.ts'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'

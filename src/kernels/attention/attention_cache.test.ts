@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryPlan } from '../device/tensor.ts'
+import { MemoryPlan } from '../device/base/tensor.ts'
 import { costOf } from '../device/timing/cost.ts'
 import { attention_decode, kv_cache_write } from './attention.ts'
 import { halfRef, halvesRef } from './attention_cache.ref.ts'

@@ -1,6 +1,6 @@
 // The kernels that write and read a cache of keys and values, kept in float32 or in halves.
-import { foldGrid } from '../device/kernel.ts'
-import type { Allocator, Tensor } from '../device/tensor.ts'
+import { foldGrid } from '../device/base/kernel.ts'
+import type { Allocator, Tensor } from '../device/base/tensor.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
 import {
   type AttentionStep,

@@ -1,6 +1,6 @@
 // Counts what the kernels of a cache cost, by the bytes of one key or value in it: 4, or 2 for
 // halves.
-import type { Cost } from '../device/kernel.ts'
+import type { Cost } from '../device/base/kernel.ts'
 
 interface Heads {
   readonly num_attention_heads: number

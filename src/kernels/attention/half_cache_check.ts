@@ -1,7 +1,8 @@
 // Checks whether a cache of halves is accurate enough on this adapter, by comparing attention from
 // it with attention from a float32 cache.
+
+import type { Tensor } from '../device/base/tensor.ts'
 import type { Gpu } from '../device/gpu.ts'
-import type { Tensor } from '../device/tensor.ts'
 import { type CacheSize, cacheTokens } from './attention.ts'
 import { type CacheDType, type CacheKernels, cacheKernels, cacheTensor } from './attention_cache.ts'
 import type { AttentionSize } from './narrow.ts'

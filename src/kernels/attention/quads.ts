@@ -1,5 +1,5 @@
 // Tiled attention, and that of a decoded token, for heads of whole vectors of four.
-import { type AnyKernel, type Binding, type Names, withElements } from '../device/kernel.ts'
+import { type AnyKernel, type Binding, type Names, withElements } from '../device/base/kernel.ts'
 
 /** The kernel with the same numbers that reads vectors of four: compilers do not join four reads of
  * neighbours where each could be out of bounds. `CHUNKS` of 16 channels are all that a head has, so

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Tensor } from '../device/base/tensor.ts'
 import { Gpu } from '../device/gpu.ts'
-import type { Tensor } from '../device/tensor.ts'
 import { matmul_nt, matmul_nt_add } from '../matmul/matmul.ts'
 import { swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'

@@ -1,6 +1,6 @@
 // Products of one decode step that begin with the RMSNorm before them: fewer dispatches, for
 // devices that wait at each.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import { decode_linear, decode_swiglu, decodeGrid } from './decode.ts'
 import linear from './decode_linear.wgsl?raw'

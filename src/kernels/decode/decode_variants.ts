@@ -1,5 +1,5 @@
 // The kernels that a product of a decode step may run on, and which of them one does.
-import { type AnyKernel, foldGrid } from '../device/kernel.ts'
+import { type AnyKernel, foldGrid } from '../device/base/kernel.ts'
 import {
   isNarrowLayer,
   MATMUL_VARIANTS,

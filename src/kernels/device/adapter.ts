@@ -1,5 +1,5 @@
 // Opening an adapter: which device to ask for, and what the page shows of it.
-import { GpuError, tooLarge } from './errors.ts'
+import { GpuError, tooLarge } from './base/errors.ts'
 import { kernelFeatures, OPTIONAL_FEATURES } from './features.ts'
 
 /** What the page shows of the adapter. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { defineKernel } from './base/kernel.ts'
+import { MemoryPlan } from './base/tensor.ts'
 import { decodeBfloat16, encodeBfloat16 } from './bfloat16.ts'
 import { Gpu } from './gpu.ts'
-import { defineKernel } from './kernel.ts'
-import { MemoryPlan } from './tensor.ts'
 
 const gpu = await Gpu.open()
 

@@ -1,8 +1,8 @@
 // The buffers of an open device: what each is kept for, and the staging buffers that readbacks use
 // again.
-import { noRoom } from './errors.ts'
+import { noRoom } from './base/errors.ts'
+import { type MemoryKind, noBytes } from './base/tensor.ts'
 import type { OpenDevice } from './open_device.ts'
-import { type MemoryKind, noBytes } from './tensor.ts'
 
 /** No step reads back as much. */
 const KEPT_STAGING_BYTES = 2 ** 26

@@ -1,7 +1,8 @@
 // The commands of the open submit, and the params of its dispatches.
+
+import { type Dispatch, type LiveValues, SLOT_BYTES, setScalar } from './base/program.ts'
 import type { Buffers } from './buffers.ts'
 import type { OpenDevice } from './open_device.ts'
-import { type Dispatch, type LiveValues, SLOT_BYTES, setScalar } from './program.ts'
 
 /** Dispatches per submit at most; a longer list of commands is split into several submits. */
 const ARENA_SLOTS = 4096

@@ -1,8 +1,7 @@
 // Encodes dispatches: whole, in parts, or measured, as profiling, stage times and the limit of
 // dispatches ask for.
-import type { Commands } from './commands.ts'
-import type { AnyKernel } from './kernel.ts'
-import type { OpenDevice } from './open_device.ts'
+
+import type { AnyKernel } from './base/kernel.ts'
 import {
   type Cut,
   type Dispatch,
@@ -10,7 +9,9 @@ import {
   gridOf,
   type LiveValues,
   readParams,
-} from './program.ts'
+} from './base/program.ts'
+import type { Commands } from './commands.ts'
+import type { OpenDevice } from './open_device.ts'
 import { costOf } from './timing/cost.ts'
 import type { DispatchLimit } from './timing/dispatch_limit.ts'
 import type { Recording } from './timing/profiler.ts'

@@ -1,5 +1,5 @@
 // Names the features of adapters beyond WebGPU's core, as kernels ask for them.
-import type { Feature } from './kernel.ts'
+import type { Feature } from './base/kernel.ts'
 
 /** WGSL's subgroup matrices, in Chrome behind a flag for experiments (gpuweb/gpuweb,
  * proposals/subgroup-matrix.md). */

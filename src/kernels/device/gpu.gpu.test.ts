@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { softmax_forward } from '../softmax/softmax.ts'
 import { expectClose } from '../testing.ts'
+import { defineKernel } from './base/kernel.ts'
 import { Gpu } from './gpu.ts'
-import { defineKernel } from './kernel.ts'
 
 const gpu = await Gpu.open()
 

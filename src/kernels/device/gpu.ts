@@ -1,15 +1,9 @@
 // The GPU as everything above this folder sees it: tensors, recorded programs, readbacks and
 // measurements.
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
-import { Buffers } from './buffers.ts'
-import { Commands } from './commands.ts'
-import { Dispatcher } from './dispatcher.ts'
-import { type GpuError, ShapeError, tooLarge } from './errors.ts'
-import { joinCommands } from './joined/join_commands.ts'
-import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './kernel.ts'
-import { type GpuCounts, OpenDevice } from './open_device.ts'
-import { Pipelines } from './pipelines.ts'
-import { collect, type LiveValues, type Program, type Recorder, valueAt } from './program.ts'
+import { type GpuError, ShapeError, tooLarge } from './base/errors.ts'
+import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './base/kernel.ts'
+import { collect, type LiveValues, type Program, type Recorder, valueAt } from './base/program.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -22,12 +16,18 @@ import {
   type TensorOptions,
   viewOf,
   wordBytes,
-} from './tensor.ts'
+} from './base/tensor.ts'
+import { Buffers } from './buffers.ts'
+import { Commands } from './commands.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { joinCommands } from './joined/join_commands.ts'
+import { type GpuCounts, OpenDevice } from './open_device.ts'
+import { Pipelines } from './pipelines.ts'
+import { createStageClock, learnRound, queryMaker } from './queries.ts'
+import { takeProfile } from './take_profile.ts'
 import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
 import type { Profile } from './timing/profiler.ts'
-import { createStageClock, learnRound, queryMaker } from './timing/queries.ts'
 import type { StageTimes } from './timing/stage_clock.ts'
-import { takeProfile } from './timing/take_profile.ts'
 import { bytesOf, copyTo, type ReadArrays, takeArrays, wordsFor } from './transfer.ts'
 
 export class Gpu implements Allocator {

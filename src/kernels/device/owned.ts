@@ -1,6 +1,7 @@
 // Tensors of one kind that are freed together.
+
+import type { Allocator, DType, MemoryKind, Tensor, TensorOptions } from './base/tensor.ts'
 import type { Gpu } from './gpu.ts'
-import type { Allocator, DType, MemoryKind, Tensor, TensorOptions } from './tensor.ts'
 
 /** Allocates on a device, whatever kind is asked for as `kind`, and knows what it has allocated. */
 export class OwnedTensors implements Allocator {

@@ -1,10 +1,10 @@
 // Kernels compiled to pipelines, and bound to the tensors of a dispatch.
-import { GpuError, ShapeError } from './errors.ts'
+import { GpuError, ShapeError } from './base/errors.ts'
+import { type AnyKernel, accessOf, type Names, wholeText } from './base/kernel.ts'
+import { type Dispatch, SLOT_BYTES } from './base/program.ts'
+import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './base/tensor.ts'
 import { kernelFeatures } from './features.ts'
-import { type AnyKernel, accessOf, type Names, wholeText } from './kernel.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
-import { type Dispatch, SLOT_BYTES } from './program.ts'
-import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './tensor.ts'
 import { splitKernel } from './timing/split.ts'
 
 export class Pipelines {

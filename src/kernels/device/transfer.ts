@@ -1,7 +1,7 @@
 // Values on their way to the GPU and back: as whole words, packed into a staging buffer, read as
 // typed arrays.
-import { ShapeError } from './errors.ts'
-import { elementBytes, sizeOf, type Tensor, wordBytes } from './tensor.ts'
+import { ShapeError } from './base/errors.ts'
+import { elementBytes, sizeOf, type Tensor, wordBytes } from './base/tensor.ts'
 
 const ARRAYS = { f32: Float32Array, u32: Uint32Array, bfloat16: Uint16Array } as const
 

@@ -1,5 +1,5 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
-import type { Tensor } from '../device/tensor.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
+import type { Tensor } from '../device/base/tensor.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import backward from './embedding_backward.wgsl?raw'

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import apply from './apply_interventions.wgsl?raw'
 
 /** Numbers of an entry of the table. */

@@ -1,4 +1,4 @@
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import k3 from './k3.wgsl?raw'
 import loss from './kl_loss.wgsl?raw'

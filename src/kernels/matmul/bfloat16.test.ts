@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decode_linear, decode_swiglu } from '../decode/decode.ts'
 import { variants as decode_variants } from '../decode/decode_variants.ts'
-import type { AnyKernel } from '../device/kernel.ts'
+import type { AnyKernel } from '../device/base/kernel.ts'
 import { costOf } from '../device/timing/cost.ts'
 import { everyKernel, expectOneInterface } from '../wgsl/testing.ts'
 import { forWeight } from './bfloat16.ts'

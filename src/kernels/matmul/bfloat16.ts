@@ -1,7 +1,7 @@
 // Products whose second factor, a layer's weight, is kept in bfloat16: any kernel that reads it as
 // `b`, made to read halves.
-import { type AnyKernel, type Cost, elementOf, withElements } from '../device/kernel.ts'
-import type { Tensor } from '../device/tensor.ts'
+import { type AnyKernel, type Cost, elementOf, withElements } from '../device/base/kernel.ts'
+import type { Tensor } from '../device/base/tensor.ts'
 import { costOf } from '../device/timing/cost.ts'
 
 /** Of what `b` is in float32, what its elements are in halves, and the function that reads them. */

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import { unrolled } from '../wgsl/compose.ts'
 import matmul from './matmul.wgsl?raw'
 import add from './matmul_nt_add.wgsl?raw'

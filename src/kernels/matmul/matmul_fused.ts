@@ -1,6 +1,6 @@
 // Products of training that do the step after them as well, while their results are still in
 // registers.
-import { type AnyKernel, defineKernel, foldGrid, withElements } from '../device/kernel.ts'
+import { type AnyKernel, defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import {
   chosenVariant,
   MATMUL_VARIANTS,

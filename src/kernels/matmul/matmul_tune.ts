@@ -1,6 +1,7 @@
 // Measures the variants of a matrix product on this adapter.
+
+import type { Tensor } from '../device/base/tensor.ts'
 import type { Gpu } from '../device/gpu.ts'
-import type { Tensor } from '../device/tensor.ts'
 import { gpuVariants } from './gpu_variants.ts'
 import {
   defaultVariant,

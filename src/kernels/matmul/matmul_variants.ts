@@ -6,7 +6,7 @@ import {
   foldGrid,
   type Names,
   withElements,
-} from '../device/kernel.ts'
+} from '../device/base/kernel.ts'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import { MATRIX_VARIANTS } from './matrix_variants.ts'
 import type { MatmulOp, Tile } from './tiles/tile.ts'

@@ -1,13 +1,14 @@
 // Variants of a layer's product that run in a GPU's matrix units. A run takes them only where it
 // names them; gradients have none.
-import { MATRIX_BLOCKS } from '../device/features.ts'
+
 import {
   type AnyKernel,
   type Binding,
   foldGrid,
   type Names,
   withElements,
-} from '../device/kernel.ts'
+} from '../device/base/kernel.ts'
+import { MATRIX_BLOCKS } from '../device/features.ts'
 import { matmul_nt, matmul_nt_add } from './matmul.ts'
 import { MATRIX_TILE, type MatrixUnit, matrixEnables, matrixSource } from './tiles/matrix_source.ts'
 import type { MatmulOp } from './tiles/tile.ts'

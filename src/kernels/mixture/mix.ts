@@ -1,5 +1,5 @@
 // A mixture of two sets of weights.
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import wgsl from './mix.wgsl?raw'
 
 /** to_values ← alpha · from_values + rest · to_values, [≥ count] each; `rest` is 1 - alpha. Both

@@ -1,4 +1,4 @@
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import source from './moments.wgsl?raw'
 

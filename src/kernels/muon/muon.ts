@@ -1,7 +1,7 @@
 // What Muon does to one matrix beside the matrix products of its Newton–Schulz steps. The norm of
 // all gradients, its clip and the rule for gradients that are not finite are those of
 // kernels/optimizer, whose control these kernels read.
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import { CONTROL_INDICES } from '../optimizer/control.ts'
 import { BLOCKS_CONSTANT, ONE_RATE, OPTIMIZER_BLOCKS, OWN_RATES } from '../optimizer/optimizer.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'

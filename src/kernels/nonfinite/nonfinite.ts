@@ -1,5 +1,5 @@
 // Names a number that is not finite, so that a step that was left out can say what broke it.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import { CONTROL } from '../optimizer/optimizer.ts'
 import source from './find_nonfinite.wgsl?raw'
 

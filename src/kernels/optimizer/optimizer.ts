@@ -10,7 +10,7 @@
 // Two kernels come twice: where every segment learns at the same rate, and with a factor of the
 // rate for each segment (torch's parameter groups), where 0 means frozen (torch's requires_grad =
 // False).
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
 import { CONTROL_INDICES, VECTOR_CHUNK } from './control.ts'

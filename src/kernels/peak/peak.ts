@@ -1,6 +1,7 @@
 // The most that this adapter reaches: what the profiler and the benchmark compare with.
+
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import type { Gpu } from '../device/gpu.ts'
-import { defineKernel, foldGrid } from '../device/kernel.ts'
 import copy from './peak_copy.wgsl?raw'
 import fma from './peak_fma.wgsl?raw'
 

@@ -1,5 +1,5 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
-import type { DType } from '../device/tensor.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
+import type { DType } from '../device/base/tensor.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
 import type { HeadShape } from '../vocab_head/narrow.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'

@@ -1,5 +1,5 @@
 // Losses without an advantage: the entropy term and the cross-entropy.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import entropy from './entropy_loss.wgsl?raw'
 import sft from './sft_loss.wgsl?raw'

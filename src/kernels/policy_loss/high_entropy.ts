@@ -1,5 +1,5 @@
 // Which tokens a loss is about where it leaves out those that the policy was sure of.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import wgsl from './high_entropy.wgsl?raw'
 
 /** Keeps the tokens whose entropy is at least the `quantile` (0 to 1, linear between ranks) of the

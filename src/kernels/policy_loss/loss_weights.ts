@@ -1,5 +1,5 @@
 // The weight of every token in the means of an update.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import { AGGREGATIONS, aggregationOf, type LossAggMode } from './aggregations/aggregations.ts'
 import weights from './loss_weights.wgsl?raw'

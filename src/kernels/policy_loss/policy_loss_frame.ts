@@ -1,6 +1,6 @@
 // The one interface of all policy losses, so that a trainer can exchange them without knowing which
 // it runs.
-import { defineKernel, type ParamType } from '../device/kernel.ts'
+import { defineKernel, type ParamType } from '../device/base/kernel.ts'
 import frame from './policy_loss_frame.wgsl?raw'
 import token from './policy_loss_token.wgsl?raw'
 

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import rows_sliced from './reduce_rows.wgsl?raw'
 import rows_in_order from './reduce_rows_short.wgsl?raw'
 

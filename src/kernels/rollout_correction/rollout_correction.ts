@@ -1,6 +1,6 @@
 // Correction for a rollout policy that is not the policy being updated, on the GPU: for bypass
 // mode, where the second changes with every mini-batch.
-import { defineKernel } from '../device/kernel.ts'
+import { defineKernel } from '../device/base/kernel.ts'
 import k3 from '../kl/k3.wgsl?raw'
 import correction from './rollout_correction.wgsl?raw'
 

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import backward from './qk_norm_rope_backward.wgsl?raw'
 import forward from './qk_norm_rope_forward.wgsl?raw'
 import head from './rope_head.wgsl?raw'

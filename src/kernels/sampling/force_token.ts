@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import wgsl from './force_token.wgsl?raw'
 
 /** What nobody sampled but a row reads all the same, such as a tool's answer: runs behind

@@ -1,7 +1,7 @@
 // The random numbers of shaders, against their published ones and those of TypeScript.
 import { expect, test } from 'vitest'
+import { defineKernel } from '../device/base/kernel.ts'
 import { Gpu } from '../device/gpu.ts'
-import { defineKernel } from '../device/kernel.ts'
 import { randomValues } from '../testing.ts'
 import philox_wgsl from '../wgsl/philox.wgsl?raw'
 import { philox4x32, uniform24 } from './philox.ts'

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import philox from '../wgsl/philox.wgsl?raw'
 import sample from './sample_token.wgsl?raw'
 import sample_narrow from './sample_token_narrow.wgsl?raw'

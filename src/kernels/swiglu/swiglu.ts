@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import backward from './swiglu_backward.wgsl?raw'
 import forward from './swiglu_forward.wgsl?raw'
 import sigmoid from './swiglu_sigmoid.wgsl?raw'

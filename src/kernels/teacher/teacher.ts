@@ -1,8 +1,8 @@
 // A teacher beside the vocabulary head: how far a student's policy is from the teacher's over the
 // whole vocabulary, and its gradient. Logits of both are computed tile by tile, so that no [tokens,
 // V] array exists.
-import { defineKernel, foldGrid } from '../device/kernel.ts'
-import type { DType } from '../device/tensor.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
+import type { DType } from '../device/base/tensor.ts'
 import head_hidden from '../vocab_head/head_hidden.wgsl?raw'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
 import { functionsOf, renamed } from '../wgsl/compose.ts'

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import source from './top_k.wgsl?raw'
 
 /** Entries per row. */

@@ -1,5 +1,5 @@
 // The value head: one number per response token, read from the state that predicts it.
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import backward_hidden from './value_head_backward_hidden.wgsl?raw'
 import backward_weight from './value_head_backward_weight.wgsl?raw'

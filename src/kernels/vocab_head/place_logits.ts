@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import source from './place_logits.wgsl?raw'
 
 /** Logits of one range of the vocabulary, part [rows, cols], into columns first_id … first_id +

@@ -1,8 +1,8 @@
 // The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no
 // [tokens, V] array exists. One set of kernels for the final policy and for every layer's own
 // policy.
-import { defineKernel, foldGrid, withElements } from '../device/kernel.ts'
-import type { DType } from '../device/tensor.ts'
+import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
+import type { DType } from '../device/base/tensor.ts'
 import { ofVectors } from '../wgsl/compose.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'

@@ -1,7 +1,7 @@
 // A head in several ranges of the vocabulary, and a head of bfloat16 numbers.
 import { expect, test } from 'vitest'
+import type { DType, Tensor } from '../device/base/tensor.ts'
 import { Gpu } from '../device/gpu.ts'
-import type { DType, Tensor } from '../device/tensor.ts'
 import { expectClose } from '../testing.ts'
 import { type Inputs, inputs, sizesOf } from './testing.ts'
 import { type HeadSizes, vocabHeadBackwardRef, vocabHeadForwardRef } from './vocab_head.ref.ts'

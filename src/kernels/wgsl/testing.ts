@@ -1,6 +1,6 @@
 // Every kernel of every family, and what must hold for each, wherever it is made.
 import { expect } from 'vitest'
-import type { AnyKernel } from '../device/kernel.ts'
+import type { AnyKernel } from '../device/base/kernel.ts'
 
 const modules = import.meta.glob<Record<string, unknown>>(
   ['../**/*.ts', '!../**/*.test.ts', '!../**/*.ref.ts', '!../**/testing.ts'],

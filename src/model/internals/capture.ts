@@ -1,7 +1,8 @@
 // What places of an untouched pass hold for every token: the stream, what a block or a part of it
 // writes, and what its heads write before the output projection.
+
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
 import type { Where } from '../interventions/intervention.ts'
 import type { Model } from '../transformer/model.ts'
 import { type Rows, uploadRows } from '../transformer/rows.ts'

@@ -1,8 +1,8 @@
 // Mean and standard deviation of what a probe shows, found on the GPU: a few numbers come back in
 // place of one per token.
 
-import type { Recorder } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { moments, NOTHING } from '../../kernels/moments/moments.ts'
 import {
   DIFFERENCES,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import { type ModelConfig, modelShape } from '../layout/config.ts'
 import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'

@@ -2,8 +2,8 @@
 // and where they point. Forward only; the workspace may share one set of activations between
 // blocks. N probed positions.
 import { row_cosine } from '../../kernels/cosine/cosine.ts'
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
 import { policy_kl_finish, policyKl } from '../../kernels/policy_kl/policy_kl.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'

@@ -1,6 +1,7 @@
 // Room for what a probe shows, and reading it back. N = rows · columns probed positions.
+
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { listScored } from '../../kernels/vocab_head/scored.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { CHUNK } from '../layout/flat_params.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import { TOP_K } from '../../kernels/top_k/top_k.ts'
 import { CONFIGS, TINY, testModel, testWeights } from '../testing.ts'

@@ -2,9 +2,10 @@
 // the final norm and without. One text at a time in T columns, layer by layer; S of them are the
 // text's. L blocks, V vocabulary, K = TOP_K. Of a text that is longer than what is shown, a window
 // of positions is read (lens_window.ts); W of them, else W = T.
+
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Recorder } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { TOP_K } from '../../kernels/top_k/top_k.ts'
 import { listScored, SCORED_COLUMNS } from '../../kernels/vocab_head/scored.ts'

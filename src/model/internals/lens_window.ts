@@ -1,9 +1,10 @@
 // A window of positions of one long text: the whole text passes through the model, and only these
 // positions are read. T columns of the workspace, S of them the text's, W positions at most that
 // are read.
+
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
 import { listScored } from '../../kernels/vocab_head/scored.ts'
 import type { Model } from '../transformer/model.ts'

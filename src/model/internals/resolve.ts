@@ -1,8 +1,8 @@
 // From interventions as data to changes with values: means of the text itself, and states of other
 // texts.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { Intervention } from '../interventions/intervention.ts'
 import type { Change, InterventionRoom } from '../interventions/intervention_tensors.ts'
 import type { ModelShape } from '../layout/config.ts'

@@ -1,7 +1,7 @@
 // The likeliest tokens of some states. Their logits are an array, so they are made for as many
 // states at a time as it holds.
-import type { Recorder } from '../../kernels/device/program.ts'
-import { type Allocator, type Tensor, viewOf } from '../../kernels/device/tensor.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import { type Allocator, type Tensor, viewOf } from '../../kernels/device/base/tensor.ts'
 import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { createLogitsPart, logitsInRanges } from '../transformer/head_ranges.ts'

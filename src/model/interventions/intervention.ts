@@ -1,5 +1,5 @@
 // Interventions as data: which part of a forward pass is changed, where, and into what.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { ModelShape } from '../layout/config.ts'
 
 /** The residual stream after `layer` blocks; or what block `layer`, or a part of it, writes. */

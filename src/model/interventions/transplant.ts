@@ -1,5 +1,5 @@
 // Parts of a model that one checkpoint takes from another, by the names of their parameters.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { ModelShape } from '../layout/config.ts'
 import type { ParamLayout } from '../layout/params.ts'
 

@@ -1,5 +1,5 @@
 // The shape of a transformer, in Hugging Face config.json names.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 
 /** Architectures of one family of decoders: RMSNorm before each block, rotary embedding, SwiGLU. */
 export type ModelType = 'qwen3' | 'qwen2' | 'llama'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { paramTensors } from '../params/param_tensors.ts'

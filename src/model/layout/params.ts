@@ -1,7 +1,7 @@
 // The parameters, listed once: where each lies in the flat buffers of weights, gradients and
 // moments.
 
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
 import type { ModelShape } from './config.ts'
 import {

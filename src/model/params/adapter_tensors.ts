@@ -1,5 +1,5 @@
 // A LoRA adapter on the GPU: its factors, or the gradients of them, each as its kernels take it.
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import {
   type AdapterLayout,
   type BlockFactors,

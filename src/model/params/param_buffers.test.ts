@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MemoryPlan, sizeOf } from '../../kernels/device/tensor.ts'
+import { MemoryPlan, sizeOf } from '../../kernels/device/base/tensor.ts'
 import { modelShape } from '../layout/config.ts'
 import { segmentStart } from '../layout/flat_params.ts'
 import { paramLayout } from '../layout/params.ts'

@@ -3,7 +3,7 @@
 // segments share a buffer while there is room, a segment without room in one is cut between its
 // tensors, and an embedding or untied head between its rows; a larger matrix has a buffer of its
 // own. A small model has one buffer, in the order of its layout.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import {
   type Allocator,
   BINDING_ALIGNMENT,
@@ -11,7 +11,7 @@ import {
   type MemoryKind,
   sizeOf,
   type Tensor,
-} from '../../kernels/device/tensor.ts'
+} from '../../kernels/device/base/tensor.ts'
 import { type FlatLayout, type Slice, segmentStart } from '../layout/flat_params.ts'
 
 /** How parameters are stored. bfloat16 is for matrices that are not trained; norms and biases are

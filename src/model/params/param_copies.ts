@@ -1,8 +1,9 @@
 // Parameters between the CPU and the buffers that hold them, and from buffers to buffers.
+
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import { sizeOf, type Tensor } from '../../kernels/device/base/tensor.ts'
 import { decodeBfloat16, encodeBfloat16 } from '../../kernels/device/bfloat16.ts'
-import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { sizeOf, type Tensor } from '../../kernels/device/tensor.ts'
 import type { SharedRun } from '../layout/params.ts'
 import { type ParamBuffers, type Stretch, within } from './param_buffers.ts'
 

@@ -1,6 +1,6 @@
 // The parameters of a model as its kernels take them: views of the buffers that hold them.
-import { ShapeError } from '../../kernels/device/errors.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import type { FlatLayout, Slice } from '../layout/flat_params.ts'
 import type { LayerTensors, ParamLayout } from '../layout/params.ts'

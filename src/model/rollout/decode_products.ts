@@ -2,7 +2,7 @@
 import { decode_swiglu } from '../../kernels/decode/decode.ts'
 import { decode_linear_normed, decode_swiglu_normed } from '../../kernels/decode/decode_normed.ts'
 import { chosenDecodeKernel, decodeLinearKernel } from '../../kernels/decode/decode_variants.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { matmul_nt, matmul_nt_add } from '../../kernels/matmul/matmul.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'

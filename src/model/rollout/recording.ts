@@ -1,9 +1,9 @@
 // Declares what a rollout is recorded with.
 import type { CacheSize } from '../../kernels/attention/attention.ts'
 import { cacheDType, cacheKernels } from '../../kernels/attention/attention_cache.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Recorder } from '../../kernels/device/program.ts'
-import type { Allocator } from '../../kernels/device/tensor.ts'
 import type { Model } from '../transformer/model.ts'
 import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
 import type { RolloutTensors } from './rollout_tensors.ts'

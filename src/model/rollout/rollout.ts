@@ -2,9 +2,9 @@
 // the GPU.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program, Recorder } from '../../kernels/device/program.ts'
 import type { Model } from '../transformer/model.ts'
 import { normsInside } from './recording.ts'
 import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'

@@ -1,9 +1,9 @@
 // Rollouts whose keys and values are kept in halves, beside the same in float32.
 import { expect, test } from 'vitest'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
-import { GpuError } from '../../kernels/device/errors.ts'
+import { GpuError } from '../../kernels/device/base/errors.ts'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import type { ModelConfig } from '../layout/config.ts'
 import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { Rollout } from './rollout.ts'

@@ -12,9 +12,9 @@ import {
   MAX_HALF_CACHE_DIFFERENCE,
 } from '../../kernels/attention/half_cache_check.ts'
 import type { AttentionSize } from '../../kernels/attention/narrow.ts'
-import { GpuError } from '../../kernels/device/errors.ts'
+import { GpuError } from '../../kernels/device/base/errors.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 

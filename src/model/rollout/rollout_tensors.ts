@@ -1,6 +1,6 @@
 // The buffers of a rollout: prompts, caches, one decode step, responses.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { createLogitsPart } from '../transformer/head_ranges.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'

@@ -5,7 +5,7 @@
 // that has ended its turn leaves its columns empty (attention_mask 0) until then. Its last token,
 // which no step has put into the cache, is forced once more in front of what follows. Where a row
 // waits depends on its own tokens alone, so they do not depend on its neighbours.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
 /** What one row wrote in its turn, up to and including the token that ended it. */

@@ -2,8 +2,8 @@
 // block_backward.ts has one block. B rows of up to T columns, M tokens in all
 // (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head
 // size, L blocks.
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { embeddingBackward, NO_PADDING } from '../../kernels/embedding/embedding.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'

@@ -2,8 +2,8 @@
 // transformer.ts's blockForward first. M tokens in all (model/transformer/rows.ts); C hidden, F
 // intermediate, H query heads, K key/value heads, D head size.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
-import { derived, type Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import { derived, type Recorder } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'

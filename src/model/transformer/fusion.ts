@@ -1,8 +1,8 @@
 // The steps of a block that run inside the matrix product before them, and what runs where they do
 // not. M tokens, C hidden, F intermediate.
 
-import type { Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { fusedKernel } from '../../kernels/matmul/matmul_fused.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'

@@ -1,7 +1,7 @@
 // A vocabulary head that no binding can hold lies in several ranges of rows. What its passes need
 // beside a head of one range.
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { place_logits } from '../../kernels/vocab_head/place_logits.ts'
 import { RUNNING_SUMS } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../layout/config.ts'

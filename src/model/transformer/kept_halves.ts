@@ -3,8 +3,8 @@
 // and stored, before its backward they are read back. So a forward pass has the bits that it has
 // without this, and gradients differ by the rounding. Every sum is in float32.
 import { from_bfloat16, to_bfloat16 } from '../../kernels/bfloat16/bfloat16.ts'
-import { derived, type Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import { derived, type Recorder } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Tokens } from './model.ts'
 import { HALVED, type Workspace } from './workspace.ts'
 

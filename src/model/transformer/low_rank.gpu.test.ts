@@ -1,8 +1,8 @@
 // Adapters on the GPU against the float64 model: policy and the gradients of the factors, of every
 // architecture.
 import { describe, expect, test } from 'vitest'
+import { collect } from '../../kernels/device/base/program.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { collect } from '../../kernels/device/program.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import type { LoraConfig, ModelConfig } from '../layout/config.ts'
 import { loraScale } from '../layout/lora.ts'

@@ -1,8 +1,8 @@
 // Adds a LoRA adapter to a product of a block, y += scale · (x Aᵀ) Bᵀ per module, and computes its
 // gradients. B A is never formed. M tokens; r the rank; a product holds up to three modules side by
 // side (adapter/adapter_layout.ts).
-import type { Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import {
   low_rank_add,
   low_rank_input_grad,

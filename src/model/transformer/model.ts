@@ -1,8 +1,9 @@
 // Declares what every pass of a model shares: the model itself, how many tokens pass, and the
 // parameters of its heads.
+
+import type { Value } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Value } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { InterventionTensors } from '../interventions/intervention_tensors.ts'
 import { adapterLayout } from '../layout/adapter_layout.ts'

@@ -1,8 +1,8 @@
 // One small model on narrow kernels and on the tiled ones of a large model: the same numbers, but
 // for rounding.
 import { expect, test } from 'vitest'
+import type { Program } from '../../kernels/device/base/program.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import { Rollout } from '../rollout/rollout.ts'

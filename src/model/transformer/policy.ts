@@ -1,6 +1,6 @@
 // From states to a policy: the final norm where it applies, then the vocabulary head.
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { vocab_head_finish, vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import { type Readout, readsNormed } from '../layout/readout.ts'

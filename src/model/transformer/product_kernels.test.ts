@@ -1,8 +1,8 @@
 // Model.matmul reaches the products outside a training pass: recorded without a device, and told by
 // the kernels' names.
 import { expect, test } from 'vitest'
-import { collect, type Recorder } from '../../kernels/device/program.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
+import { collect, type Recorder } from '../../kernels/device/base/program.ts'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { QUANTITY_NAMES } from '../internals/internal_quantities.ts'
 import { recordInternals } from '../internals/internals.ts'
 import { createInternals } from '../internals/internals_tensors.ts'

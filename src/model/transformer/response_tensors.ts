@@ -1,6 +1,6 @@
 // Declares the tensors that the vocabulary head and the objectives read and write for a
 // micro-batch's response tokens.
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { createRunning } from './head_ranges.ts'
 

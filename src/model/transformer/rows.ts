@@ -1,5 +1,5 @@
 // How rows of tokens lie in a workspace: one stream of tokens, with padding or without.
-import { ShapeError } from '../../kernels/device/errors.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { listScoredAt } from '../../kernels/vocab_head/scored.ts'
 import type { Workspace } from './workspace.ts'

@@ -1,7 +1,7 @@
 // A teacher's policy beside the student's, over the whole vocabulary: how far they are apart, and
 // what that makes of the student's gradients.
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { teacherKernels } from '../../kernels/teacher/teacher.ts'
 import type { ParamLayout } from '../layout/params.ts'

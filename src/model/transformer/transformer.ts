@@ -2,8 +2,8 @@
 // policy.ts what follows. B rows of up to T columns, M tokens in all (model/transformer/rows.ts); C
 // hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { embeddingForward } from '../../kernels/embedding/embedding.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import {

@@ -1,8 +1,8 @@
 // One number per token (a critic) or per sequence (a reward model) instead of a policy: forward and
 // backward. B rows, T columns, R response columns, C hidden.
-import { ShapeError } from '../../kernels/device/errors.ts'
-import type { Recorder, Value } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import {
   value_head_backward_hidden,
   value_head_backward_weight,

@@ -1,5 +1,5 @@
 // Keeps what the page shows of a run's memory equal to the settings, before anything is trained.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { nextExperiment } from '../state/next_experiment.ts'
 import { labStore } from '../state/store.ts'
 

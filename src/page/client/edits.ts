@@ -1,9 +1,9 @@
 // Edits of the settings by a person: fields, phases, and what takes them back.
 
 import { withField } from '../../document/experiment/experiment.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { smallerExperiment } from '../../record/diagnosis/smaller.ts'
 import { isBusy, type WrongField } from '../../record/run/run_parts.ts'
 import { editedSettings, nextExperiment, settledPhases } from '../state/next_experiment.ts'

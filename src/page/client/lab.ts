@@ -1,6 +1,6 @@
 // Opens and closes the lab on a page: the worker, the link, and what follows from both.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type DecodedLink, decodeLink } from '../../document/links/link.ts'
 import { isCardHash } from '../../document/links/names.ts'
 import { OPENING, openingOn } from '../../document/presets/presets.ts'

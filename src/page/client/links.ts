@@ -1,5 +1,5 @@
 // Links to what the page shows, and the address bar.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../document/links/link.ts'
 import { labPage } from '../connection/connection.ts'

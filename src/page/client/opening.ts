@@ -1,5 +1,5 @@
 // Opens experiments from elsewhere in the settings: presets, files, and what an undo brings back.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { lockedBecause, openingLocked } from '../state/share_store.ts'

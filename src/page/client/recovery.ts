@@ -1,6 +1,6 @@
 // Another worker continues the run of one that died or hangs, from the run's newest checkpoint.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { CheckpointSource } from '../../host/protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { isBusy } from '../../record/run/run_parts.ts'

@@ -2,7 +2,7 @@
 // when that is undone.
 
 import { sameSettings } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { emptyRun, type LabState } from '../state/store.ts'
 
 /** All that the page shows of one run. */

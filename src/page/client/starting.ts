@@ -1,7 +1,7 @@
 // Starts runs: from their first step, from a checkpoint, or in turns with another run; and drops
 // them.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { CheckpointSource } from '../../host/protocol/checkpoint_facts.ts'
 import type { LabCommand } from '../../host/protocol/protocol.ts'
 import type { KeptOfRun } from '../../record/run/kept_run.ts'

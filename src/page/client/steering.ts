@@ -4,7 +4,7 @@
 import { steerExperiment, withField } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import {
   type SteeringAction,
   valueSet,

@@ -2,9 +2,9 @@
 // so the page is never blocked for long.
 
 import type { Bundle } from '../../host/content/bundle.ts'
-import type { FoundBad } from '../../tasks/data/bad_rows.ts'
 import type { DataPlan, Prepared } from '../../tasks/data/plan.ts'
 import type { DataRow } from '../../tasks/data/rows/row.ts'
+import type { FoundBad } from '../../tasks/data/table/bad_rows.ts'
 import type { TokenizerFiles } from '../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 
 /** A file whose bytes are read where they are needed. */

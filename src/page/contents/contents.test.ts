@@ -3,7 +3,7 @@
 import { expect, test, vi } from 'vitest'
 import { contentHash } from '../../document/content/content.ts'
 import { withField } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { encodeLink } from '../../document/links/link.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { train } from '../client/controls.ts'

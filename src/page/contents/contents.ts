@@ -1,6 +1,6 @@
 // The files that the settings' experiment names: found in the browser's storage, or asked for.
 // Train needs them all.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { contentNames } from '../../host/content/named.ts'
 import { labStore } from '../state/store.ts'

@@ -1,8 +1,8 @@
 // The page's side of the worker that reads data files: pieces become rows, one request follows the
 // other, and a signal ends the worker.
 import { expect, test, vi } from 'vitest'
-import { BadRowsError } from '../../tasks/data/bad_rows.ts'
 import { USUAL_PLAN } from '../../tasks/data/plan.ts'
+import { BadRowsError } from '../../tasks/data/table/bad_rows.ts'
 import { readDataFile } from '../client/data_file.ts'
 import type { DataPort, DataReport, DataRequest } from '../connection/data_messages.ts'
 import { DataWork, sourceOf } from './data_work.ts'

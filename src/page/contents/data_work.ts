@@ -2,14 +2,14 @@
 
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Bundle } from '../../host/content/bundle.ts'
-import { BadRowsError } from '../../tasks/data/bad_rows.ts'
-import { DataFileError } from '../../tasks/data/data_file.ts'
 import { ownTokenizer } from '../../tasks/data/data_tokenizer.ts'
 import type { DataPlan, Prepared } from '../../tasks/data/plan.ts'
 import type { DataRow } from '../../tasks/data/rows/row.ts'
-import type { Tokenizer } from '../../tasks/task.ts'
+import { BadRowsError } from '../../tasks/data/table/bad_rows.ts'
+import { DataFileError } from '../../tasks/data/table/data_file.ts'
 import { characters } from '../../tasks/tokenizers/characters.ts'
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
+import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'
 import type {
   DataHead,
   DataPort,

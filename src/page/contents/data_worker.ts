@@ -1,13 +1,15 @@
 // Reads data files beside the page, which keeps answering: tables, mapping, tokenizers and the
 // split. One request at a time.
-import { BadRowsError, plainBad } from '../../tasks/data/bad_rows.ts'
-import { type NamedTable, USUAL_PLAN } from '../../tasks/data/plan.ts'
+
+import { USUAL_PLAN } from '../../tasks/data/plan.ts'
 import { prepareData } from '../../tasks/data/prepare.ts'
 import { readRows } from '../../tasks/data/readers/readers.ts'
 import { keysOf, proposeMapping } from '../../tasks/data/rows/propose.ts'
-import { shownCell } from '../../tasks/data/table.ts'
-import type { Tokenizer } from '../../tasks/task.ts'
+import { BadRowsError, plainBad } from '../../tasks/data/table/bad_rows.ts'
+import type { NamedTable } from '../../tasks/data/table/named_table.ts'
+import { shownCell } from '../../tasks/data/table/table.ts'
 import { installPatternGuard } from '../../tasks/tokenizers/hugging_face/pattern_guard.ts'
+import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'
 import { trainBpe } from '../../tasks/tokenizers/train_bpe.ts'
 import type {
   DataHead,

@@ -1,7 +1,7 @@
 // Which of the files that experiments name are in memory, and what is said of those that are not.
 import { createStore } from 'zustand/vanilla'
 import type { ContentFile, NamedContent } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { contentNames } from '../../host/content/named.ts'
 

@@ -1,8 +1,8 @@
 // Programs that a person writes or drops: their texts are files of the experiment, like its data.
 
 import { contentHash } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { MAX_PROGRAM_BYTES } from '../../tasks/program.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { MAX_PROGRAM_BYTES } from '../../tasks/task/program.ts'
 import { keepContent } from './content_files.ts'
 import { contentsOf } from './here.ts'
 

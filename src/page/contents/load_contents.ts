@@ -1,7 +1,7 @@
 // Reads the files of an experiment from the browser's storage. Loaded with the first experiment
 // that names one.
 import type { ContentFile, NamedContent } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { loadContents } from '../../host/content/load.ts'
 import { shippedList } from '../../host/content/models/shipped.ts'
 import type { Prepare } from '../../tasks/data/load_data.ts'

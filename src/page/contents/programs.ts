@@ -1,7 +1,7 @@
 // The worker asks for a person's program to be called; the page has it called in a sandbox and
 // hands the answers back. What became of the calls of the newest run is counted.
 import { createStore } from 'zustand/vanilla'
-import type { ProgramCounts, ProgramFacts } from '../../tasks/program_facts.ts'
+import type { ProgramCounts, ProgramFacts } from '../../tasks/task/program_facts.ts'
 import { onLabEvent, post } from '../connection/connection.ts'
 import { labStore } from '../state/store.ts'
 
@@ -23,7 +23,7 @@ export const answerPrograms = (): (() => void) =>
     const { id, program, entry, calls } = event
     const answered = async () => {
       const { callOnPage } = await import('../../host/sandbox/page_programs.ts')
-      const { ProgramCounts: Counts } = await import('../../tasks/program_facts.ts')
+      const { ProgramCounts: Counts } = await import('../../tasks/task/program_facts.ts')
       const answers = await callOnPage(program, entry, calls)
       const counts = countsOfRun(Counts)
       counts.add(program, entry, answers)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { steerExperiment, withField } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'

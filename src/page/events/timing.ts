@@ -1,7 +1,7 @@
 // How fast a run is, from when its steps arrive, and the counts of its memory.
 
 import { resolvePhases } from '../../document/experiment/resolve.ts'
-import { type RunSoFar, stepsToCome } from '../../document/experiment/steering/planned.ts'
+import { type RunSoFar, stepsToCome } from '../../document/experiment/steered/planned.ts'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { Timing } from '../../record/run/run_parts.ts'

@@ -1,5 +1,5 @@
 // Looks into a run that is over, through the worker: at its newest state, or at one that was kept.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Looked } from '../../host/protocol/look.ts'
 import { atMoment } from '../../host/protocol/observation.ts'
 import { wantedRequest } from '../client/observing.ts'

@@ -1,7 +1,7 @@
 // Says where the model of an experiment can be fetched, for a person who opens a link to it and
 // does not have it.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { modelAddress } from '../../host/content/models/model_address.ts'
 
 /** What to look for, and what it is called: the place as the address says it, not as the link calls

@@ -1,5 +1,5 @@
 // Touches kept states of a run that is over, through the worker.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Touched, TouchWork } from '../../host/protocol/touch.ts'
 import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
 import { findContents } from '../contents/contents.ts'

@@ -6,9 +6,9 @@ import {
   validationWork,
 } from '../../document/experiment/costs/step_work.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import { PHASE_KINDS, type PhaseDocument } from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { plannedStretches } from '../../document/experiment/steering/planned.ts'
+import { PHASE_KINDS, type PhaseDocument } from '../../document/experiment/fields/phases.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { plannedStretches } from '../../document/experiment/steered/planned.ts'
 import type { AdapterSpeed } from '../../host/protocol/results.ts'
 import { timeLeft } from '../../record/run/time_left.ts'
 import type { RunPaces } from './paces.ts'

@@ -1,7 +1,7 @@
 // Remembers in this browser how fast runs and adapters were, so that the next run can say how long
 // it will take.
 import * as z from 'zod/mini'
-import { PHASE_KINDS } from '../../document/experiment/phases.ts'
+import { PHASE_KINDS } from '../../document/experiment/fields/phases.ts'
 import { adapterName } from '../../document/links/names.ts'
 import { takesTurns } from '../client/starting.ts'
 import { onLabEvent } from '../connection/connection.ts'

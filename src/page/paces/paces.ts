@@ -1,8 +1,8 @@
 // How long an experiment takes on this machine, by the steps of earlier runs with the same settings
 // on the same adapter. Pure.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { plannedStretches } from '../../document/experiment/steering/planned.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { plannedStretches } from '../../document/experiment/steered/planned.ts'
 import { type MeasuredPhase, measuredPhases, timeLeft } from '../../record/run/time_left.ts'
 import type { LabState } from '../state/store.ts'
 

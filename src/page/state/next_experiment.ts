@@ -2,9 +2,9 @@
 // did.
 
 import { sameSettings, withField } from '../../document/experiment/experiment.ts'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
-import { asTrained, trainedPhases } from '../../document/experiment/steering/as_trained.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { asTrained, trainedPhases } from '../../document/experiment/steered/as_trained.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import type { LabState } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'

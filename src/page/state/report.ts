@@ -1,7 +1,7 @@
 // Writes the report for somebody who is asked for help: versions, adapter, limits, experiment, last
 // errors. It holds nothing about the person.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { encodeLink } from '../../document/links/link.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { LabState } from './store.ts'

@@ -1,7 +1,7 @@
 // Holds what the page's own link brought beside the experiment: someone's result, and what is
 // hidden or locked.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SharedResult } from '../../document/links/shared_result.ts'
 import { viewParts } from '../../document/links/view.ts'
 import {

@@ -1,7 +1,7 @@
 // Holds the state of the lab that the page shows, in one store. It knows neither the worker nor the
 // page.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { Series } from '../../host/columns/series.ts'
 import type { ResultCard } from '../../host/protocol/card.ts'
@@ -16,7 +16,7 @@ import type {
   TokenTable,
 } from '../../host/protocol/results.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
-import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import type { MemoryKind } from '../../kernels/device/base/tensor.ts'
 import { emptyKept, type KeptOfRun } from '../../record/run/kept_run.ts'
 import {
   type AskedPairs,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { followExperiment, parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { decodeLink, encodeLink } from '../../document/links/link.ts'
 import { withVerdicts } from './taught.ts'
 

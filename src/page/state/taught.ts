@@ -1,7 +1,7 @@
 // The document of a run in which a person taught reward models: it says what they said, so that it
 // does the same run again.
 import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'
 
 /** What was said in one phase of pairs, as its field `pairs.verdicts` holds it. */

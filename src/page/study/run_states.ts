@@ -2,7 +2,7 @@
 // the files that they need.
 
 import { type ContentFile, shortHash } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { fingerprintOf } from '../../document/study/fingerprint.ts'
 import { listCheckpoints, removeCheckpoints } from '../../host/checkpoints/storage/browse.ts'
 import { STUDY_RECORD } from '../../host/checkpoints/storage/places.ts'

@@ -2,15 +2,15 @@
 // anything is trained.
 
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { callOnPage } from '../../host/sandbox/page_programs.ts'
-import { installProgramRunner, loadProgram, PROGRAM_ID } from '../../tasks/program.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { type FoundFunctions, rewardFunctions } from '../../tasks/rewards/functions.ts'
 import type { RewardKind } from '../../tasks/rewards/reward.ts'
 import { rewardKinds } from '../../tasks/rewards/rewards.ts'
 import { USUAL_FUNCTION } from '../../tasks/rewards/signature.ts'
 import { type TriedRow, tryReward } from '../../tasks/rewards/trial.ts'
+import { installProgramRunner, loadProgram, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { findContents } from '../contents/contents.ts'
 import { keepProgram, type NamedProgram } from '../contents/kept_programs.ts'
 

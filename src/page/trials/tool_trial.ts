@@ -1,9 +1,9 @@
 // The tools of an experiment as a person chooses them, and what one of them answers before anything
 // is trained.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { callOnPage } from '../../host/sandbox/page_programs.ts'
-import { installProgramRunner, PROGRAM_ID } from '../../tasks/program.ts'
+import { installProgramRunner, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools, TOOLS, type ToolChoice } from '../../tasks/tools/index.ts'
 import {
   callTool,

@@ -1,6 +1,6 @@
 // Several runs side by side: where their experiments differ, which are alike but for the seed, and
 // differences by seed.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { leavesOf } from '../run/leaves.ts'
 import type { RunHeader } from '../run/record.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { DiagnosisRecord, diagnose, isWorse } from './diagnosis.ts'
 import {
   experimentOf,

@@ -1,8 +1,8 @@
 // Reads from a run what a rule needs: windows of one phase's metrics, and the name of a setting of
 // that phase.
 
-import { valueAt } from '../../document/experiment/paths.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import { valueAt } from '../../document/experiment/fields/paths.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
 import { vocabularyOf } from '../../host/protocol/vocabulary.ts'
 import type { RlPhase } from '../../rl/config/phase.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import { MAX_PHASES } from '../../document/experiment/schema.ts'
+import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import type { Observation } from '../../host/protocol/observation.ts'

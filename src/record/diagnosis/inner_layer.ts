@@ -1,8 +1,8 @@
 // Which layer an inner phase should train, from what a run has measured, and where that goes in an
 // experiment.
 
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
-import { type Experiment, MAX_PHASES } from '../../document/experiment/schema.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
+import { type Experiment, MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { phaseChoices, placedPhase } from '../../document/presets/phase_choices.ts'
 import type { Series } from '../../host/columns/series.ts'
 import type { Observation, ObservedRows } from '../../host/protocol/observation.ts'

@@ -1,7 +1,7 @@
 // The remedy for steps that break: smaller ones.
 
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringAction } from '../../document/experiment/steering/actions.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { asksCritic } from '../../rl/estimators/advantages.ts'

@@ -1,6 +1,6 @@
 // A run that asks for less memory: the one change to offer when the GPU has no room.
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 /** Sizes that a step's memory grows with. */
 const SIZES: ReadonlySet<string> = new Set([

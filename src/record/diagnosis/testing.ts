@@ -1,7 +1,7 @@
 // Made-up metrics of a phase of reinforcement, for tests of the findings.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { Series } from '../../host/columns/series.ts'
 import { type DiagnosisName, diagnose } from './diagnosis.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import { DIAGNOSES, type Diagnosis, type DiagnosisName } from './diagnosis.ts'
 import {

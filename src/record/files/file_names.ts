@@ -1,5 +1,5 @@
 // Names the files of a run.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 const MAX_NAME = 60
 

@@ -1,6 +1,6 @@
 // Declares a recording: the experiment, the machine, and the events of the worker, with times.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { TokenTable } from '../../host/protocol/results.ts'
 import type { Recording } from './recorded.ts'

@@ -4,7 +4,7 @@
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Field } from '../../document/experiment/form/form_fields.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'

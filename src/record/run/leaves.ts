@@ -1,6 +1,6 @@
 // A document as a list of values with their dotted paths.
 
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { FieldValue } from '../../rl/fields/field.ts'
 
 function walk(node: unknown, path: string, into: Map<string, FieldValue>): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { TINY } from '../../page/runs/testing.ts'
 import { autoName, runName } from './names.ts'

@@ -1,5 +1,5 @@
 // Names a run by what is special about it, in a few words.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { differenceWords, differingPaths, methodWords } from './difference_words.ts'
 import type { RunHeader, RunLabels } from './record.ts'

@@ -2,7 +2,7 @@
 // only ever added.
 
 import type { RolloutDType } from '../../document/experiment/rollout_dtype.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Thinned } from '../../host/columns/thinning.ts'
 import type { Observation } from '../../host/protocol/observation.ts'
 import type { LabError } from '../../host/protocol/protocol.ts'

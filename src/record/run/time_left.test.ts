@@ -1,7 +1,7 @@
 // The time left along the timelines of runs as the page sees them.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import { plannedStretches } from '../../document/experiment/steering/planned.ts'
+import { plannedStretches } from '../../document/experiment/steered/planned.ts'
 import { type Gaps, measuredPhases, type TimeLeft, timeLeft, withGap } from './time_left.ts'
 
 function experimentOf(document: object) {

@@ -1,8 +1,8 @@
 // How long the rest of a run takes: each kind of phase at its own measured speed, validations at
 // their own cost. Pure.
 
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
-import type { Stretch } from '../../document/experiment/steering/planned.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
+import type { Stretch } from '../../document/experiment/steered/planned.ts'
 
 /** Between the arrivals of two steps of one phase. */
 export interface Gap {

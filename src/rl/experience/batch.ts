@@ -1,6 +1,6 @@
 // One batch of prompts and responses as rows of ids. response_mask and token_count are made here
 // and nowhere else.
-import type { Sample, Task } from '../../tasks/task.ts'
+import type { Sample, Task } from '../../tasks/task/task.ts'
 import { countsOf, pickCounts, type TurnCounts } from './turn_counts.ts'
 
 /** Prompts left-padded to P columns, responses right-padded to R; B rows, T = P + R. */

@@ -1,6 +1,6 @@
 // The responses of one step with their scores.
 import type { Reward, Scored } from '../../tasks/rewards/composed.ts'
-import type { Sample } from '../../tasks/task.ts'
+import type { Sample } from '../../tasks/task/task.ts'
 import type { RewardComponent } from '../estimators/estimator.ts'
 import type { RolloutBatch } from './batch.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
+import { MemoryPlan, type Tensor } from '../../kernels/device/base/tensor.ts'
 import { testBatch } from '../../model/testing.ts'
 import type { RolloutBatch } from './batch.ts'
 import { createBatchTensors, TrainingBatch } from './training_batch.ts'

@@ -1,7 +1,8 @@
 // The batch that a training step works on, on the GPU: the rows of ids, and what is computed of
 // them.
+
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { layRows } from '../../model/transformer/rows.ts'
 import { joined, type RolloutBatch } from './batch.ts'
 

@@ -1,8 +1,8 @@
 // The policy being trained, on the GPU: weights, optimizer state, and the passes that score and
 // update it.
 import type { WeightSink } from '../../formats/weight_stream.ts'
+import type { Program } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { gpuSink } from '../../model/params/gpu_sink.ts'
 import { copyParams } from '../../model/params/param_copies.ts'

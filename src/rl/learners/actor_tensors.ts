@@ -1,6 +1,6 @@
 // Creates the tensors that the actor keeps on the GPU.
 
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'

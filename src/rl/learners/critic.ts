@@ -1,7 +1,8 @@
 // The value model of PPO: its own copy of the transformer with one number per token, and its own
 // optimizer.
+
+import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program, Recorder } from '../../kernels/device/program.ts'
 import {
   LOSS_AGG_MODES,
   type LossAggMode,

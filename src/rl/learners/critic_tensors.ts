@@ -1,5 +1,5 @@
 // Creates the tensors that the critic keeps on the GPU.
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import type { ActorSize } from './actor_tensors.ts'

@@ -1,6 +1,6 @@
 // The program of a phase that learns from a teacher: one update of a micro-batch.
-import type { LiveValues, Recorder } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import { teacher_loss } from '../../kernels/teacher/teacher.ts'
 import type { Model } from '../../model/transformer/model.ts'

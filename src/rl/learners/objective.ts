@@ -1,8 +1,8 @@
 // Records the objective of an rl phase: which kernels turn log-probs into gradients, and with which
 // numbers.
 
-import type { LiveValues, Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { kl_loss } from '../../kernels/kl/kl.ts'
 import { type KlPenalty, klKind } from '../../kernels/kl/kl_penalty.ts'
 import {

@@ -1,8 +1,9 @@
 // Global norm, clip and AdamW over what is trained, stretch by stretch, or Muon for the matrices of
 // it; recorded for each layer that phases train.
+
+import type { LiveValues, Program, Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { LiveValues, Program, Recorder } from '../../kernels/device/program.ts'
-import type { Allocator } from '../../kernels/device/tensor.ts'
 import { find_nonfinite_gradient } from '../../kernels/nonfinite/nonfinite.ts'
 import {
   adamw_update,

@@ -5,7 +5,7 @@ import {
   type MemoryKind,
   sizeOf,
   type Tensor,
-} from '../../kernels/device/tensor.ts'
+} from '../../kernels/device/base/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { CONTROL, OPTIMIZER_BLOCKS } from '../../kernels/optimizer/optimizer.ts'
 import { CHUNK, type FlatLayout } from '../../model/layout/flat_params.ts'

@@ -1,7 +1,7 @@
 // The actor's programs: what is recorded once and replayed in every step.
 
-import type { LiveValues, Recorder, Value } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { LiveValues, Recorder, Value } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'
 import { mix } from '../../kernels/mixture/mix.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'

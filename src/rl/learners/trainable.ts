@@ -1,7 +1,8 @@
 // A model and the optimizer that trains it.
+
+import type { Program } from '../../kernels/device/base/program.ts'
+import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
-import type { Allocator } from '../../kernels/device/tensor.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { adapterTensors } from '../../model/params/adapter_tensors.ts'
 import { readParams, writeParams } from '../../model/params/param_copies.ts'

@@ -7,8 +7,8 @@ import {
   type LiveValues,
   readParams,
   setScalar,
-} from '../../kernels/device/program.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
+} from '../../kernels/device/base/program.ts'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { costOf } from '../../kernels/device/timing/cost.ts'
 import { adapterLayout } from '../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'

@@ -1,6 +1,7 @@
 // The texts that a lens looks through, and what it says of them.
 import { type LensNumbers, type LensTensors, unpackLens } from '../../model/internals/lens.ts'
-import type { Task, Tokenizer } from '../../tasks/task.ts'
+import type { Task } from '../../tasks/task/task.ts'
+import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'
 import type { Lens, LensReadout, LensSample } from './observation.ts'
 
 /** A text as the model reads it. */

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { RL, SFT } from '../testing.ts'
-import type { StepResult } from '../train/step_result.ts'
+import type { StepResult } from '../train/parts/step_result.ts'
 import { Trainer } from '../train/trainer.ts'
 import { MOMENTS_SHARE } from './moments.ts'
 import { NO_OBSERVATION } from './observation.ts'

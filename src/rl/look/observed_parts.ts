@@ -1,10 +1,10 @@
 // The recorded parts of an observation: the quantities of one group on the probe's rows, and the
 // lens on texts.
-import { GpuError, tooLarge } from '../../kernels/device/errors.ts'
+import { GpuError, tooLarge } from '../../kernels/device/base/errors.ts'
+import type { Program } from '../../kernels/device/base/program.ts'
+import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { OwnedTensors } from '../../kernels/device/owned.ts'
-import type { Program } from '../../kernels/device/program.ts'
-import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
 import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { bytesOf } from '../../kernels/device/transfer.ts'
 import {

@@ -1,8 +1,9 @@
 // Text that an opened model writes, a few tokens at a time, so that a person can read along and
 // stop it. One row with a KV cache.
+
+import type { Program } from '../../kernels/device/base/program.ts'
+import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
-import type { Allocator } from '../../kernels/device/tensor.ts'
 import { normsInside, type Recording } from '../../model/rollout/recording.ts'
 import { cacheSize } from '../../model/rollout/rollout_cache.ts'
 import { LIVE, type RolloutLive, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'

@@ -2,10 +2,10 @@
 // every position of any text, and what the whole model writes.
 
 import type { LoadOptions } from '../../formats/weight_stream.ts'
-import { GpuError, gibibytes } from '../../kernels/device/errors.ts'
+import { GpuError, gibibytes } from '../../kernels/device/base/errors.ts'
+import type { Program } from '../../kernels/device/base/program.ts'
+import { type Allocator, MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
-import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
 import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { tokenMeans } from '../../model/internals/internal_quantities.ts'
 import { recordInternals } from '../../model/internals/internals.ts'

@@ -1,5 +1,5 @@
 // Lists the columns that a traced step reads back from the GPU, and where they lie.
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { needsCritic, needsReference } from '../experience/experience.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'

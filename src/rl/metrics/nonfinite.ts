@@ -2,7 +2,7 @@
 // finite.
 import { firstNonfinite, lastNonfinite } from '../../kernels/nonfinite/nonfinite.ts'
 import type { FlatLayout } from '../../model/layout/flat_params.ts'
-import type { Tokenizer } from '../../tasks/task.ts'
+import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 

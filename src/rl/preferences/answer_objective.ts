@@ -8,9 +8,9 @@ import {
   tokenCounts,
   tokenWeights,
 } from './answers.ts'
+import type { UnpairedLoss } from './losses/preference_loss.ts'
+import type { PreferenceValues } from './losses/preference_numbers.ts'
 import type { PreferenceUpdate } from './pair_objective.ts'
-import type { UnpairedLoss } from './preference_loss.ts'
-import type { PreferenceValues } from './preference_numbers.ts'
 
 /** What a batch of judged answers is trained by. */
 export interface AnswerObjective {

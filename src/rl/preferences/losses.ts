@@ -15,13 +15,13 @@ import { ipo } from './losses/ipo.ts'
 import { kto } from './losses/kto.ts'
 import { nca_pair } from './losses/nca_pair.ts'
 import { orpo } from './losses/orpo.ts'
+import type { PreferenceLoss } from './losses/preference_loss.ts'
 import { robust } from './losses/robust.ts'
 import { sft } from './losses/sft.ts'
 import { sigmoid } from './losses/sigmoid.ts'
 import { sigmoid_norm } from './losses/sigmoid_norm.ts'
 import { simpo } from './losses/simpo.ts'
 import { sppo_hard } from './losses/sppo_hard.ts'
-import type { PreferenceLoss } from './preference_loss.ts'
 
 /** Every preference loss, in the order of the menu; the first is the default. */
 const LOSSES = [

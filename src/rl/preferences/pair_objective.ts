@@ -12,8 +12,8 @@ import {
 } from './answers.ts'
 import { divergenceScore, type FDivergence } from './divergence.ts'
 import { logOdds } from './losses/orpo.ts'
-import type { Answer, Pair, PairedLoss } from './preference_loss.ts'
-import type { PreferenceValues } from './preference_numbers.ts'
+import type { Answer, Pair, PairedLoss } from './losses/preference_loss.ts'
+import type { PreferenceValues } from './losses/preference_numbers.ts'
 
 /** One of the losses that are added, with its numbers. */
 export interface PairTerm {

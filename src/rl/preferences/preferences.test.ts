@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { answerUpdate, mismatchedKl } from './answer_objective.ts'
 import type { ScoredAnswers } from './answers.ts'
 import { F_DIVERGENCES } from './divergence.ts'
+import type { PairedLoss, UnpairedLoss } from './losses/preference_loss.ts'
+import { PREFERENCE_NUMBERS, type PreferenceValues } from './losses/preference_numbers.ts'
 import { PREFERENCE_LOSSES, preferenceLossOf } from './losses.ts'
 import { type PairObjective, pairRefusal, pairUpdate } from './pair_objective.ts'
-import type { PairedLoss, UnpairedLoss } from './preference_loss.ts'
-import { PREFERENCE_NUMBERS, type PreferenceValues } from './preference_numbers.ts'
 
 const DEFAULTS = Object.fromEntries(
   Object.entries(PREFERENCE_NUMBERS).map(([name, number]) => [name, number.default]),

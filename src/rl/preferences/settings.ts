@@ -1,10 +1,10 @@
 // The settings of a preference phase, and what its updates minimise.
 import type { AnswerObjective } from './answer_objective.ts'
 import type { FDivergence } from './divergence.ts'
+import type { PairedLoss } from './losses/preference_loss.ts'
+import type { PreferenceValues } from './losses/preference_numbers.ts'
 import { type PreferenceLossName, preferenceLossOf } from './losses.ts'
 import { type PairObjective, pairRefusal } from './pair_objective.ts'
-import type { PairedLoss } from './preference_loss.ts'
-import type { PreferenceValues } from './preference_numbers.ts'
 
 /** Under TRL's names (trl DPOConfig, CPOConfig, KTOConfig). */
 export interface PreferenceSettings extends PreferenceValues {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Sample } from '../../tasks/task.ts'
+import type { Sample } from '../../tasks/task/task.ts'
 import { type Candidate, drawPairs, type PairSource, readsAlike, scoresAlike } from './pairs.ts'
 
 const NO_IDS = new Uint32Array()

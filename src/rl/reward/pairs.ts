@@ -1,5 +1,5 @@
 // Two different responses to one prompt: what a preference is made of.
-import type { Sample } from '../../tasks/task.ts'
+import type { Sample } from '../../tasks/task/task.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 
 /** A prompt with one response as the reward model reads it: [T] each, T = P + R columns. */

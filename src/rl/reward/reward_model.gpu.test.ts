@@ -1,7 +1,7 @@
 // The reward model's update against the same update in float64, over several steps.
 import { describe, expect, test } from 'vitest'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { bradleyTerryRef } from '../../kernels/preference_loss/preference_loss.ref.ts'

@@ -1,7 +1,8 @@
 // The reward model of a run: made from the policy, taught by preferences, and asked for the scores
 // of responses.
+
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { type ParamLayout, sharedRuns } from '../../model/layout/params.ts'
 import { copyParams, writeParams } from '../../model/params/param_copies.ts'
 import type { ParamTensors } from '../../model/params/param_tensors.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { modelShape } from '../../model/layout/config.ts'
 import { initialWeights, paramLayout, sharedRuns } from '../../model/layout/params.ts'
-import type { Task } from '../../tasks/task.ts'
+import type { Task } from '../../tasks/task/task.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { CONFIG, OPTIM, REWARD_MODEL, RL, SFT } from '../testing.ts'
 import { create, finish, REWARDED, rewardPhase, still } from './testing.ts'

@@ -3,7 +3,7 @@ import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Pairs, RewardModelPhase, RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { REWARD_MODEL, RL } from '../testing.ts'
-import type { StepResult } from '../train/step_result.ts'
+import type { StepResult } from '../train/parts/step_result.ts'
 import { Trainer } from '../train/trainer.ts'
 
 export const REWARDED: RlPhase = { ...RL, reward_model: { enable: true } }

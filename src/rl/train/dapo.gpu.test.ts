@@ -11,8 +11,8 @@ import type { RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, padPrompts, type RolloutBatch } from '../experience/batch.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
-import { planMemory } from './memory.ts'
-import type { StepResult, StepSample } from './step_result.ts'
+import { planMemory } from './parts/memory.ts'
+import type { StepResult, StepSample } from './parts/step_result.ts'
 import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()

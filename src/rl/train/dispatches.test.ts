@@ -1,10 +1,10 @@
 // How many dispatches a step of the first preset starts, and how much WGSL a run of it compiles, on
 // a GPU and on a software adapter: recorded without a device.
 import { expect, test } from 'vitest'
+import { wholeText } from '../../kernels/device/base/kernel.ts'
+import { collect, type Recorder } from '../../kernels/device/base/program.ts'
 import { joinCommands } from '../../kernels/device/joined/join_commands.ts'
 import { SeparateBuffers } from '../../kernels/device/joined/testing.ts'
-import { wholeText } from '../../kernels/device/kernel.ts'
-import { collect, type Recorder } from '../../kernels/device/program.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { modelShape } from '../../model/layout/config.ts'

@@ -1,10 +1,10 @@
 // Creates trainers on one device, one at a time: for runs whose configuration changes while they
 // train.
-import { gibibytes, tooLarge } from '../../kernels/device/errors.ts'
+import { gibibytes, tooLarge } from '../../kernels/device/base/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../../kernels/matmul/matmul_variants.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
-import { planMemory } from './memory.ts'
+import { planMemory } from './parts/memory.ts'
 import { type TrainerState, trainedIn } from './state.ts'
 import { Trainer } from './trainer.ts'
 import { checkMatrices } from './tuning.ts'
@@ -15,10 +15,10 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
   return all.reduce((a, b) => (b.bytes > a.bytes ? b : a))
 }
 
-/** What host/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`,
- * but for the classes of its configuration's own, as far as this device has what they require. A
- * change that would take more than `mostBytes` in all is refused. On hardware, which may have a
- * watchdog, dispatches are limited. */
+/** What host/worker/base/steered_run.ts needs of a device. Every trainer uses the kernels of
+ * `matmul`, but for the classes of its configuration's own, as far as this device has what they
+ * require. A change that would take more than `mostBytes` in all is refused. On hardware, which
+ * may have a watchdog, dispatches are limited. */
 export function steeredEngine(
   gpu: Gpu,
   matmul: MatmulChoice | undefined,

@@ -2,7 +2,7 @@
 // algorithms.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { OPTIM, RL } from '../testing.ts'
-import type { StepResult } from './step_result.ts'
+import type { StepResult } from './parts/step_result.ts'
 import { corrected, numbers, only, PPO, rl, rlSteps, warmStart } from './testing.ts'
 
 const { WARM, warm } = await warmStart()

@@ -5,7 +5,7 @@ import { adapterLayout } from '../../model/layout/adapter_layout.ts'
 import { type LoraConfig, modelShape } from '../../model/layout/config.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
-import { planMemory } from './memory.ts'
+import { planMemory } from './parts/memory.ts'
 import { finish, INNER, numbers, open, rl, warmStart } from './testing.ts'
 import { Trainer } from './trainer.ts'
 

@@ -4,7 +4,7 @@ import type { RolloutBatch } from '../experience/batch.ts'
 import type { PhasePairSource } from '../reward/phase_pairs.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import type { TakenStep } from './stages/taken_step.ts'
-import type { Training } from './training.ts'
+import type { Training } from './stages/training.ts'
 
 /** What the current phase teaches, once its pairs are drawn; undefined in phases of another
  * kind. */

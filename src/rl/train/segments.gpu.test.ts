@@ -1,14 +1,14 @@
 // Parameters in several buffers train as those in one do, and what a run never trains has no
 // gradients and no moments.
 import { describe, expect, test } from 'vitest'
+import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { unpackWeights } from '../../model/layout/params.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../testing.ts'
 import { steeredEngine } from './engine.ts'
-import { planMemory } from './memory.ts'
+import { planMemory } from './parts/memory.ts'
 import { finish, INNER, numbers, only, PPO } from './testing.ts'
 import { Trainer } from './trainer.ts'
 

@@ -4,7 +4,7 @@ import { Gpu } from '../../kernels/device/gpu.ts'
 import type { KlControllerConfig } from '../config/algorithm.ts'
 import type { Phase, RlPhase } from '../config/phase.ts'
 import { CONFIG, RL } from '../testing.ts'
-import type { StepResult } from './step_result.ts'
+import type { StepResult } from './parts/step_result.ts'
 import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()

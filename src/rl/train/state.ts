@@ -7,11 +7,11 @@ import type { Phase } from '../config/phase.ts'
 import type { EntropyState } from '../experience/adaptive_entropy.ts'
 import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
-import type { Parts } from './parts.ts'
-import type { ProgressState } from './progress.ts'
+import type { Parts } from './parts/parts.ts'
+import type { ProgressState } from './parts/progress.ts'
 import type { StaleBatch } from './responses/stale_samples.ts'
 import type { DifficultyState } from './responses/training_data.ts'
-import type { Training } from './training.ts'
+import type { Training } from './stages/training.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
 export interface ModelState {

@@ -27,7 +27,7 @@ import { readNumbers } from './stages/readback.ts'
 import { reportSamples } from './stages/reported_samples.ts'
 import type { TakenStep } from './stages/taken_step.ts'
 import { traceTokens } from './stages/token_trace.ts'
-import { rowOrderOf, rowsOf, type Training, uploadProbe } from './training.ts'
+import { rowOrderOf, rowsOf, type Training, uploadProbe } from './stages/training.ts'
 
 /** What the stages of a step share. */
 interface RlStep {

@@ -2,7 +2,7 @@
 import type { SftPhase } from '../config/phase.ts'
 import { readNumbers } from './stages/readback.ts'
 import type { TakenStep } from './stages/taken_step.ts'
-import { rowsOf, type Training, uploadProbe } from './training.ts'
+import { rowsOf, type Training, uploadProbe } from './stages/training.ts'
 
 /** Trains the policy on the next demonstrations for one step. */
 export function supervisedStep(training: Training, phase: SftPhase, lr: number): TakenStep {

@@ -1,7 +1,7 @@
 // A run from its first step to its last: its phases, its numbers, and that it repeats bit for bit.
 import { expect, test } from 'vitest'
 import { CONFIG, RL, SFT } from '../testing.ts'
-import type { StepResult } from './step_result.ts'
+import type { StepResult } from './parts/step_result.ts'
 import {
   BUPO,
   corrected,

@@ -2,7 +2,7 @@
 // state over.
 
 import type { WeightSink } from '../../formats/weight_stream.ts'
-import { tooLarge } from '../../kernels/device/errors.ts'
+import { tooLarge } from '../../kernels/device/base/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
@@ -14,16 +14,16 @@ import type { Observation, ObservationRequest } from '../look/observation.ts'
 import { Observer } from '../look/observer.ts'
 import { PreferenceTraining } from '../reward/preference_training.ts'
 import type { Preferences } from '../reward/preferences.ts'
-import { planMemory } from './memory.ts'
-import { createParts, isNear, type Parts, prepareParts, servesToo } from './parts.ts'
-import { Progress } from './progress.ts'
+import { planMemory } from './parts/memory.ts'
+import { createParts, isNear, type Parts, prepareParts, servesToo } from './parts/parts.ts'
+import { Progress } from './parts/progress.ts'
+import type { PendingStep, PhaseStart, StepResult } from './parts/step_result.ts'
 import { beginStage, observe, queueStep, queueStepZero } from './queue.ts'
 import { Responder } from './responses/responder.ts'
 import { drawPhasePairs, preferencesOf } from './reward_model_phase.ts'
 import { type RolloutDType, rolloutDType } from './rollout_dtype.ts'
+import type { Training } from './stages/training.ts'
 import { exportModels, exportPairs, importModels, importPairs, type TrainerState } from './state.ts'
-import type { PendingStep, PhaseStart, StepResult } from './step_result.ts'
-import type { Training } from './training.ts'
 
 export class Trainer {
   readonly layout: ParamLayout

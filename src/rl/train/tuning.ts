@@ -1,7 +1,7 @@
 // Which matrix products a run makes, how the tuner measures them beside it, and whether
 // experimental ones are right here.
 import type { OpenOptions } from '../../kernels/device/adapter.ts'
-import { GpuError } from '../../kernels/device/errors.ts'
+import { GpuError } from '../../kernels/device/base/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import {
   type MatmulProgress,
@@ -20,7 +20,7 @@ import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { phaseRows } from '../learners/batch_rows.ts'
-import { actorSize, rewardSize, rolloutSizes } from './memory.ts'
+import { actorSize, rewardSize, rolloutSizes } from './parts/memory.ts'
 
 /** [out, in] of the products that every token of a response is decoded by. */
 const decoded = ({ hidden_size: C, intermediate_size: F, ...shape }: ModelShape) => [

@@ -2,7 +2,7 @@
 // follows the task.
 import { expect, test } from 'vitest'
 import { createTask } from '../../tasks/index.ts'
-import { isRight } from '../../tasks/task.ts'
+import { isRight } from '../../tasks/task/task.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { NO_OBSERVATION } from '../look/observation.ts'
 import { mean } from '../math/stats.ts'

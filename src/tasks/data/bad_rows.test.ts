@@ -1,8 +1,8 @@
 // Rows that cannot be used: a file is refused for them, or they are left out and told.
 import { expect, test } from 'vitest'
-import { BadRowsError } from './bad_rows.ts'
 import { choiceOf, loadDataFiles, prepareFiles } from './load_data.ts'
 import { type DataPlan, USUAL_PLAN } from './plan.ts'
+import { BadRowsError } from './table/bad_rows.ts'
 
 const file = (name: string, text: string) => ({ name, bytes: new TextEncoder().encode(text) })
 const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'q', answer_key: 'a', reward_fn_key: '' }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DataFileError } from './data_file.ts'
 import { type DataChoice, dataTask } from './data_task.ts'
 import { choiceOf, loadDataFiles, prepareFiles } from './load_data.ts'
 import { type DataPlan, USUAL_PLAN } from './plan.ts'
 import { type DataRow, textOfTruth } from './rows/row.ts'
 import { splitRows } from './split.ts'
+import { DataFileError } from './table/data_file.ts'
 
 const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'p', answer_key: 'a', reward_fn_key: '' }
 const FILES = {

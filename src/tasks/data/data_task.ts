@@ -1,7 +1,8 @@
 // A data set as a task: its rows in the place of generated problems, and a right answer in full as
 // the only good one.
-import { twoWords, uniform } from '../problems.ts'
-import type { Sample, Task, TaskVerdict, Tokenizer } from '../task.ts'
+import { twoWords, uniform } from '../task/problems.ts'
+import type { Sample, Task, TaskVerdict } from '../task/task.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { ownTokenizer, unknownTokenizer } from './data_tokenizer.ts'
 import type { DataPlan } from './plan.ts'
 import { type AnswerType, type DataRow, textOfTruth } from './rows/row.ts'

@@ -1,9 +1,10 @@
 // The choices of a tokenizer for a data set, and what is known of one before its rows are here.
 // make_tokenizer.ts makes it.
-import type { Tokenizer } from '../task.ts'
+
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { EOS_TOKEN, PAD_TOKEN } from '../tokenizers/characters.ts'
 import { letters } from '../tokenizers/letters.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 
 /** What each choice is called. */
 export const DATA_TOKENIZERS = {

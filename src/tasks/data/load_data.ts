@@ -1,11 +1,11 @@
 // From the files of a data set to the task of an experiment.
 
-import { type DataFile, DataFileError } from './data_file.ts'
 import { type DataChoice, loadDataSet } from './data_task.ts'
 import type { TokenizerSource } from './make_tokenizer.ts'
 import type { DataPlan, Prepared } from './plan.ts'
 import { prepareData } from './prepare.ts'
 import { readRows } from './readers/readers.ts'
+import { type DataFile, DataFileError } from './table/data_file.ts'
 
 /** Reads the files and makes their rows ready. Throws DataFileError naming file, row and column. */
 export async function prepareFiles(

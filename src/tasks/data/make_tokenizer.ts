@@ -1,11 +1,12 @@
 // Makes the tokenizer of a data set from its texts, or from a file of Hugging Face's.
-import type { Tokenizer } from '../task.ts'
+
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 import type { TokenizerFiles } from '../tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../tokenizers/load_tokenizer.ts'
 import { unpackTokenizer } from '../tokenizers/packed.ts'
-import { type DataFile, DataFileError } from './data_file.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { type DataTokenizer, ownTokenizer } from './data_tokenizer.ts'
+import { type DataFile, DataFileError } from './table/data_file.ts'
 
 /** Trains a byte-pair encoding: here, or in a worker where a page must not be blocked. */
 export type TrainBpe = (texts: readonly string[], vocab_size: number) => Promise<TokenizerFiles>

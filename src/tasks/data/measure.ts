@@ -1,10 +1,11 @@
 // Rows as the tokenizer reads them: rendered, checked for what it would misread, and measured.
-import type { Tokenizer } from '../task.ts'
-import { type BadRows, shownTexts } from './bad_rows.ts'
-import { DataFileError } from './data_file.ts'
-import type { DataPlan, NamedTable } from './plan.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
+import type { DataPlan } from './plan.ts'
 import { usable } from './rows/mapping.ts'
 import type { DataRow, PlacedRow } from './rows/row.ts'
+import { type BadRows, shownTexts } from './table/bad_rows.ts'
+import { DataFileError } from './table/data_file.ts'
+import type { NamedTable } from './table/named_table.ts'
 
 /** What rows are made ready with. */
 export interface Making {

@@ -1,11 +1,10 @@
 // Declares the choices about a data set, and what comes of them.
-import type { Tokenizer } from '../task.ts'
-import type { FoundBad } from './bad_rows.ts'
-import { type Mapping, NO_COLUMNS } from './data_file.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import type { DataTokenizer } from './data_tokenizer.ts'
 import type { AnswerType } from './rows/row.ts'
 import type { SplitRows } from './split.ts'
-import type { Table } from './table.ts'
+import type { FoundBad } from './table/bad_rows.ts'
+import { type Mapping, NO_COLUMNS } from './table/data_file.ts'
 
 /** What is decided about a data set. Lengths are in tokens. */
 export interface DataPlan extends Mapping {
@@ -24,14 +23,6 @@ export interface DataPlan extends Mapping {
   /** Rows to hold out; -1 = the usual share. */
   readonly test_size: number
   readonly split_seed: number
-}
-
-/** A table with its file's name. */
-export interface NamedTable {
-  readonly name: string
-  readonly table: Table
-  /** Rows of the file that the table lacks, because they could not be read. */
-  readonly bad: FoundBad
 }
 
 export interface Prepared extends SplitRows {

@@ -1,16 +1,17 @@
 // From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person
 // should know of them.
-import type { Tokenizer } from '../task.ts'
-import { BadRows, BadRowsError } from './bad_rows.ts'
-import { DataFileError } from './data_file.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { dataTokenizer, type TokenizerSource } from './make_tokenizer.ts'
 import { type Making, type Measured, measure, rendered } from './measure.ts'
-import type { DataPlan, Found, NamedTable, Prepared } from './plan.ts'
+import type { DataPlan, Found, Prepared } from './plan.ts'
 import { mapRows } from './rows/mapping.ts'
 import { notesOf } from './rows/notes.ts'
 import { answerType, type DataRow, type PlacedRow, textOfTruth } from './rows/row.ts'
 import { joinVerdicts } from './rows/verdict.ts'
 import { type SplitRows, splitRows, splitVerdicts, usualTestSize } from './split.ts'
+import { BadRows, BadRowsError } from './table/bad_rows.ts'
+import { DataFileError } from './table/data_file.ts'
+import type { NamedTable } from './table/named_table.ts'
 import { textRows } from './text_rows.ts'
 
 /** Tokens of a row of text, and of an answer that is no text, where a person does not say how

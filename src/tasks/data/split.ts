@@ -1,6 +1,6 @@
 // Which rows are held out: decided by a seed and the prompt's own text, so the order of the file
 // does not matter and no prompt is on both sides.
-import { hash } from '../problems.ts'
+import { hash } from '../task/problems.ts'
 import type { DataRow } from './rows/row.ts'
 
 export interface SplitRows {

@@ -1,11 +1,11 @@
 // Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised
 // phase learns every token but the first.
-import type { Tokenizer } from '../task.ts'
-import type { FoundBad } from './bad_rows.ts'
-import { DataFileError } from './data_file.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import type { Prepared } from './plan.ts'
 import { type DataRow, textOfTruth } from './rows/row.ts'
 import { usualTestSize } from './split.ts'
+import type { FoundBad } from './table/bad_rows.ts'
+import { DataFileError } from './table/data_file.ts'
 
 interface TextPlan {
   readonly tokenizer: Tokenizer

@@ -1,7 +1,7 @@
 // The vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one id for
 // every text.
 import { foreignText, foreignWords } from '../../formats/first_bytes.ts'
-import { DataFileError } from './data_file.ts'
+import { DataFileError } from './table/data_file.ts'
 
 /** Ids to text and what they stand for. */
 export interface Vocabulary {

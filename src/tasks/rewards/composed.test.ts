@@ -1,7 +1,7 @@
 // A composed reward: sums, names, what counts as right, and what becomes of a part that fails.
 import { expect, test } from 'vitest'
 import { createTask } from '../index.ts'
-import { installProgramRunner, loadProgram, type ProgramAnswer } from '../program.ts'
+import { installProgramRunner, loadProgram, type ProgramAnswer } from '../task/program.ts'
 import { createReward, type PartChoice } from './composed.ts'
 import type { Response } from './reward.ts'
 

@@ -1,6 +1,6 @@
 // A reward composed of several parts: the sum of weight · score of each.
-import { PROGRAM_ID, type ProgramLimits } from '../program.ts'
-import { isRight, type Task } from '../task.ts'
+import { PROGRAM_ID, type ProgramLimits } from '../task/program.ts'
+import { isRight, type Task } from '../task/task.ts'
 import { fillParams, partNames } from './params.ts'
 import { askForScores, readScore, type ScoringProgram } from './program.ts'
 import type { ParamValue, Response, RewardKind, TextResponse } from './reward.ts'

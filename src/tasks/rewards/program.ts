@@ -5,7 +5,7 @@ import {
   type ProgramAnswer,
   type ProgramChoice,
   programSource,
-} from '../program.ts'
+} from '../task/program.ts'
 import type { Response } from './reward.ts'
 import { takesBatch, USUAL_FUNCTION } from './signature.ts'
 

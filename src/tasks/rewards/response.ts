@@ -1,5 +1,5 @@
 // Builds what a reward is handed of a response to a problem.
-import type { Sample, Task } from '../task.ts'
+import type { Sample, Task } from '../task/task.ts'
 import type { Response } from './reward.ts'
 
 /** verl's num_turns of a response that was written at once: the prompt, and the response. */

@@ -1,5 +1,5 @@
 // The list of rewards.
-import type { Task } from '../task.ts'
+import type { Task } from '../task/task.ts'
 import { edit_distance } from './edit_distance.ts'
 import { equation } from './equation.ts'
 import { exact_match } from './exact_match.ts'

@@ -1,5 +1,5 @@
 // Tries a reward on a right answer, on a wrong one and on none, before anything is trained.
-import type { Sample, Task } from '../task.ts'
+import type { Sample, Task } from '../task/task.ts'
 import type { Reward, Scored } from './composed.ts'
 import { responseTo } from './response.ts'
 

@@ -1,7 +1,7 @@
 // Holds what the two addition tasks share: their problems, the held-out ones among them, and the
 // score.
-import { splitProblems } from '../problems.ts'
-import type { Task, TaskParam } from '../task.ts'
+import { splitProblems } from '../task/problems.ts'
+import type { Task, TaskParam } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 export const digitsParam: TaskParam = {

@@ -1,6 +1,6 @@
 // Bracket completion: close all open brackets in the right order.
-import { splitProblems } from '../problems.ts'
-import type { Task, TaskKind } from '../task.ts'
+import { splitProblems } from '../task/problems.ts'
+import type { Task, TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 const ID = 'bracket_completion'

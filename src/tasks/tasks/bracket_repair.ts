@@ -1,7 +1,7 @@
 // Mending brackets of which one has the wrong shape.
-import { numberedTask } from '../numbered_task.ts'
-import { choices } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 const OPENERS = '([{'

@@ -1,6 +1,6 @@
 // Reading a word whose letters were moved along the alphabet.
-import { numberedTask, SHARE_OF_PLACES, shareOfPlaces } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask, SHARE_OF_PLACES, shareOfPlaces } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { LETTERS, letters } from '../tokenizers/letters.ts'
 import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'
 

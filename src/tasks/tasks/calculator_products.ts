@@ -1,7 +1,7 @@
 // Products that a small model cannot work out itself, with demonstrations that sometimes call a
 // calculator.
-import { splitProblems } from '../problems.ts'
-import type { TaskKind } from '../task.ts'
+import { splitProblems } from '../task/problems.ts'
+import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 /** `37*84=` → `3108`; a demonstration says so at once, or `[37*84]3108>3108`, where a tool writes

@@ -1,6 +1,6 @@
 // Days of the week and of the calendar, some days on.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const

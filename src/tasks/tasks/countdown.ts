@@ -1,8 +1,8 @@
 // Reaching a number with others, each used once.
-import { workOut } from '../expression.ts'
-import { numberedTask } from '../numbered_task.ts'
-import { choices } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { workOut } from '../task/expression.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 const SIGNS = '+-*'

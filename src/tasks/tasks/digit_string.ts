@@ -1,7 +1,7 @@
 // Holds what the tasks on a string of digits share: ten problems per digit, `digits>` as prompt,
 // the same number of digits back.
-import { splitProblems } from '../problems.ts'
-import type { Task, TaskParam } from '../task.ts'
+import { splitProblems } from '../task/problems.ts'
+import type { Task, TaskParam } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 export const lengthParam: TaskParam = {

@@ -1,6 +1,6 @@
 // The greatest common divisor of two numbers.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 const gcdOf = (a: number, b: number): number => (b === 0 ? a : gcdOf(b, a % b))

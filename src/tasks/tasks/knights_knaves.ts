@@ -1,7 +1,7 @@
 // Who tells the truth, by what everybody says of the others.
-import { numberedTask } from '../numbered_task.ts'
-import { choices } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { characters } from '../tokenizers/characters.ts'
 
 const NAMES = 'ABCD'

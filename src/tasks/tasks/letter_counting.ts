@@ -1,6 +1,6 @@
 // Counting a letter in a word, in a vocabulary of letters.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { letters } from '../tokenizers/letters.ts'
 import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'
 

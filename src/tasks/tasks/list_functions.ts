@@ -1,7 +1,7 @@
 // Answering a question about a list of numbers: turned round, its largest, its sum, how many.
-import { numberedTask } from '../numbered_task.ts'
-import { choices } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { letters } from '../tokenizers/letters.ts'
 
 const QUESTIONS: Readonly<Record<string, (list: readonly number[]) => string>> = {

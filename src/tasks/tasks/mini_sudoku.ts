@@ -1,7 +1,7 @@
 // Sudoku of four rows, four columns and four boxes.
-import { numberedTask } from '../numbered_task.ts'
-import { binomial, subset } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { binomial, subset } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { characters } from '../tokenizers/characters.ts'
 
 const SIDE = 4

@@ -1,6 +1,6 @@
 // Which of two numbers is larger.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 
 const tokenizer = characters(alphabetOf(['0123456789', '<=>?']))

@@ -1,6 +1,6 @@
 // Addition with right demonstrations.
 
-import type { TaskKind } from '../task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { additionTask, digitsParam } from './addition.ts'
 
 /** Addition with correct demonstrations only: the warm start is half done because its phase stops

@@ -1,6 +1,6 @@
 // Taking a number apart into primes.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 /** Ascending; of a number from 2. */

@@ -1,7 +1,7 @@
 // Poses the task: is a formula of true and false true?
-import { numberedTask } from '../numbered_task.ts'
-import { choices } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { characters } from '../tokenizers/characters.ts'
 
 /** and, or, either but not both, if the first then the second. */

@@ -1,6 +1,6 @@
 // Reversing a string of digits.
 
-import type { TaskKind } from '../task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { digitStringTask, lengthParam } from './digit_string.ts'
 
 /** `382910>` → `019283`. */

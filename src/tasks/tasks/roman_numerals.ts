@@ -1,6 +1,6 @@
 // Roman numerals, written and read.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 
 const tokenizer = characters(alphabetOf(['IVXLCDM', '0123456789', '=']))

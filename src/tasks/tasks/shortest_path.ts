@@ -1,7 +1,7 @@
 // The shortest way through a small maze.
-import { numberedTask } from '../numbered_task.ts'
-import { binomial, subset } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { binomial, subset } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { characters } from '../tokenizers/characters.ts'
 
 /** Rows and columns of a step; in the order in which ways are tried. */

@@ -1,7 +1,7 @@
 // Linear equations with one unknown.
-import { numberedTask } from '../numbered_task.ts'
-import { choices } from '../numbering.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 
 const tokenizer = characters(alphabetOf(['0123456789', '+-*=?', 'x']))

@@ -1,6 +1,6 @@
 // Sorting the digits of a string.
 
-import type { TaskKind } from '../task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { digitStringTask, lengthParam } from './digit_string.ts'
 
 /** `382910>` → `012389`. */

@@ -1,6 +1,6 @@
 // Spelling a word backwards.
-import { numberedTask, SHARE_OF_PLACES, shareOfPlaces } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask, SHARE_OF_PLACES, shareOfPlaces } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { letters } from '../tokenizers/letters.ts'
 import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'
 

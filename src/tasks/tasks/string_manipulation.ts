@@ -1,6 +1,6 @@
 // Changing a word as a short order says: large letters, a letter taken out, a rotation.
-import { numberedTask } from '../numbered_task.ts'
-import type { TaskKind } from '../task.ts'
+import { numberedTask } from '../task/numbered_task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 import { LETTERS } from '../tokenizers/letters.ts'
 import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'

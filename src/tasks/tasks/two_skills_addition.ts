@@ -1,6 +1,6 @@
 // Addition with right and wrong demonstrations.
 
-import type { TaskKind } from '../task.ts'
+import type { TaskKind } from '../task/task.ts'
 import { additionTask, digitsParam, sumWithoutCarries } from './addition.ts'
 
 /** Some demonstrations add; the others forget every carry. */

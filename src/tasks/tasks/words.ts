@@ -1,7 +1,7 @@
 // Holds what the tasks on words share: made-up words of a range of lengths, as many of each length
 // as there are or can be numbered.
-import { choices } from '../numbering.ts'
-import type { TaskParam } from '../task.ts'
+import { choices } from '../task/numbering.ts'
+import type { TaskParam } from '../task/task.ts'
 import { LETTERS } from '../tokenizers/letters.ts'
 
 /** The parameters of a range of lengths. */

@@ -1,6 +1,6 @@
 // Tokenizers in which a character is a token: from an alphabet, or from the texts of somebody's own
 // data.
-import type { Tokenizer } from '../task.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
 const PAD = 0
 const EOS = 1

@@ -1,7 +1,8 @@
 // The tokenizer of a Hugging Face model folder as the lab's own. What reads it is loaded when it is
 // asked for.
-import type { Tokenizer } from '../task.ts'
+
 import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
 /** Reads the files of a tokenizer. Throws TokenizerFileError for files that are none, or that have
  * a part which cannot be followed exactly: the ids would be others than those of transformers. */

@@ -1,5 +1,5 @@
 // A calculator: whole-number arithmetic, exactly.
-import { workOut } from '../expression.ts'
+import { workOut } from '../task/expression.ts'
 import type { Tool } from './tool.ts'
 
 const MAX_LENGTH = 200

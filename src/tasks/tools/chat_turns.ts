@@ -1,6 +1,6 @@
 // Turns as chat templates write them: calls in <tool_call>, answers as the template renders
 // messages of tools.
-import type { Tokenizer } from '../task.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { isRecord, type ToolCall, type ToolSchema } from './tool.ts'
 import type { Message, Spoken, TurnFormat } from './turn_format.ts'
 

@@ -1,5 +1,5 @@
 // The list of tools that an experiment can name.
-import { PROGRAM_ID, type ProgramLimits } from '../program.ts'
+import { PROGRAM_ID, type ProgramLimits } from '../task/program.ts'
 import { calculator } from './calculator.ts'
 import { lookup } from './lookup.ts'
 import { programTool } from './program_tool.ts'

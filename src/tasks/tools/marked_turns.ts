@@ -1,6 +1,6 @@
 // Turns of vocabularies in which a character is a token: `[12+34]` calls a tool, which answers
 // `46>`.
-import type { Tokenizer } from '../task.ts'
+import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { nameOf, type Tool } from './tool.ts'
 import type { TurnFormat } from './turn_format.ts'
 

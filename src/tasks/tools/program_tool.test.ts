@@ -7,7 +7,7 @@ import {
   installProgramRunner,
   loadProgram,
   type ProgramAnswer,
-} from '../program.ts'
+} from '../task/program.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { createTools } from './index.ts'
 import { markProblem } from './marked_turns.ts'

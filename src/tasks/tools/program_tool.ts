@@ -1,6 +1,11 @@
 // A tool that a person wrote as a program. It runs in the sandbox of programs: this file says what
 // it is asked, and what its answers are.
-import { callProgram, type ProgramAnswer, type ProgramChoice, programSource } from '../program.ts'
+import {
+  callProgram,
+  type ProgramAnswer,
+  type ProgramChoice,
+  programSource,
+} from '../task/program.ts'
 import { isRecord, type Tool, type ToolAnswer, ToolProblem } from './tool.ts'
 import { readToolProgram } from './tool_program.ts'
 

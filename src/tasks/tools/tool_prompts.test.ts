@@ -1,7 +1,7 @@
 // Prompts with the schemas of tools in them, as a chat template writes them.
 import { expect, test } from 'vitest'
 import { createTask } from '../index.ts'
-import type { Sample, Task } from '../task.ts'
+import type { Sample, Task } from '../task/task.ts'
 import { characters } from '../tokenizers/characters.ts'
 import type { ChatMessage, RenderChat } from '../tokenizers/hugging_face/chat_template.ts'
 import { calculator } from './calculator.ts'

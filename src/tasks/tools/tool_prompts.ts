@@ -1,6 +1,6 @@
 // Prompts of a run with tools: where the tokenizer has a chat template, it shows the model what it
 // may call.
-import type { Sample, Split, Task } from '../task.ts'
+import type { Sample, Split, Task } from '../task/task.ts'
 import type { Tool } from './tool.ts'
 import type { Message } from './turn_format.ts'
 

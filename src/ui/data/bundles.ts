@@ -1,8 +1,8 @@
 // Bundles on the page: an experiment with every file that it names, as one .zip that is saved and
 // opened.
 
+import { everyIssue } from '../../document/experiment/every_issue.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import { everyIssue } from '../../document/experiment/rules/every_issue.ts'
 import { writeBundle } from '../../host/content/bundle.ts'
 import { openExperiment } from '../../page/client/opening.ts'
 import { keepContent, unpackBundle } from '../../page/contents/content_files.ts'

@@ -1,6 +1,6 @@
 // Proposes what to train after a run: something to compare with it, which takes little time here.
 import { parseExperiment, sameSettings } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'
 

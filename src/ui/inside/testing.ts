@@ -1,6 +1,6 @@
 // Made-up observations for tests; never shipped.
 import type { Observation, ObservedValues } from '../../host/protocol/observation.ts'
-import type { Seen } from './observed.ts'
+import type { Seen } from './base/observed.ts'
 
 /** An observation of a model with 2 layers, in which every number says where it is from; `mean`
  * replaces what it names. */

@@ -2,7 +2,7 @@
 // one expect.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type Estimate, type Estimator, estimatorStore } from '../../page/paces/estimator.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatDuration } from '../kit/format.ts'

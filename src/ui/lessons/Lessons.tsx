@@ -4,10 +4,10 @@ import { useEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { ALL_LESSONS, openLesson, openLessonStore } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
-import type { Lesson, LessonContent } from './lesson.ts'
+import type { Lesson, LessonContent } from './base/lesson.ts'
+import { progressOf, progressStore } from './base/progress.ts'
 import { LESSONS, lessonOf } from './lessons.ts'
 import { LessonContext } from './parts/context.ts'
-import { progressOf, progressStore } from './progress.ts'
 import './lessons.css'
 
 const selectOpen = ({ open }: { readonly open: string | undefined }) => open

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeLink } from '../../document/links/link.ts'
-import type { Question, TryIt } from './lesson.ts'
+import type { Question, TryIt } from './base/lesson.ts'
+import type { RunFacts } from './base/run_facts.ts'
 import { LESSONS } from './lessons.ts'
-import type { RunFacts } from './run_facts.ts'
 
 interface Recorded {
   readonly steps: number

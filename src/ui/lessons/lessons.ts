@@ -1,5 +1,5 @@
 // Every lesson, in the order in which they build on each other.
-import type { Lesson } from './lesson.ts'
+import type { Lesson } from './base/lesson.ts'
 
 export const LESSONS: readonly Lesson[] = [
   {

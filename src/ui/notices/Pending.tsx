@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import type { Preset } from '../../document/presets/preset.ts'
 import { PRESETS } from '../../document/presets/presets.ts'

@@ -2,7 +2,7 @@
 // hand.
 
 import { Eraser } from 'lucide-react'
-import { MARKS_PHASE } from '../../document/experiment/steering/planned.ts'
+import { MARKS_PHASE } from '../../document/experiment/steered/planned.ts'
 import { doneByHand, obeyed } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { clearSteering } from '../../page/client/edits.ts'

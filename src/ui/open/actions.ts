@@ -1,5 +1,5 @@
 // Holds what the buttons do, and when they can be used: shared by the control bar and the keys.
-import { isEnding } from '../../document/experiment/steering/planned.ts'
+import { isEnding } from '../../document/experiment/steered/planned.ts'
 import { withParts } from '../../document/links/view.ts'
 import { pause, resume, train } from '../../page/client/controls.ts'
 import { wrongFields } from '../../page/client/edits.ts'

@@ -1,6 +1,6 @@
 // The button that opens the choice of a phase to add.
 import { type ReactNode, useId, useState } from 'react'
-import { MAX_PHASES } from '../../document/experiment/schema.ts'
+import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { later } from '../part/later.tsx'
 import type { PhaseChooserProps } from './PhaseChooser.tsx'
 

@@ -1,8 +1,8 @@
 // Which phase to add, and where: at the end, or now, during the run.
 import { useMemo, useState } from 'react'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import {
   type PhaseChoice,
   phaseChoices,

@@ -1,9 +1,9 @@
 // Phases are a list: add one, move one, take one away.
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { newPhase } from '../../document/experiment/experiment.ts'
-import type { PhaseDocument } from '../../document/experiment/phases.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { hasRewardModel } from '../../document/experiment/rules/phase_rules.ts'
-import { MAX_PHASES } from '../../document/experiment/schema.ts'
+import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { appendPhase, movePhase, removePhase } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'

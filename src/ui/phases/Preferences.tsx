@@ -4,7 +4,7 @@
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { asksPerson } from '../../document/experiment/fields/pairs_fields.ts'
-import { isPairedDocument } from '../../document/experiment/phases.ts'
+import { isPairedDocument } from '../../document/experiment/fields/phases.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { editField } from '../../page/client/edits.ts'
 import { giveVerdict, keepVerdicts, undoVerdict } from '../../page/client/verdicts.ts'

@@ -1,7 +1,7 @@
 // Beside the line of phases: what can be done with the chosen one, and how to repeat or add one.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { MAX_PHASES } from '../../document/experiment/schema.ts'
+import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { steer } from '../../page/client/steering.ts'
 import { goToPhase } from '../open/wanted.ts'
 import { phaseMark } from '../scales/geometry.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
 import { selectShown } from './timeline.ts'

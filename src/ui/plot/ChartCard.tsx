@@ -7,12 +7,12 @@ import { Words } from '../glossary/Words.tsx'
 import type { View } from '../scales/view.ts'
 import { useStepScale } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
+import type { PlotHandle } from './base/Plot.tsx'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
 import { stepTable } from './files/chart_file.ts'
+import { NumbersTable } from './files/NumbersTable.tsx'
 import type { Stroke } from './lines/strokes.ts'
 import { useLiveText } from './live_text.ts'
-import { NumbersTable } from './NumbersTable.tsx'
-import type { PlotHandle } from './Plot.tsx'
 
 export interface PlotPlace {
   readonly id: string

@@ -4,12 +4,12 @@ import { useStore } from 'zustand'
 import { shownRunWords } from '../open/shown_run.ts'
 import type { Domain } from '../scales/domain.ts'
 import { toggleLog, type UiState, uiStore } from '../shown/store.ts'
+import type { PlotHandle } from './base/Plot.tsx'
 import { chartCsv, chartJsonl, type NamedColumns } from './files/chart_file.ts'
 import { chartPng, chartSvg, type PictureContent } from './files/picture.ts'
 import { type Makers, SaveAs } from './files/SaveAs.tsx'
 import type { Stroke } from './lines/strokes.ts'
 import { FullScreenChoice, Menu } from './Menu.tsx'
-import type { PlotHandle } from './Plot.tsx'
 
 export interface ChartMenuProps {
   /** Of the plot. */

@@ -7,8 +7,8 @@ import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
 import { newestIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
+import { type Key, LineMark } from './base/Keys.tsx'
 import { bySeries, type NumberedLine, overlayStyle, weightOf } from './chart_lines.ts'
-import { type Key, LineMark } from './Keys.tsx'
 import { useLiveText } from './live_text.ts'
 
 type FormatValue = (value: number | undefined) => string

@@ -11,6 +11,8 @@ import { newestAt, readStep } from '../shown/readout.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { unitOf } from './axes/unit.ts'
 import { useAxes, useValueAxis } from './axes/use_axes.ts'
+import type { Key } from './base/Keys.tsx'
+import { type Paint, Plot } from './base/Plot.tsx'
 import { ChartCard } from './ChartCard.tsx'
 import {
   boundsOf,
@@ -24,12 +26,10 @@ import {
   summaryOf,
   thinnedText,
 } from './chart_lines.ts'
-import type { Key } from './Keys.tsx'
 import { Legend } from './Legend.tsx'
-import { LineLabels } from './lines/LineLabels.tsx'
+import { LineLabels } from './LineLabels.tsx'
 import { drawnOf, drawStrokes } from './lines/strokes.ts'
 import { useLiveText } from './live_text.ts'
-import { type Paint, Plot } from './Plot.tsx'
 
 export type { Line }
 

@@ -1,7 +1,7 @@
 // Says that the page shows a past run.
 import { ArrowLeft, History } from 'lucide-react'
 import { useStore } from 'zustand'
-import { logKindWords } from '../../jobs/logs/log_kinds.ts'
+import { logKindWords } from '../../jobs/logs/base/log_kinds.ts'
 import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { CutName } from '../kit/CutName.tsx'

@@ -1,17 +1,17 @@
 // Logs of other trainers that a person drops or chooses: each run in them becomes one of the list,
 // and the page shows it.
 import { version } from '../../../package.json'
-import { type ImportedLog, LogError } from '../../jobs/logs/imported_log.ts'
+import { type ImportedLog, LogError } from '../../jobs/logs/base/imported_log.ts'
+import type { Pieces } from '../../jobs/logs/base/lines.ts'
 import { importedRun } from '../../jobs/logs/imported_run.ts'
-import type { Pieces } from '../../jobs/logs/lines.ts'
 import type { FolderLog } from '../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, readLogs } from '../../jobs/logs/read_log.ts'
 import { keepRun } from '../../page/runs/library/library.ts'
 import { storageProblem } from '../../record/run/storage.ts'
 import { showRun } from '../open/opened_run.ts'
 import { openTab, showToast } from '../shown/store.ts'
+import { tickOnly } from './base/selection.ts'
 import { askWhichRuns } from './found_runs.ts'
-import { tickOnly } from './table/selection.ts'
 
 /** The bytes of a file, piece by piece. */
 async function* piecesOf(file: File): Pieces {

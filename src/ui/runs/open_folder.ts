@@ -1,6 +1,6 @@
 // Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a
 // model or an adapter.
-import { LogError } from '../../jobs/logs/imported_log.ts'
+import { LogError } from '../../jobs/logs/base/imported_log.ts'
 import { folderLogs } from '../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../kit/foreign.ts'
 import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'

@@ -1,7 +1,7 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
-import { valueAt } from '../../document/experiment/paths.ts'
+import { valueAt } from '../../document/experiment/fields/paths.ts'
 import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'

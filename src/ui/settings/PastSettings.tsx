@@ -1,7 +1,7 @@
 // The settings of the past run that the page shows, to read and to take over.
 import { ArrowLeft, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { changesWords, fieldChanges } from '../../document/experiment/steering/field_changes.ts'
+import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { RunEntry } from '../../page/runs/library/library.ts'
 import { runName } from '../../record/run/names.ts'

@@ -1,7 +1,7 @@
 // How large the chosen run is: weights, and the tokens and the arithmetic of its reinforcement.
 import { useMemo } from 'react'
 import { plannedCosts, weightCount } from '../../document/experiment/costs/costs.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 const SHORT = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumSignificantDigits: 3 })
 

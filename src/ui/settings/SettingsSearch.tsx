@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'

@@ -1,7 +1,7 @@
 // Which settings the form shows, and under which headings.
 
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 /** One setting as the form draws it: value, range, help, and what it stands under. */
 export type FieldData = ReturnType<typeof experimentFields>[number]

@@ -3,7 +3,7 @@
 import { createStore } from 'zustand/vanilla'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { type Edit, onEdit } from '../../page/client/edits.ts'
 import { restoreSettings } from '../../page/client/opening.ts'

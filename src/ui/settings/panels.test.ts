@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { groupByPrompt } from '../learning/grouping.ts'
 import {

@@ -3,7 +3,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import { Pending } from '../notices/Pending.tsx'
 import { shownStore, viewStore } from '../shown/shown.ts'

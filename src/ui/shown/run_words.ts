@@ -1,7 +1,7 @@
 // How runs are written.
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { changesWords, fieldChanges } from '../../document/experiment/steering/field_changes.ts'
-import { plannedTotal } from '../../document/experiment/steering/planned.ts'
+import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
+import { plannedTotal } from '../../document/experiment/steered/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../record/run/record.ts'
 import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
 

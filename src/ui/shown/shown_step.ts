@@ -1,6 +1,6 @@
 // The step that the page shows, with everything that the shown run has of it: what every panel is
 // given.
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
 import type { KeptKind, KeptOfRun } from '../../record/run/kept_run.ts'
 import { newestIn } from './readout.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { isEnding } from '../../document/experiment/steering/planned.ts'
+import { isEnding } from '../../document/experiment/steered/planned.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
 import {
   canNextPhase,

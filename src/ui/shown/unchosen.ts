@@ -1,6 +1,6 @@
 // Selects whether the settings are still those that the page opens with.
 import { sameSettings } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { openingOn } from '../../document/presets/presets.ts'
 import type { LabState } from '../../page/state/store.ts'
 

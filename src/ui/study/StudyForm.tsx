@@ -10,7 +10,7 @@ import { labStore } from '../../page/state/store.ts'
 import { setStudy } from '../../page/study/study_store.ts'
 import { runName } from '../../record/run/names.ts'
 import { Words } from '../glossary/Words.tsx'
-import { selectionStore } from '../runs/table/selection.ts'
+import { selectionStore } from '../runs/base/selection.ts'
 import { useLab } from '../shown/run.ts'
 import { Problem, type Problems, StudyFields } from './StudyFields.tsx'
 

@@ -1,11 +1,11 @@
 // A run whose kernels change between two steps: it is repeated by its document, and continues from
 // its states. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
-import { writeKernels } from '../../../document/experiment/pinned_kernels.ts'
+import { writeKernels } from '../../../document/experiment/fields/pinned_kernels.ts'
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
 import { TINY, tinyExperiment } from '../../../host/checkpoints/testing.ts'
-import { SteeredRun } from '../../../host/worker/steered_run.ts'
+import { SteeredRun } from '../../../host/worker/base/steered_run.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { matmulVariant, shapeClass } from '../../../kernels/matmul/matmul_variants.ts'
 import { steeredEngine } from '../../../rl/train/engine.ts'

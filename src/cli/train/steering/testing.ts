@@ -1,12 +1,12 @@
 // A real trainer run through a document, with a person’s part said beforehand, for tests.
 
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { SteeringAction } from '../../../document/experiment/steering/actions.ts'
 import { tinyExperiment } from '../../../host/checkpoints/testing.ts'
-import { type Steered, SteeredRun } from '../../../host/worker/steered_run.ts'
+import { type Steered, SteeredRun } from '../../../host/worker/base/steered_run.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { steeredEngine } from '../../../rl/train/engine.ts'
-import type { StepResult } from '../../../rl/train/step_result.ts'
+import type { StepResult } from '../../../rl/train/parts/step_result.ts'
 
 export const phase = (document: object) =>
   tinyExperiment({ phases: [{ kind: 'sft' }, document] }).phases[1]

@@ -1,14 +1,14 @@
 // A run that asks for verdicts and is steered meanwhile. Here, because lab may not load the GPU
 // side.
 import { expect, test } from 'vitest'
-import { writeVerdicts } from '../../../document/experiment/verdicts.ts'
+import { writeVerdicts } from '../../../document/experiment/fields/verdicts.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
 import { tinyExperiment } from '../../../host/checkpoints/testing.ts'
-import { type Steered, SteeredRun } from '../../../host/worker/steered_run.ts'
+import { type Steered, SteeredRun } from '../../../host/worker/base/steered_run.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { type Said, withVerdicts } from '../../../page/state/taught.ts'
 import { steeredEngine } from '../../../rl/train/engine.ts'
-import type { StepResult } from '../../../rl/train/step_result.ts'
+import type { StepResult } from '../../../rl/train/parts/step_result.ts'
 import { numbers, phase, run } from './testing.ts'
 
 test('a run that waits for verdicts is steered, moves to other buffers, and is repeated by its document without a question', async () => {

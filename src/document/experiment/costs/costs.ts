@@ -5,11 +5,11 @@ import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { hasFinalEntropy } from '../../../rl/config/actor.ts'
 import { modelConfig } from '../fields/model_fields.ts'
+import type { RlDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
-import { hasCritic, settingsOf } from '../phase_settings.ts'
-import type { RlDocument } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
+import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 
 /** Totals of a run so far, warm start not counted: all arms of a seed share it. */
 export interface Costs {

@@ -1,9 +1,10 @@
 // Estimates the work of a step: arithmetic, dispatches and readbacks. A run counts its own
 // dispatches exactly (metric perf/dispatches).
+
+import type { PhaseDocument, RlDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import { hasCritic, settingsOf } from '../phase_settings.ts'
-import type { PhaseDocument, RlDocument } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
+import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 import { forwardCost, plannedStep } from './costs.ts'
 
 export interface StepWork {

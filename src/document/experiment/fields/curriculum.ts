@@ -2,7 +2,7 @@
 import type { Curriculum } from '../../../rl/config/data.ts'
 import type { TaskLevel } from '../../../rl/config/trainer_config.ts'
 import { TASKS } from '../../../tasks/index.ts'
-import type { Sample, TaskParam } from '../../../tasks/task.ts'
+import type { Sample, TaskParam } from '../../../tasks/task/task.ts'
 import { type TaskChoice, taskOf } from './task_fields.ts'
 
 /** What an experiment says of it. */

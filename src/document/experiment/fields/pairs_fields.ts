@@ -2,7 +2,7 @@
 // many.
 import type { Pairs } from '../../../rl/config/phase.ts'
 import { integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
-import { readVerdicts } from '../verdicts.ts'
+import { readVerdicts } from './verdicts.ts'
 
 /** The engine's, with a person's verdicts as text (../verdicts.ts). */
 export type PairsFields = Omit<Pairs, 'verdicts' | 'n'> & {

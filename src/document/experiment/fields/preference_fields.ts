@@ -3,14 +3,14 @@
 import { boolean, number, select, type Tree } from '../../../rl/fields/field.ts'
 import { F_DIVERGENCES, type FDivergence } from '../../../rl/preferences/divergence.ts'
 import {
+  PREFERENCE_NUMBERS,
+  type PreferenceValues,
+} from '../../../rl/preferences/losses/preference_numbers.ts'
+import {
   PREFERENCE_LOSSES,
   type PreferenceLossName,
   preferenceLossOf,
 } from '../../../rl/preferences/losses.ts'
-import {
-  PREFERENCE_NUMBERS,
-  type PreferenceValues,
-} from '../../../rl/preferences/preference_numbers.ts'
 import type { PreferenceSettings } from '../../../rl/preferences/settings.ts'
 
 /** Each number of a loss, as its own file or the list of shared ones declares it. */

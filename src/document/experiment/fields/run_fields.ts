@@ -1,7 +1,7 @@
 // The fields of a whole run: its name and seed, its training set, and the kernels it is pinned to.
 import { ADMITS_ALL, DATA_DEFAULTS, type Data, NO_CURRICULUM } from '../../../rl/config/data.ts'
 import { boolean, integer, number, type Tree, text } from '../../../rl/fields/field.ts'
-import { MAX_KERNELS_LENGTH } from '../pinned_kernels.ts'
+import { MAX_KERNELS_LENGTH } from './pinned_kernels.ts'
 
 /** At the top of the document. */
 export const ROOT: Tree<{ name: string | null; seed: number }> = {

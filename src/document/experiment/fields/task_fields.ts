@@ -12,12 +12,17 @@ import {
   type Tree,
   text,
 } from '../../../rl/fields/field.ts'
-import { MOST_ROWS, NO_COLUMNS, ROW_FORMATS, VERL_MAPPING } from '../../../tasks/data/data_file.ts'
 import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
 import { DATA_TOKENIZERS } from '../../../tasks/data/data_tokenizer.ts'
 import { ANSWER_TYPES } from '../../../tasks/data/rows/row.ts'
+import {
+  MOST_ROWS,
+  NO_COLUMNS,
+  ROW_FORMATS,
+  VERL_MAPPING,
+} from '../../../tasks/data/table/data_file.ts'
 import { createTask, TASKS } from '../../../tasks/index.ts'
-import type { Task, TaskKind } from '../../../tasks/task.ts'
+import type { Task, TaskKind } from '../../../tasks/task/task.ts'
 import { isContentHash } from '../../content/content.ts'
 import { MAX_VOCABULARY } from './model_fields.ts'
 

@@ -7,7 +7,7 @@ import { everValidates, type Validation } from '../../../rl/config/validation.ts
 import { estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { LOSS_NUMBERS, numberPath, policyLossOf } from '../../../rl/losses/losses.ts'
-import { correctsRollout, hasCritic, type PhaseSettings } from '../phase_settings.ts'
+import { correctsRollout, hasCritic, type PhaseSettings } from '../schema/phase_settings.ts'
 
 type Condition = (settings: PhaseSettings) => boolean
 

@@ -1,8 +1,8 @@
 // A field of one experiment as a form shows it.
 import type { FieldValue, Leaf } from '../../../rl/fields/field.ts'
-import type { DocumentField } from '../document_fields.ts'
-import { valueAt } from '../paths.ts'
-import type { Experiment } from '../schema.ts'
+import { valueAt } from '../fields/paths.ts'
+import type { DocumentField } from '../schema/document_fields.ts'
+import type { Experiment } from '../schema/schema.ts'
 
 /** A field of one experiment, with all a form needs. */
 export interface Field extends DocumentField {

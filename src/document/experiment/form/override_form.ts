@@ -1,11 +1,11 @@
 // The settings of reinforcement in a form: those that all phases share, and those that a phase sets
 // itself.
 import { leavesOf } from '../../../rl/fields/field.ts'
-import { OVERRIDABLE, ownFields } from '../document_fields.ts'
-import { settingsOf } from '../phase_settings.ts'
-import type { RlDocument } from '../phases.ts'
+import type { RlDocument } from '../fields/phases.ts'
 import { mayChooseCritic } from '../rules/phase_rules.ts'
-import type { Experiment } from '../schema.ts'
+import { OVERRIDABLE, ownFields } from '../schema/document_fields.ts'
+import { settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 import { groupOf, hasEffect, hasOwnEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
 

@@ -1,13 +1,11 @@
 // The fields of a phase in a form.
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
+import { PREFERENCE_NUMBERS } from '../../../rl/preferences/losses/preference_numbers.ts'
 import { preferenceLossOf } from '../../../rl/preferences/losses.ts'
 import { pairOptions } from '../../../rl/preferences/pair_objective.ts'
-import { PREFERENCE_NUMBERS } from '../../../rl/preferences/preference_numbers.ts'
-import { epochWords, hasTrainingSet } from '../epochs.ts'
 import { asksPerson } from '../fields/pairs_fields.ts'
 import { DISTILL, PREFERENCE, REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
-import { trainedHasEffect } from '../fields/trained_fields.ts'
 import type {
   BatchedDocument,
   DistillDocument,
@@ -17,9 +15,11 @@ import type {
   RewardModelDocument,
   RlDocument,
   SftDocument,
-} from '../phases.ts'
+} from '../fields/phases.ts'
+import { trainedHasEffect } from '../fields/trained_fields.ts'
 import { hasRewardModel } from '../rules/phase_rules.ts'
-import type { Experiment } from '../schema.ts'
+import { epochWords, hasTrainingSet } from '../schema/epochs.ts'
+import type { Experiment } from '../schema/schema.ts'
 import { isOfSchedule, warmsUpByShare } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
 import { overrideFields } from './override_form.ts'

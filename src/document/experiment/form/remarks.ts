@@ -4,8 +4,8 @@
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
 import { everValidates, validationPrompts } from '../../../rl/config/validation.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import { hasCritic, settingsOf } from '../phase_settings.ts'
-import type { Experiment } from '../schema.ts'
+import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 
 /** What a run does otherwise than a field says. */
 export interface Remark {

@@ -1,7 +1,7 @@
 // The tools of an experiment: a list in the document, one choice in a form and in a link.
 import * as z from 'zod/mini'
 import { type FieldInfo, show } from '../../../rl/fields/field.ts'
-import { PROGRAM_ID } from '../../../tasks/program.ts'
+import { PROGRAM_ID } from '../../../tasks/task/program.ts'
 import { TOOLS, type ToolChoice } from '../../../tasks/tools/index.ts'
 import { isRecord, nameOf } from '../../../tasks/tools/tool.ts'
 

@@ -1,8 +1,9 @@
 // The rules about rows without right answers, and with answers that are objects: nothing shows
 // them, and only some rewards can judge by them.
-import { PROGRAM_ID } from '../../../tasks/program.ts'
+
 import { SHAPING_PARTS } from '../../../tasks/rewards/shaping.ts'
-import type { Experiment } from '../schema.ts'
+import { PROGRAM_ID } from '../../../tasks/task/program.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { Rule } from './rule.ts'
 
 const WORDS = {

@@ -1,6 +1,6 @@
 // The rules between the sizes of batches and mini-batches, the model and the task.
 import { taskOf } from '../fields/task_fields.ts'
-import { hasCritic } from '../phase_settings.ts'
+import { hasCritic } from '../schema/phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
 /** Batches divide into mini-batches and micro-batches, and layers and lengths fit the model and the

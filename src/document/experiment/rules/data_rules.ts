@@ -1,13 +1,13 @@
 // The rules about the training set: it fits the task, batches fit it, and epochs can be counted.
 import { hasSet, isSelective } from '../../../rl/config/data.ts'
-import type { Task } from '../../../tasks/task.ts'
-import { batchOf, epochSteps } from '../epochs.ts'
+import type { Task } from '../../../tasks/task/task.ts'
 import { fitsTask, MOST_LEVELS, taskParams } from '../fields/curriculum.ts'
+import { valueAt } from '../fields/paths.ts'
 import { MAX_STEPS } from '../fields/phase_fields.ts'
-import { valueAt } from '../paths.ts'
-import { settingsOf } from '../phase_settings.ts'
-import { isPairedDocument } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
+import { isPairedDocument } from '../fields/phases.ts'
+import { batchOf, epochSteps } from '../schema/epochs.ts'
+import { settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { Rule } from './rule.ts'
 
 /** Every rule about the training set. */

@@ -1,9 +1,9 @@
 // The rules of a phase that learns from a teacher.
 import { loraOf } from '../fields/lora_fields.ts'
+import { type DistillDocument, isTaughtByModel } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
-import { type DistillDocument, isTaughtByModel } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { Rule } from './rule.ts'
 
 /** What another model must be to teach. */

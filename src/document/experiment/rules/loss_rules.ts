@@ -4,7 +4,7 @@ import { bypassLoss, listOf } from '../../../rl/config/rollout_correction.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
 import { loraOf } from '../fields/lora_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import { correctsRollout } from '../phase_settings.ts'
+import { correctsRollout } from '../schema/phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
 const CORRECTION = 'algorithm.rollout_correction'

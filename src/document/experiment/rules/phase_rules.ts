@@ -3,8 +3,8 @@
 import { isAdaptedBlock } from '../../../model/layout/lora.ts'
 import { loraOf } from '../fields/lora_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
-import { hasCritic, settingsOf } from '../phase_settings.ts'
-import type { Experiment } from '../schema.ts'
+import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 
 /** The layer whose policy a phase trains, as a number. */

@@ -1,8 +1,8 @@
 // The rules of a preference phase: its loss goes with its settings, and the policy that it trains
 // is one of the model's.
 import { preferenceRefusal } from '../../../rl/preferences/settings.ts'
-import type { PreferenceDocument } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
+import type { PreferenceDocument } from '../fields/phases.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { Rule } from './rule.ts'
 
 /** Every rule of its own; those of its pairs are reward_rules.ts's. */

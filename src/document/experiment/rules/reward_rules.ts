@@ -2,10 +2,10 @@
 // the pairs of a reward model.
 import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
-import { hasCritic, settingsOf } from '../phase_settings.ts'
-import { type PairedDocument, takesVerdicts } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
-import { emptyFrom, recordedVerdicts } from '../verdicts.ts'
+import { type PairedDocument, takesVerdicts } from '../fields/phases.ts'
+import { emptyFrom, recordedVerdicts } from '../fields/verdicts.ts'
+import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 
 /** The estimators for which something holds, as a sentence lists them. */

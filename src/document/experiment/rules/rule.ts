@@ -1,7 +1,8 @@
 // Declares what a rule between fields is given.
-import type { PhaseSettings } from '../phase_settings.ts'
-import type { RlDocument } from '../phases.ts'
-import type { Experiment } from '../schema.ts'
+
+import type { RlDocument } from '../fields/phases.ts'
+import type { PhaseSettings } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 
 /** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it is
  * about. */

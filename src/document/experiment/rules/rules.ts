@@ -1,12 +1,12 @@
 // The rules between the fields of an experiment, each with its reason.
 
 import { loraOf } from '../fields/lora_fields.ts'
+import { type Issue, valueAt } from '../fields/paths.ts'
+import { isPairedDocument } from '../fields/phases.ts'
+import { readKernels } from '../fields/pinned_kernels.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import { type Issue, valueAt } from '../paths.ts'
-import { settingsOf } from '../phase_settings.ts'
-import { isPairedDocument } from '../phases.ts'
-import { readKernels } from '../pinned_kernels.ts'
-import type { Experiment } from '../schema.ts'
+import { settingsOf } from '../schema/phase_settings.ts'
+import type { Experiment } from '../schema/schema.ts'
 import { answerRules } from './answer_rules.ts'
 import { batchRules, staleRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'

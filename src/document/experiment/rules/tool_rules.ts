@@ -1,10 +1,10 @@
 // The rules about tools: turns need some, and the vocabulary can write their calls.
-import { programSource } from '../../../tasks/program.ts'
+import { programSource } from '../../../tasks/task/program.ts'
 import { createTools, type ToolChoice } from '../../../tasks/tools/index.ts'
 import { markProblem } from '../../../tasks/tools/marked_turns.ts'
 import type { Tool } from '../../../tasks/tools/tool.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import type { Experiment } from '../schema.ts'
+import type { Experiment } from '../schema/schema.ts'
 import type { RuledPhase } from './rule.ts'
 
 export function toolRules({ experiment, settings, path, rule }: RuledPhase): void {

@@ -2,7 +2,7 @@
 // The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
 import { type FieldInfo, type FieldValue, filled, oneOf, show } from '../../../rl/fields/field.ts'
-import type { PhaseDocument } from '../phases.ts'
+import type { PhaseDocument } from '../fields/phases.ts'
 
 /** What can be done to a run. "Present" is the phase of the last step that was taken. */
 export type SteeringAction =

@@ -2,7 +2,7 @@
 // trains.
 import type { PhaseReason } from '../../../rl/config/phase.ts'
 import { asksPerson } from '../fields/pairs_fields.ts'
-import type { PhaseDocument } from '../phases.ts'
+import type { PhaseDocument } from '../fields/phases.ts'
 import type { SteeringAction } from './actions.ts'
 
 /** The list of phases after an action, or why there is none; and what ends the present phase, where

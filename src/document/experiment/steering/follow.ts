@@ -1,8 +1,8 @@
 // Follows the steering of a run: its position after a number of steps, and the experiments that it
 // goes through.
 import type { PhaseReason } from '../../../rl/config/phase.ts'
-import type { Issue } from '../paths.ts'
-import type { PhaseDocument } from '../phases.ts'
+import type { Issue } from '../fields/paths.ts'
+import type { PhaseDocument } from '../fields/phases.ts'
 import type { SteeringAction, SteeringEntry } from './actions.ts'
 
 /** Where a run is after `step` steps, as far as its list of phases says. */

@@ -1,6 +1,6 @@
 // The kernels that a run has after what was done to it.
 import type { MatmulChoice } from '../../../kernels/matmul/matmul_variants.ts'
-import { readKernels } from '../pinned_kernels.ts'
+import { readKernels } from '../fields/pinned_kernels.ts'
 import type { SteeringEntry } from './actions.ts'
 
 type Marks = readonly { readonly entry: SteeringEntry; readonly refused?: string | undefined }[]

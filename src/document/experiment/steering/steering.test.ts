@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { followExperiment, steerExperiment } from '../experiment.ts'
 import { experimentFields } from '../form/form.ts'
-import type { Experiment } from '../schema.ts'
+import type { Experiment } from '../schema/schema.ts'
 import { issuesOf as issues, parsed } from '../testing.ts'
 import type { SteeringAction } from './actions.ts'
 import { steeringWords } from './words.ts'

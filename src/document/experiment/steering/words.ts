@@ -1,5 +1,10 @@
 // Steering in words, for marks and lists.
-import type { DistillDocument, PhaseDocument, PreferenceDocument, RlDocument } from '../phases.ts'
+import type {
+  DistillDocument,
+  PhaseDocument,
+  PreferenceDocument,
+  RlDocument,
+} from '../fields/phases.ts'
 import type { SteeringAction } from './actions.ts'
 
 /** `phases.1.actor.optim.lr` is `phase 2 lr`; a critic's settings keep its name. */

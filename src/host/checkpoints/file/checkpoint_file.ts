@@ -8,7 +8,7 @@ import { type OpenSafetensors, openSafetensors } from '../../../formats/safetens
 import { writeSafetensors } from '../../../formats/safetensors_write.ts'
 import type { TrainerState } from '../../../rl/train/state.ts'
 import { Series } from '../../columns/series.ts'
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import {
   CHECKSUM_DIGITS,

@@ -1,8 +1,8 @@
 // The models of a run as named tensors, under Hugging Face's names for the weights, so that torch
 // reads them too.
 
-import { hasCritic, settingsOf } from '../../../document/experiment/phase_settings.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import { hasCritic, settingsOf } from '../../../document/experiment/schema/phase_settings.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
 import { readFloats } from '../../../formats/safetensors.ts'
 import type { OpenSafetensors } from '../../../formats/safetensors_header.ts'

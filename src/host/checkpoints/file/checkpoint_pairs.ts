@@ -2,7 +2,7 @@
 // tensors.
 import * as z from 'zod/mini'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
 import { readTensor } from '../../../formats/safetensors.ts'
 import type { OpenSafetensors } from '../../../formats/safetensors_header.ts'

@@ -1,11 +1,11 @@
 // Forged checkpoints: right in form and checksum, and contradictory in what they say.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
 import type { ModelState } from '../../../rl/train/state.ts'
-import type { Checkpoint } from '../checkpoint.ts'
 import { EVERYTHING, madeCheckpoint, TINY, tinyExperiment } from '../testing.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint_file.ts'
 

@@ -2,8 +2,8 @@
 // that no optimizer leaves.
 
 import { MAX_STEPS } from '../../../document/experiment/fields/phase_fields.ts'
-import { isPairedDocument } from '../../../document/experiment/phases.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import { isPairedDocument } from '../../../document/experiment/fields/phases.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
 import type { CheckpointHeader } from './checkpoint_header.ts'

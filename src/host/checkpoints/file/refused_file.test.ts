@@ -1,8 +1,8 @@
 // Files that are no checkpoint, or one that was changed.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Checkpoint } from '../checkpoint.ts'
 import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../testing.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { decodeCheckpoint, encodeCheckpoint, sealed } from './checkpoint_file.ts'
 import { FILE, plain, refusal, words } from './testing.ts'

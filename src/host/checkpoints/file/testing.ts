@@ -1,6 +1,6 @@
 // Checkpoint files that are changed on purpose, and what their reader says of them, for tests.
 import type { Series } from '../../columns/series.ts'
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { decodeCheckpoint, encodeCheckpoint, sealed } from './checkpoint_file.ts'
 

@@ -1,5 +1,5 @@
 // Checkpoints in memory: for tests, and where a browser keeps no files.
-import type { CheckpointFiles } from '../checkpoint.ts'
+import type { CheckpointFiles } from '../file/checkpoint.ts'
 
 interface Held {
   readonly bytes: Uint8Array<ArrayBuffer>

@@ -1,7 +1,7 @@
 // Checkpoints in the origin-private file system, from inside the worker: only there files can be
 // written in place and flushed.
 import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
-import type { CheckpointFiles } from '../checkpoint.ts'
+import type { CheckpointFiles } from '../file/checkpoint.ts'
 import { memoryFiles } from './memory_files.ts'
 import { CHECKPOINT_FOLDER, fileOf, folderOf, stepOf, TEMPORARY } from './places.ts'
 

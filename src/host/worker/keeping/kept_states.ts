@@ -1,8 +1,8 @@
 // Which states of a run its loop has kept: those that are due while it trains, the last of every
 // phase, and the one at rest.
-import { writeVerdicts } from '../../../document/experiment/verdicts.ts'
-import type { LoopOf } from '../loop_host.ts'
-import type { RunTrainer } from '../session_host.ts'
+import { writeVerdicts } from '../../../document/experiment/fields/verdicts.ts'
+import type { LoopOf } from '../base/loop_host.ts'
+import type { RunTrainer } from '../base/session_host.ts'
 
 /** The loop, as far as it matters here. */
 interface LoopNow {

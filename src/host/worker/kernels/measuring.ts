@@ -4,11 +4,11 @@ import {
   MAX_KERNELS_LENGTH,
   ownKernels,
   writeKernels,
-} from '../../../document/experiment/pinned_kernels.ts'
+} from '../../../document/experiment/fields/pinned_kernels.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import type { MatmulChoice } from '../../protocol/results.ts'
-import type { Orders } from '../run_orders.ts'
-import type { Measured, OpenRun, RunDevice } from '../session_host.ts'
+import type { Orders } from '../base/run_orders.ts'
+import type { Measured, OpenRun, RunDevice } from '../base/session_host.ts'
 
 /** Milliseconds of a run that measurements may take in all. */
 const BUDGET_MS = 3000

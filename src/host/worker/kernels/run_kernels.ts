@@ -6,13 +6,13 @@ import {
   readKernels,
   unusablePin,
   writeKernels,
-} from '../../../document/experiment/pinned_kernels.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+} from '../../../document/experiment/fields/pinned_kernels.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { steeredKernels } from '../../../document/experiment/steering/steered_kernels.ts'
 import { chooseKernels } from '../../protocol/kernel_choice.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import type { MatmulChoice } from '../../protocol/results.ts'
-import { ExperimentError, type Kernels, type RunDevice } from '../session_host.ts'
+import { ExperimentError, type Kernels, type RunDevice } from '../base/session_host.ts'
 import { type MeasuredRun, Measuring } from './measuring.ts'
 
 const DEFAULT_KERNELS: Kernels = { matmul: undefined, text: '' }

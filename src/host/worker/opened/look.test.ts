@@ -1,7 +1,7 @@
 // Looking into kept states, by a session over a made-up trainer.
 import { expect, test } from 'vitest'
 import { PRESETS } from '../../../document/presets/presets.ts'
-import type { SteeredState } from '../../checkpoints/checkpoint.ts'
+import type { SteeredState } from '../../checkpoints/file/checkpoint.ts'
 import { atMoment, NO_OBSERVATION } from '../../protocol/observation.ts'
 import { all, fakeLab, going } from '../../testing.ts'
 import { withNextStep } from './look.ts'

@@ -1,10 +1,10 @@
 // Looks into a kept state of a run that is over: on a device of its own, at the weights as they are
 // and at the step that follows.
-import type { Checkpoint, SteeredState } from '../../checkpoints/checkpoint.ts'
+import type { Checkpoint, SteeredState } from '../../checkpoints/file/checkpoint.ts'
 import type { LookCommand, Looked } from '../../protocol/look.ts'
 import { NO_OBSERVATION } from '../../protocol/observation.ts'
+import type { RunHost, RunTrainer } from '../base/session_host.ts'
 import { chooseRunKernels } from '../kernels/run_kernels.ts'
-import type { RunHost, RunTrainer } from '../session_host.ts'
 import { takeContents } from '../start/run_start.ts'
 
 /** No run has this number, so what is posted for it is dropped. */

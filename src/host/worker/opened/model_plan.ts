@@ -2,7 +2,7 @@
 // every use of it. A training that fits only with gradient checkpointing gets it.
 
 import { parseJsonObject } from '../../../formats/errors.ts'
-import { gibibytes } from '../../../kernels/device/errors.ts'
+import { gibibytes } from '../../../kernels/device/base/errors.ts'
 import { parseHfConfig } from '../../../model/hf/hf_config.ts'
 import { exactDtype, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'

@@ -1,10 +1,10 @@
 // Turns text into a model's token ids and back: through the tokenizer and the template of its
 // folder, or as token ids where it has none.
 import type { RangedFolder } from '../../../formats/ranged_file.ts'
-import { shownTexts } from '../../../tasks/data/bad_rows.ts'
-import type { Tokenizer } from '../../../tasks/task.ts'
+import { shownTexts } from '../../../tasks/data/table/bad_rows.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
+import type { Tokenizer } from '../../../tasks/tokenizers/tokenizer.ts'
 import type { Asked } from '../../protocol/opened_model.ts'
 import type { PatternsAlone } from './patterns_alone.ts'
 

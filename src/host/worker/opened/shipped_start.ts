@@ -4,7 +4,7 @@ import { bytesFile } from '../../../formats/ranged_file.ts'
 import { memoryDisk } from '../../content/models/memory_disk.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
 import { shippedModel } from '../../content/models/shipped.ts'
-import { ExperimentError } from '../session_host.ts'
+import { ExperimentError } from '../base/session_host.ts'
 
 /** Gets a file of the page's host by its path, e.g. models/arithmetic/config.json. Throws where
  * nothing comes. */

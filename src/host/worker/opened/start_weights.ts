@@ -11,7 +11,7 @@ import { adapterLayout, packAdapter } from '../../../model/layout/adapter_layout
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import { hashedFolder, modelHash } from '../../content/models/model_files.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
-import { ExperimentError } from '../session_host.ts'
+import { ExperimentError } from '../base/session_host.ts'
 
 /** What weights go into. */
 interface WeightTarget {

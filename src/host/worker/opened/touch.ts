@@ -1,10 +1,10 @@
 // Touches kept states of a run that is over: reads them, and hands what is in them to who has the
 // GPU.
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
-import type { Checkpoint } from '../../checkpoints/checkpoint.ts'
+import type { Checkpoint } from '../../checkpoints/file/checkpoint.ts'
 import { mergedPolicy } from '../../checkpoints/merged_policy.ts'
 import type { TouchCommand, Touched } from '../../protocol/touch.ts'
-import type { Touch, TouchState } from '../session_host.ts'
+import type { Touch, TouchState } from '../base/session_host.ts'
 import { takeContents } from '../start/run_start.ts'
 
 /** Throws RangeError for a state without weights. */

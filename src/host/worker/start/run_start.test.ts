@@ -3,7 +3,7 @@ import { contentHash } from '../../../document/content/content.ts'
 import { withField } from '../../../document/experiment/experiment.ts'
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import { PRESETS } from '../../../document/presets/presets.ts'
-import { ExperimentError } from '../session_host.ts'
+import { ExperimentError } from '../base/session_host.ts'
 import { takeContents } from './run_start.ts'
 
 const bytes = new TextEncoder().encode(

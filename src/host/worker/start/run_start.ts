@@ -3,12 +3,12 @@
 import type { ContentFile } from '../../../document/content/content.ts'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { createReward } from '../../../tasks/rewards/composed.ts'
-import type { Checkpoint, SteeredState } from '../../checkpoints/checkpoint.ts'
+import type { Checkpoint, SteeredState } from '../../checkpoints/file/checkpoint.ts'
 import { differsFrom, type Opened } from '../../checkpoints/origin.ts'
 import { contentNames } from '../../content/named.ts'
-import { ExperimentError } from '../session_host.ts'
+import { ExperimentError } from '../base/session_host.ts'
 
 /** The document that a run is to begin with. Throws ExperimentError with all that is wrong with
  * it. */

@@ -1,7 +1,11 @@
 // The trial of a reward before a run of the page: nothing is opened where it fails, and what it
 // found is told.
 import { expect, test } from 'vitest'
-import { installProgramRunner, loadProgram, type ProgramAnswer } from '../../../tasks/program.ts'
+import {
+  installProgramRunner,
+  loadProgram,
+  type ProgramAnswer,
+} from '../../../tasks/task/program.ts'
 import { fakeLab, start } from '../../testing.ts'
 
 const code = `sha256-${'a'.repeat(64)}`

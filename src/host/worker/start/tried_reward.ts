@@ -1,7 +1,7 @@
 // Before a run of the page trains: its reward is tried.
 
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { createReward, RewardError } from '../../../tasks/rewards/composed.ts'
 import { tryReward, verdictOf } from '../../../tasks/rewards/trial.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'

@@ -1,8 +1,8 @@
 // Reads a text of what verl or TRL printed on a console, and picks their lines out of everything
 // else.
-import { type ImportedLog, LogError, LogRows } from '../imported_log.ts'
-import { linesOf, type Pieces } from '../lines.ts'
-import { labMetrics } from '../trl_names.ts'
+import { type ImportedLog, LogError, LogRows } from '../base/imported_log.ts'
+import { linesOf, type Pieces } from '../base/lines.ts'
+import { labMetrics } from '../base/trl_names.ts'
 import { type Bar, barsIn, findSteps, type Printed, type StepSource } from './printed_steps.ts'
 import { dictAt } from './python_literal.ts'
 import { loggedNumber, stepOf } from './step_column.ts'

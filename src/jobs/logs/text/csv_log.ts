@@ -1,10 +1,10 @@
 // Tables with a column of steps: any CSV, and what Weights & Biases exports of a chart, where a
 // column is a metric of a run.
 
-import { DataFileError } from '../../../tasks/data/data_file.ts'
 import { csvRecords } from '../../../tasks/data/readers/csv.ts'
-import { type ImportedLog, LogError, LogRows } from '../imported_log.ts'
-import type { Pieces } from '../lines.ts'
+import { DataFileError } from '../../../tasks/data/table/data_file.ts'
+import { type ImportedLog, LogError, LogRows } from '../base/imported_log.ts'
+import type { Pieces } from '../base/lines.ts'
 import { loggedNumber, lookedForSteps, stepColumn, stepOf } from './step_column.ts'
 
 /** Characters of a table: it is held whole. */

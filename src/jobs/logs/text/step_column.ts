@@ -1,6 +1,6 @@
 // Which column of a table or of JSON lines counts the steps, and objects in objects as names with
 // slashes.
-import { isRecord } from '../lines.ts'
+import { isRecord } from '../base/lines.ts'
 import { pythonNumber } from './python_literal.ts'
 
 /** Names of such a column, the first that is there counts. Capitals make no difference. */

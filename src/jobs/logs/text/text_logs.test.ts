@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportedLog } from '../imported_log.ts'
+import type { ImportedLog } from '../base/imported_log.ts'
 import { logReader, readLogs } from '../read_log.ts'
 import { printedNumber } from './python_literal.ts'
 import { isLogFile } from './told_by_head.ts'

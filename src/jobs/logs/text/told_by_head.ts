@@ -1,6 +1,6 @@
 // Tells from the first bytes of a text whether it is a log or rows to train on. The page asks this
 // before it loads a reader.
-import { isRecord, parsePython } from '../lines.ts'
+import { isRecord, parsePython } from '../base/lines.ts'
 import { flattened, loggedNumber, stepColumn } from './step_column.ts'
 
 /** verl's lines, behind any prefix. */

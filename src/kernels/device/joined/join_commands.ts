@@ -1,9 +1,9 @@
 // Finds in a recorded list the dispatches that do not wait for one another, and makes one dispatch
 // of them (join_kernels.ts).
 
-import { type AnyKernel, accessOf } from '../kernel.ts'
-import { type Command, type Dispatch, gridOf, type LiveValues, setScalar } from '../program.ts'
-import { bufferBytes, elementBytes, type Tensor } from '../tensor.ts'
+import { type AnyKernel, accessOf } from '../base/kernel.ts'
+import { type Command, type Dispatch, gridOf, type LiveValues, setScalar } from '../base/program.ts'
+import { bufferBytes, elementBytes, type Tensor } from '../base/tensor.ts'
 import { bindingOf, canJoin, GRID_PARAMS, joinKernels, paramOf, sameType } from './join_kernels.ts'
 
 /** A stretch of a buffer that a command reads or writes. */

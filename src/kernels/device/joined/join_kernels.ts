@@ -10,7 +10,7 @@ import {
   foldGrid,
   type Names,
   type ParamType,
-} from '../kernel.ts'
+} from '../base/kernel.ts'
 import { costOf } from '../timing/cost.ts'
 import {
   ELEMENT_BYTES,

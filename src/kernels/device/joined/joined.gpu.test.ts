@@ -4,9 +4,9 @@ import { matmulVariant } from '../../matmul/matmul_variants.ts'
 import { reduce_rows, reduce_rows_short } from '../../reduce/reduce.ts'
 import { rms_norm_backward, rms_norm_weight_grad } from '../../rms_norm/rms_norm.ts'
 import { randomValues } from '../../testing.ts'
+import type { Recorder } from '../base/program.ts'
+import type { Tensor } from '../base/tensor.ts'
 import { Gpu } from '../gpu.ts'
-import type { Recorder } from '../program.ts'
-import type { Tensor } from '../tensor.ts'
 import { places } from '../timing/testing.ts'
 
 const [rows, cols] = [70, 20]

@@ -1,8 +1,8 @@
 // Which kernels can be part of another, and what a joined list of commands keeps apart.
 import { expect, test } from 'vitest'
 import { everyKernel } from '../../wgsl/testing.ts'
-import { defineKernel } from '../kernel.ts'
-import { collect, type Recorder } from '../program.ts'
+import { defineKernel } from '../base/kernel.ts'
+import { collect, type Recorder } from '../base/program.ts'
 import { joinCommands } from './join_commands.ts'
 import { kernelParts } from './kernel_parts.ts'
 import { SeparateBuffers } from './testing.ts'

@@ -1,6 +1,6 @@
 // Takes the text of a kernel apart for another text that contains it: names, lanes, workgroup
 // memory, entry point.
-import type { AnyKernel } from '../kernel.ts'
+import type { AnyKernel } from '../base/kernel.ts'
 
 /** An array of workgroup memory. */
 export interface WorkgroupArray {

@@ -1,5 +1,5 @@
 // Memory plans for tests that count what is joined.
-import { MemoryPlan } from '../tensor.ts'
+import { MemoryPlan } from '../base/tensor.ts'
 
 /** A plan whose tensors lie in buffers of their own, as a device's do. */
 export class SeparateBuffers extends MemoryPlan {

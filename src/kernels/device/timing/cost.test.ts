@@ -5,7 +5,7 @@ import { matmul_nt, matmul_nt_add } from '../../matmul/matmul.ts'
 import { adamw_update } from '../../optimizer/optimizer.ts'
 import { rms_norm_forward } from '../../rms_norm/rms_norm.ts'
 import { vocab_head_backward_weight, vocabHeadKernels } from '../../vocab_head/vocab_head.ts'
-import type { AnyKernel } from '../kernel.ts'
+import type { AnyKernel } from '../base/kernel.ts'
 import { costOf } from './cost.ts'
 
 const cost = (kernel: unknown, params: Record<string, number>) =>

@@ -1,5 +1,5 @@
 // Counts what one call of a kernel must do at the least, in operations and bytes.
-import type { AnyKernel, Cost } from '../kernel.ts'
+import type { AnyKernel, Cost } from '../base/kernel.ts'
 
 type Params = Readonly<Record<string, number>>
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { AnyKernel } from '../kernel.ts'
-import type { Dispatch, Grid } from '../program.ts'
+import type { AnyKernel } from '../base/kernel.ts'
+import type { Dispatch, Grid } from '../base/program.ts'
+import type { Timing } from '../base/timing.ts'
 import { DispatchLimit, type Sent, sharedTimes } from './dispatch_limit.ts'
-import type { Timing } from './timing.ts'
 
 const kernel: AnyKernel = {
   name: 'k',

@@ -7,10 +7,10 @@
 // depending on GPU and driver; Metal and Linux drivers end a whole command buffer after some
 // seconds; and while a submit runs, many laptops do not draw the page. So both have a limit, the
 // dispatch by being cut, the submit by ending before it lasts too long.
-import type { Dispatch } from '../program.ts'
+import type { Dispatch } from '../base/program.ts'
+import type { Timing } from '../base/timing.ts'
 import { splitKernel } from './split.ts'
 import { QUERIES, Stamps } from './stamps.ts'
-import type { Timing } from './timing.ts'
 
 export interface DispatchLimits {
   /** Milliseconds of the longest kernel call that was measured, as one dispatch. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnyKernel } from '../kernel.ts'
+import type { AnyKernel } from '../base/kernel.ts'
 import { Recording } from './profiler.ts'
 import { QUERIES } from './stamps.ts'
 

@@ -1,7 +1,7 @@
 // Adds up what a measured piece of work cost: GPU time, operations and bytes, by kernel and by
 // stage. queries.ts makes the timestamps and reads them back; this file interprets them.
-import type { AnyKernel } from '../kernel.ts'
-import { readParams } from '../program.ts'
+import type { AnyKernel } from '../base/kernel.ts'
+import { readParams } from '../base/program.ts'
 import { costOf } from './cost.ts'
 import { Stamps } from './stamps.ts'
 

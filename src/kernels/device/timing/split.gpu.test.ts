@@ -22,9 +22,9 @@ import {
   vocab_head_forward,
   vocabHeadKernels,
 } from '../../vocab_head/vocab_head.ts'
+import { type AnyKernel, accessOf } from '../base/kernel.ts'
+import type { Grid } from '../base/program.ts'
 import { Gpu } from '../gpu.ts'
-import { type AnyKernel, accessOf } from '../kernel.ts'
-import type { Grid } from '../program.ts'
 import { parts, splitKernel } from './split.ts'
 import { places } from './testing.ts'
 

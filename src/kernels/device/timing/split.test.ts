@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyKernel, expectOneWorkgroup } from '../../wgsl/testing.ts'
-import type { AnyKernel } from '../kernel.ts'
-import type { Grid } from '../program.ts'
+import type { AnyKernel } from '../base/kernel.ts'
+import type { Grid } from '../base/program.ts'
 import { parts, setPart, splitKernel } from './split.ts'
 
 const mainOf = (wgsl: string) => wgsl.slice(wgsl.search(/fn main\(/))

@@ -1,6 +1,6 @@
 // One dispatch in several parts: the same kernel over parts of its grid.
-import type { AnyKernel } from '../kernel.ts'
-import { type Grid, SLOT_BYTES } from '../program.ts'
+import type { AnyKernel } from '../base/kernel.ts'
+import { type Grid, SLOT_BYTES } from '../base/program.ts'
 
 /** Further params of a part's kernel: where the part begins, and how large the whole grid is. */
 const PART_PARAMS = { part_x: 'u32', part_y: 'u32', grid_x: 'u32', grid_y: 'u32' } as const

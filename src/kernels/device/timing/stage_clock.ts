@@ -1,6 +1,6 @@
 // Measures the GPU's time for each stage of a step, with timestamps that come back with the step's
 // own readback.
-import type { Tensor } from '../tensor.ts'
+import type { Tensor } from '../base/tensor.ts'
 
 /** Stamps of one step at most; stages beyond that are not timed. */
 export const STAMPS = 64

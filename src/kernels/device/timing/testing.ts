@@ -1,5 +1,5 @@
 // A kernel for tests of dispatches in parts.
-import { defineKernel, foldGrid } from '../kernel.ts'
+import { defineKernel, foldGrid } from '../base/kernel.ts'
 
 /** Writes each workgroup's place, as a folded and as a two-dimensional grid. */
 export const places = defineKernel({

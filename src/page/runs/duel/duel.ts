@@ -2,8 +2,8 @@
 // its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { asksPerson } from '../../../document/experiment/fields/pairs_fields.ts'
-import { isPairedDocument } from '../../../document/experiment/phases.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import { isPairedDocument } from '../../../document/experiment/fields/phases.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { unopenedModel } from '../../../host/content/models/unopened.ts'
 import type { ObservationRequest } from '../../../host/protocol/observation.ts'
 import type { LabCommand, LabEvent } from '../../../host/protocol/protocol.ts'

@@ -1,5 +1,5 @@
 // The run whose settings the next one begins with.
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
 
 let next_parent: string | undefined

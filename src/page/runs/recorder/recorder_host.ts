@@ -1,5 +1,5 @@
 // Declares what the recorder needs of the page.
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import type { RunStorage } from '../../../record/run/storage.ts'
 import type { LabState } from '../../state/store.ts'

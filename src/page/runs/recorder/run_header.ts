@@ -1,6 +1,6 @@
 // The header of a record: the part that is written again with every change.
 import { withField } from '../../../document/experiment/experiment.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { PROTOCOL_VERSION } from '../../../host/protocol/protocol.ts'
 import { vocabularyOf } from '../../../host/protocol/vocabulary.ts'
 import { RECORD_VERSION, type RecordStatus, type RunHeader } from '../../../record/run/record.ts'

@@ -1,8 +1,8 @@
 // Muon on the GPU: the recorded steps of matrices against torch's numbers, and what they leave to
 // AdamW.
 import { expect, test } from 'vitest'
+import { sizeOf } from '../../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
-import { sizeOf } from '../../../kernels/device/tensor.ts'
 import { TORCH_CASES } from '../../../kernels/muon/testing.ts'
 import { expectClose } from '../../../kernels/testing.ts'
 import { type FlatLayout, FlatParams, matrix, norm } from '../../../model/layout/flat_params.ts'

@@ -1,7 +1,7 @@
 // AOT: the margins of the policy, sorted, against those of the reference, sorted.
-import { logisticMargin } from '../margins.ts'
-import { pairedLoss } from '../preference_loss.ts'
-import { sortedOrder } from '../sorted_order.ts'
+import { logisticMargin } from './margins.ts'
+import { pairedLoss } from './preference_loss.ts'
+import { sortedOrder } from './sorted_order.ts'
 
 /** z = sorted(p_c − p_r) − sorted(f_c − f_r); L = −(1 − e) log σ(b z) − e log σ(−b z). Gradients
  * return through the sort.

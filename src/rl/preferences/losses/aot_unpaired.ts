@@ -1,8 +1,8 @@
 // AOT without pairs: the rewards of all better answers, sorted, against those of all worse ones,
 // sorted.
-import { logisticMargin } from '../margins.ts'
-import { pairedLoss } from '../preference_loss.ts'
-import { sortedOrder } from '../sorted_order.ts'
+import { logisticMargin } from './margins.ts'
+import { pairedLoss } from './preference_loss.ts'
+import { sortedOrder } from './sorted_order.ts'
 
 /** z = sorted(r_c) − sorted(r_r); L = −(1 − e) log σ(b z) − e log σ(−b z). Gradients return through
  * both sorts.

@@ -1,6 +1,6 @@
 // APO-down: both answers down, the worse one more.
 import { logistic } from '../../math/logistic.ts'
-import { eachPair, pairedLoss } from '../preference_loss.ts'
+import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** L = σ(b r_c) + 1 − σ(b (r_c − r_r)). Source: D'Oosterlinck 2024, arXiv 2408.06266 eq. 8; trl
  * dpo_trainer.py. */

@@ -1,6 +1,6 @@
 // APO-zero: the better answer up, the worse one down.
 import { logistic } from '../../math/logistic.ts'
-import { eachPair, pairedLoss } from '../preference_loss.ts'
+import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** L = 1 − σ(b r_c) + σ(b r_r). Source: D'Oosterlinck 2024, arXiv 2408.06266 eq. 7; trl
  * dpo_trainer.py. */

@@ -1,6 +1,7 @@
 // APO-zero for single verdicts: KTO with a KL of 0.
-import { unpairedLoss } from '../preference_loss.ts'
+
 import { prospectLoss } from './kto.ts'
+import { unpairedLoss } from './preference_loss.ts'
 
 /** Desirable: w_d (1 − σ(b r)), undesirable: w_u σ(b r). Source: arXiv 2408.06266; trl
  * kto_trainer.py. */

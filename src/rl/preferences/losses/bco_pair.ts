@@ -1,6 +1,6 @@
 // BCO: a classifier of single answers, whose logit is the reward.
 import { logistic, logLogistic } from '../../math/logistic.ts'
-import { eachPair, pairedLoss } from '../preference_loss.ts'
+import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** L = −log σ(b r_c) − log σ(−b r_r), without a running mean. Source: Jung 2024, arXiv 2404.04656;
  * trl dpo_trainer.py. */

@@ -1,6 +1,6 @@
 // CPO: DPO without a reference, with the better answers imitated beside it.
-import { logisticMargin } from '../margins.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { logisticMargin } from './margins.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** z = p_c − p_r of sums: L = −(1 − e) log σ(b z) − e log σ(−b z) + cpo_alpha · NLL of the chosen
  * completions.

@@ -1,6 +1,6 @@
 // CPO with the hinge of SLiC.
-import { hingeMargin } from '../margins.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { hingeMargin } from './margins.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** z = p_c − p_r of sums: L = max(0, 1 − b z) + cpo_alpha · NLL of the chosen completions. Source:
  * trl cpo_trainer.py. */

@@ -1,6 +1,6 @@
 // CPO with the square of IPO.
-import { squaredMargin } from '../margins.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { squaredMargin } from './margins.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** z = p_c − p_r of means: L = (z − 1/(2b))² + cpo_alpha · NLL of the chosen completions. Source:
  * trl cpo_trainer.py. */

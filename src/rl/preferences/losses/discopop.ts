@@ -1,6 +1,6 @@
 // DiscoPOP: a blend of the logistic and the exponential loss that a search found.
 import { logistic, logLogistic } from '../../math/logistic.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** x = b d, q = σ(x / tau): L = −(1 − q) log σ(x) + q exp(−x).
  *

@@ -1,6 +1,6 @@
 // EXO: the reverse KL from the verdicts to the policy's own preference.
 import { logistic, logLogistic } from '../../math/logistic.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** s = σ(b d); L = s (log s − log(1 − e)) + (1 − s)(log(1 − s) − log e). dL/d(b d) = s (1 − s)(b d
  * − log(1 − e) + log e).

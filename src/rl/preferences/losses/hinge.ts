@@ -1,6 +1,6 @@
 // SLiC: a margin that is large enough has no loss.
-import { hingeMargin } from '../margins.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { hingeMargin } from './margins.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** L = max(0, 1 − b d). Source: Zhao 2023, arXiv 2305.10425; trl dpo_trainer.py. */
 export const hinge = pairedLoss({

@@ -1,6 +1,6 @@
 // IPO: the margin per token should be 1/(2b), neither less nor more.
-import { squaredMargin } from '../margins.ts'
-import { ofTokenMargin, pairedLoss } from '../preference_loss.ts'
+import { squaredMargin } from './margins.ts'
+import { ofTokenMargin, pairedLoss } from './preference_loss.ts'
 
 /** L = (r_c/n_c − r_r/n_r − 1/(2b))². Source: Azar 2023, arXiv 2310.12036; trl dpo_trainer.py,
  * which divides by the tokens. */

@@ -1,7 +1,7 @@
 // KTO: single verdicts, weighed as people weigh gains and losses.
 import { logistic } from '../../math/logistic.ts'
-import { unpairedLoss } from '../preference_loss.ts'
-import type { PreferenceValues } from '../preference_numbers.ts'
+import { unpairedLoss } from './preference_loss.ts'
+import type { PreferenceValues } from './preference_numbers.ts'
 
 /** The loss of an answer whose reward is compared with `kl`. */
 export function prospectLoss(

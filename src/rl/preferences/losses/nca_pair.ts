@@ -1,6 +1,6 @@
 // NCA: the reward of each answer by itself, so that the better one does not fall.
 import { logistic, logLogistic } from '../../math/logistic.ts'
-import { eachPair, pairedLoss } from '../preference_loss.ts'
+import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** L = −log σ(b r_c) − ½ log σ(−b r_c) − ½ log σ(−b r_r). Source: Chen 2024, arXiv 2402.05369; trl
  * dpo_trainer.py. */

@@ -1,6 +1,6 @@
 // ORPO: cross-entropy of the better answers with an odds ratio beside it.
 import { logistic, logLogistic } from '../../math/logistic.ts'
-import { eachPair, pairedLoss } from '../preference_loss.ts'
+import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** p = mean log-prob per token, o = p − log(1 − e^p): L = −b log σ(o_c − o_r) + NLL of the chosen,
  * in TRL of prompt and completion. A phase scores completions only, and has the paper's NLL of

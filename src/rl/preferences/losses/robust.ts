@@ -1,6 +1,6 @@
 // Robust DPO: an unbiased estimate of the loss where a known share of the verdicts is wrong.
 import { logistic, logLogistic } from '../../math/logistic.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** L = [−(1 − e) log σ(b d) + e log σ(−b d)] / (1 − 2e). Source: Chowdhury 2024, arXiv 2403.00409;
  * trl dpo_trainer.py. */

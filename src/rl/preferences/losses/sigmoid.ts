@@ -1,6 +1,6 @@
 // DPO: a logistic regression of the verdicts on the margin.
-import { logisticMargin } from '../margins.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { logisticMargin } from './margins.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** L = −(1 − e) log σ(b d) − e log σ(−b d); e = label_smoothing makes it conservative DPO.
  *

@@ -1,6 +1,6 @@
 // DPO with the log ratio per token, so that long answers weigh no more.
-import { logisticMargin } from '../margins.ts'
-import { ofTokenMargin, pairedLoss } from '../preference_loss.ts'
+import { logisticMargin } from './margins.ts'
+import { ofTokenMargin, pairedLoss } from './preference_loss.ts'
 
 /** L = −log σ(b (r_c/n_c − r_r/n_r)). Source: Lambert 2024, arXiv 2411.15124 (Tülu 3); trl
  * dpo_trainer.py. */

@@ -1,6 +1,6 @@
 // SimPO: log-probs per token, without a reference, with a margin that the reward should exceed.
-import { logisticMargin } from '../margins.ts'
-import { ofMargin, pairedLoss } from '../preference_loss.ts'
+import { logisticMargin } from './margins.ts'
+import { ofMargin, pairedLoss } from './preference_loss.ts'
 
 /** z = p_c − p_r − gamma/b of means: L = −(1 − e) log σ(b z) − e log σ(−b z) + cpo_alpha · NLL of
  * the chosen completions.

@@ -9,7 +9,7 @@ import type { Drawn } from '../responses/responder.ts'
 import { readNumbers } from '../stages/readback.ts'
 import { reportSamples } from '../stages/reported_samples.ts'
 import type { TakenStep } from '../stages/taken_step.ts'
-import { rowsOf, type Training, uploadProbe } from '../training.ts'
+import { rowsOf, type Training, uploadProbe } from '../stages/training.ts'
 
 /** Trains the policy on the next responses for one step. */
 export async function distillStep(

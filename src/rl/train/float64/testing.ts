@@ -1,8 +1,8 @@
 // Follows the real trainer in float64: every number that it reports is that of the same steps,
 // computed from the responses that it sampled.
 import { expect, vi } from 'vitest'
+import type { Tensor } from '../../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
-import type { Tensor } from '../../../kernels/device/tensor.ts'
 import { randomValues } from '../../../kernels/testing.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout, sharedRuns } from '../../../model/layout/params.ts'
@@ -17,8 +17,8 @@ import { balanceBatch } from '../../math/balance.ts'
 import { rowOrder } from '../../math/shuffle.ts'
 import { CONFIG, RL, SFT } from '../../testing.ts'
 import { Learner } from '../learner.ref.ts'
+import type { StepResult } from '../parts/step_result.ts'
 import { type RecordedStep, type RefRun, stepRef } from '../step.ref.ts'
-import type { StepResult } from '../step_result.ts'
 import { Trainer } from '../trainer.ts'
 import { TOOLS, talks, turnMetrics, turnsRef } from './turns.ref.ts'
 

@@ -3,7 +3,7 @@ import { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { CONFIG, RL, SFT } from '../../testing.ts'
-import type { StepResult } from '../step_result.ts'
+import type { StepResult } from '../parts/step_result.ts'
 import { Trainer } from '../trainer.ts'
 
 export const numbers = ({ metrics, samples, ...position }: StepResult) => ({

@@ -13,7 +13,7 @@ import type { Preference } from '../../reward/preferences.ts'
 import { type ScoredPair, SHOWN_PAIRS, scoredPair } from '../../reward/scored_pairs.ts'
 import { readNumbers } from '../stages/readback.ts'
 import type { TakenStep } from '../stages/taken_step.ts'
-import { isValidationDue, rowsOf, type Training, uploadProbe } from '../training.ts'
+import { isValidationDue, rowsOf, type Training, uploadProbe } from '../stages/training.ts'
 import { scoreRows } from './scored_rows.ts'
 
 /** The rows of a step: a half of chosen responses and one of rejected ones, or single answers. */

@@ -7,7 +7,7 @@ import type { BatchRows } from '../../learners/batch_rows.ts'
 import type { ScoredAnswers } from '../../preferences/answers.ts'
 import { readsReference } from '../../preferences/settings.ts'
 import type { SequenceRow } from '../../reward/pairs.ts'
-import type { Training } from '../training.ts'
+import type { Training } from '../stages/training.ts'
 
 /** Rows of P + R columns as a batch whose responses are all of the policy's own tokens. */
 export function batchOfRows(

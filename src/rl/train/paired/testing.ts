@@ -1,6 +1,9 @@
 // Phases of preferences for tests.
 import type { PreferencePhase } from '../../config/phase.ts'
-import { PREFERENCE_NUMBERS, type PreferenceValues } from '../../preferences/preference_numbers.ts'
+import {
+  PREFERENCE_NUMBERS,
+  type PreferenceValues,
+} from '../../preferences/losses/preference_numbers.ts'
 import type { PreferenceSettings } from '../../preferences/settings.ts'
 import { OPTIM, REWARD_MODEL } from '../../testing.ts'
 

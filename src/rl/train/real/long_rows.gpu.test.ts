@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { TINY } from '../../../model/testing.ts'
-import { planMemory } from '../memory.ts'
+import { planMemory } from '../parts/memory.ts'
 import { Trainer } from '../trainer.ts'
 import { grpo, LORA } from './testing.ts'
 

@@ -1,7 +1,7 @@
 // Tests the planned memory of models of real sizes, before anything is allocated.
 import { expect, test } from 'vitest'
 import type { ModelConfig } from '../../../model/layout/config.ts'
-import { planMemory } from '../memory.ts'
+import { planMemory } from '../parts/memory.ts'
 import { grpo, LORA, SHAPES } from './testing.ts'
 
 /** 64 responses of up to 128 tokens, half of them the prompt's. */

@@ -8,7 +8,7 @@ import { inverseFrequencies, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { writeParams } from '../../../model/params/param_copies.ts'
 import { createModel } from '../../../model/transformer/model.ts'
-import { planMemory } from '../memory.ts'
+import { planMemory } from '../parts/memory.ts'
 import { Trainer } from '../trainer.ts'
 import { grpo, LORA, SHAPES } from './testing.ts'
 

@@ -2,7 +2,7 @@
 // for plans, measurements and long tests.
 import type { LoraConfig, ModelConfig } from '../../../model/layout/config.ts'
 import type { Reward } from '../../../tasks/rewards/composed.ts'
-import type { Task } from '../../../tasks/task.ts'
+import type { Task } from '../../../tasks/task/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { CONFIG, RL } from '../../testing.ts'
 

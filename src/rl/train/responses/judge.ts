@@ -1,6 +1,6 @@
 // Responses as batches, as texts and with their scores.
 import type { Scored } from '../../../tasks/rewards/composed.ts'
-import type { Sample, Task } from '../../../tasks/task.ts'
+import type { Sample, Task } from '../../../tasks/task/task.ts'
 import type { TurnFormat } from '../../../tasks/tools/turn_format.ts'
 import { overlongReward } from '../../config/overlong.ts'
 import type { RlPhase } from '../../config/phase.ts'

@@ -1,7 +1,7 @@
 // The prompts of a run, the policy's responses to them, and their scores.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
-import type { Sample } from '../../../tasks/task.ts'
+import type { Sample } from '../../../tasks/task/task.ts'
 import { tokenLevelScores } from '../../config/overlong.ts'
 import type { Pairs, RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
@@ -13,7 +13,9 @@ import { sum } from '../../math/stats.ts'
 import type { JudgedAnswer, JudgedAnswers } from '../../reward/judged_answers.ts'
 import { type Candidate, type ResponsePair, sequenceRow } from '../../reward/pairs.ts'
 import { writtenPairs } from '../../reward/phase_pairs.ts'
-import { pairSize } from '../memory.ts'
+import { pairSize } from '../parts/memory.ts'
+import type { Sampler } from '../parts/sampler.ts'
+import { turnFormat } from '../parts/turns.ts'
 import { Judge, penalised } from './judge.ts'
 import {
   isStale,
@@ -23,10 +25,8 @@ import {
   type SamplingRequest,
   samplerOf,
 } from './sampled.ts'
-import type { Sampler } from './sampler.ts'
 import { type StaleBatch, sampleNow, sampleStale } from './stale_samples.ts'
 import { TrainingData } from './training_data.ts'
-import { turnFormat } from './turns.ts'
 
 /** The counter-based generator's stream for pairs. */
 const PAIR_STREAM = 2

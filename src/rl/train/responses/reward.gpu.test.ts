@@ -2,8 +2,8 @@
 // response that cannot be scored.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
-import { installProgramRunner, loadProgram } from '../../../tasks/program.ts'
 import { createReward, type PartChoice } from '../../../tasks/rewards/composed.ts'
+import { installProgramRunner, loadProgram } from '../../../tasks/task/program.ts'
 import { mean } from '../../math/stats.ts'
 import { CONFIG, RL } from '../../testing.ts'
 import { Trainer } from '../trainer.ts'

@@ -2,7 +2,7 @@
 
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
-import type { Sample } from '../../../tasks/task.ts'
+import type { Sample } from '../../../tasks/task/task.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { estimatorOf } from '../../estimators/advantages.ts'
@@ -14,11 +14,11 @@ import {
 } from '../../experience/batch.ts'
 import { driverColumns } from '../../experience/experience.ts'
 import { sum } from '../../math/stats.ts'
-import { rolloutSize, sizeKey } from '../memory.ts'
+import { rolloutSize, sizeKey } from '../parts/memory.ts'
+import type { Sampler } from '../parts/sampler.ts'
+import { conversationSetting, type Responded, respond } from '../parts/turns.ts'
 import { type Judge, penalised } from './judge.ts'
-import type { Sampler } from './sampler.ts'
 import type { TrainingData } from './training_data.ts'
-import { conversationSetting, type Responded, respond } from './turns.ts'
 
 /** The counter-based generator's stream for training; pairs and validation have their own. */
 const TRAIN_STREAM = 0

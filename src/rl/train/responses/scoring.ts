@@ -1,7 +1,7 @@
 // The score of responses as texts: by the task itself, or by the reward of the experiment.
 import { type Scored, someScored } from '../../../tasks/rewards/composed.ts'
 import { responseTo, type Written } from '../../../tasks/rewards/response.ts'
-import { isRight, type Sample } from '../../../tasks/task.ts'
+import { isRight, type Sample } from '../../../tasks/task/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 
 /** Scores responses. The task's own score is 0 for one that did not end; a composed reward sees

@@ -6,7 +6,7 @@ import type { TrainerConfig } from '../../config/trainer_config.ts'
 import type { Validation } from '../../config/validation.ts'
 import { mean } from '../../math/stats.ts'
 import { CONFIG, RL } from '../../testing.ts'
-import { planMemory } from '../memory.ts'
+import { planMemory } from '../parts/memory.ts'
 import { Trainer } from '../trainer.ts'
 
 const PROMPTS = 10

@@ -4,7 +4,7 @@ import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { Sampling } from '../../../model/rollout/rollout_inputs.ts'
 import type { Scored } from '../../../tasks/rewards/composed.ts'
 import type { Written } from '../../../tasks/rewards/response.ts'
-import type { Sample } from '../../../tasks/task.ts'
+import type { Sample } from '../../../tasks/task/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
 import { promptBatch } from '../../experience/batch.ts'
@@ -15,9 +15,9 @@ import {
   processValidationMetrics,
   type ValidationSamples,
 } from '../../math/validation_metrics.ts'
-import type { Generation } from '../step_result.ts'
+import type { Generation } from '../parts/step_result.ts'
+import { conversationSetting, respond as readResponses } from '../parts/turns.ts'
 import { scoreTexts } from './scoring.ts'
-import { conversationSetting, respond as readResponses } from './turns.ts'
 
 /** The generator's stream for validation; training has its own (sampled.ts). */
 const VALIDATION_STREAM = 1

@@ -1,7 +1,7 @@
 // Does the CPU's work between rollout and update: reads per-token arrays back and makes the
 // experience, and times both.
 import { type DriverColumn, type Experience, makeExperience } from '../../experience/experience.ts'
-import type { Training } from '../training.ts'
+import type { Training } from './training.ts'
 
 /** What a batch teaches. */
 export interface Learned {

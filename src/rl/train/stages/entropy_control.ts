@@ -6,8 +6,8 @@ import {
   appliedCoefficient,
   firstEntropy,
 } from '../../experience/adaptive_entropy.ts'
-import type { Training } from '../training.ts'
 import type { StepNumbers } from './taken_step.ts'
+import type { Training } from './training.ts'
 
 /** The phase with the weight of the entropy bonus that the step before asks for, and what is to be
  * done with the numbers of this step. Waits for those of the step before where there is a

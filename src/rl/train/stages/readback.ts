@@ -1,7 +1,8 @@
 // The end of a step that trains the policy: probes the layers, then reads every number of the step
 // in one readback.
+
+import type { Tensor } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { Tensor } from '../../../kernels/device/tensor.ts'
 import type { ActorPhase } from '../../config/phase.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../../experience/batch.ts'
 import type { BatchRows } from '../../learners/batch_rows.ts'
@@ -21,9 +22,9 @@ import {
   takenUpdates,
 } from '../../metrics/metrics.ts'
 import { brokenPlace, brokenUpdate, type NonFinite, tokenAt } from '../../metrics/nonfinite.ts'
-import type { Sampler } from '../responses/sampler.ts'
-import { isValidationDue, type Training } from '../training.ts'
+import type { Sampler } from '../parts/sampler.ts'
 import type { StepNumbers } from './taken_step.ts'
+import { isValidationDue, type Training } from './training.ts'
 
 /** What the readback needs to know of a step of the policy. */
 export interface PolicyStep {

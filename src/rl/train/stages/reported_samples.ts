@@ -1,6 +1,6 @@
 // The responses of a step as its result shows them.
 import { type DrawnBatch, rewardPartsOf } from '../../experience/drawn_batch.ts'
-import type { StepSample } from '../step_result.ts'
+import type { StepSample } from '../parts/step_result.ts'
 
 /** Why a tool of a person's own did not answer, the first time. */
 function toolProblemOf(

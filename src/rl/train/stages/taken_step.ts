@@ -3,7 +3,7 @@ import type { RolloutBatch } from '../../experience/batch.ts'
 import type { TokenTable } from '../../look/token_table.ts'
 import type { NonFinite } from '../../metrics/nonfinite.ts'
 import type { ScoredPair } from '../../reward/scored_pairs.ts'
-import type { StepSample } from '../step_result.ts'
+import type { StepSample } from '../parts/step_result.ts'
 
 /** What a step's last readback brings. */
 export interface StepNumbers {

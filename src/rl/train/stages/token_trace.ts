@@ -14,8 +14,8 @@ import {
   traceTensor,
 } from '../../look/trace_columns.ts'
 import { type RowOrder, unshuffled } from '../../math/shuffle.ts'
-import type { Training } from '../training.ts'
 import type { Tracing } from './taken_step.ts'
+import type { Training } from './training.ts'
 
 /** What a table shows of a step. */
 export type TracedStep = Pick<TraceInput, 'phase' | 'drawn' | 'experience' | 'trained' | 'rows'> & {

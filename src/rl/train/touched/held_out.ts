@@ -1,7 +1,8 @@
 // Held-out answers of any weights of one model, whole or with a part changed: the same problems,
 // greedily answered, as often as is asked.
+
+import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { Allocator } from '../../../kernels/device/tensor.ts'
 import { createInterventions } from '../../../model/interventions/intervention_tensors.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import { Rollout } from '../../../model/rollout/rollout.ts'

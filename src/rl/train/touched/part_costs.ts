@@ -1,8 +1,9 @@
 // What does each part of a model do? Each is switched off by itself, in every pass, and the same
 // held-out problems are answered: what that costs in reward, in the log-prob of the right answers,
 // and in the entropy of every layer's policy.
+
+import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { Allocator } from '../../../kernels/device/tensor.ts'
 import { recordInternals } from '../../../model/internals/internals.ts'
 import {
   createInternals,

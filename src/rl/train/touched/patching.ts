@@ -1,9 +1,10 @@
 // Where does the answer travel? A model reads a corrupted text; at one place and one token its
 // state is exchanged for what it is in the clean text, and the answer says how much of the way back
 // that is (activation patching: Meng et al. 2022, arXiv 2202.05262; normalised as TransformerLens).
+
+import type { Program } from '../../../kernels/device/base/program.ts'
+import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { Program } from '../../../kernels/device/program.ts'
-import type { Allocator } from '../../../kernels/device/tensor.ts'
 import { captureStates } from '../../../model/internals/capture.ts'
 import { recordInternals } from '../../../model/internals/internals.ts'
 import {

@@ -1,7 +1,8 @@
 // Touches one model or two on a device of their own: what each part of the one does, what each of
 // the two has learned, or where an answer travels.
+
+import { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import { MemoryPlan } from '../../../kernels/device/tensor.ts'
 import { mixtures, requireSameShape } from '../../../model/interventions/transplant.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'

@@ -4,7 +4,7 @@ import type { ModelConfig } from '../../../model/layout/config.ts'
 import { USUAL_LORA } from '../../../model/layout/lora.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { type ModelOutline, planOpened } from '../../look/opened_model.ts'
-import { planMemory } from '../memory.ts'
+import { planMemory } from '../parts/memory.ts'
 
 /** A batch that memory is planned for: what one step of reinforcement trains on. */
 const PLANNED_BATCH = { prompts: 8, n: 8, prompt_length: 64, response_length: 64 } as const

@@ -1,6 +1,6 @@
 // Tells a file's kind by its bytes, whatever its name says, and decodes bytes as text.
 import { foreignFile, foreignWords, HEAD_BYTES } from '../../../formats/first_bytes.ts'
-import { DataFileError } from '../data_file.ts'
+import { DataFileError } from '../table/data_file.ts'
 
 /** A file of plain text may be a path, or anything else that is no rows. */
 const PLAIN = /\.(txt|text|md)$/i

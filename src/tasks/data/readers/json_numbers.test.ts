@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { expect, test } from 'vitest'
 import { textOf } from '../rows/cells.ts'
-import { WrittenNumber } from '../table.ts'
+import { WrittenNumber } from '../table/table.ts'
 import { parseJson } from './json_numbers.ts'
 import { readTable } from './readers.ts'
 

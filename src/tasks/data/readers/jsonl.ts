@@ -1,6 +1,6 @@
 // JSON lines: an object on every line. Empty lines are left out.
-import type { Reading } from '../bad_rows.ts'
-import { type Cell, isObject, refuseRows, type Table, tableOfObjects } from '../table.ts'
+import type { Reading } from '../table/bad_rows.ts'
+import { type Cell, isObject, refuseRows, type Table, tableOfObjects } from '../table/table.ts'
 import { parseJson } from './json_numbers.ts'
 import type { Reader } from './reader.ts'
 

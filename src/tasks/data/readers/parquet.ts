@@ -1,9 +1,9 @@
 // Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
 
 import { isParquet } from '../../../formats/first_bytes.ts'
-import type { Reading } from '../bad_rows.ts'
-import { type DataFile, DataFileError } from '../data_file.ts'
-import { refuseColumns, refuseRows, type Table } from '../table.ts'
+import type { Reading } from '../table/bad_rows.ts'
+import { type DataFile, DataFileError } from '../table/data_file.ts'
+import { refuseColumns, refuseRows, type Table } from '../table/table.ts'
 import { parseJson } from './json_numbers.ts'
 import { bytesAsTheyAre, plainCell, withRawDecimals } from './parquet_cells.ts'
 import { checkPages } from './parquet_pages.ts'

@@ -1,7 +1,7 @@
 // Values of Parquet as cells, with all their digits: hyparquet makes numbers of decimals, and a
 // number of JavaScript does not hold them.
 import type { FileMetaData, SchemaTree } from 'hyparquet'
-import { type Cell, WrittenNumber } from '../table.ts'
+import { type Cell, WrittenNumber } from '../table/table.ts'
 
 /** Levels of lists and structures inside a cell. */
 const MOST_DEPTH = 16

@@ -1,6 +1,6 @@
 // Plain text: every line is a row of the column `text`, as Hugging Face's `load_dataset('text')`
 // has it. Empty lines are kept: they are text.
-import { refuseRows, type Table } from '../table.ts'
+import { refuseRows, type Table } from '../table/table.ts'
 import type { Reader } from './reader.ts'
 
 function readText(text: string, file: string): Table {

@@ -1,7 +1,7 @@
 // Declares a format of data files. One file and one line in the list (readers.ts) add another.
-import type { Reading } from '../bad_rows.ts'
-import type { DataFile } from '../data_file.ts'
-import type { Table } from '../table.ts'
+import type { Reading } from '../table/bad_rows.ts'
+import type { DataFile } from '../table/data_file.ts'
+import type { Table } from '../table/table.ts'
 
 /** A format whose bytes are text. */
 interface TextReader {

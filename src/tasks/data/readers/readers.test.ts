@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
-import { DataFileError, MOST_COLUMNS } from '../data_file.ts'
-import { WrittenNumber } from '../table.ts'
+import { DataFileError, MOST_COLUMNS } from '../table/data_file.ts'
+import { WrittenNumber } from '../table/table.ts'
 import { isDataFile, readTable } from './readers.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,8 +1,8 @@
 // Any data file as a table: its format is told by its bytes, then by its name.
-import { BadRows, type Reading, STRICT } from '../bad_rows.ts'
-import { type DataFile, DataFileError } from '../data_file.ts'
-import type { NamedTable } from '../plan.ts'
-import type { Table } from '../table.ts'
+import { BadRows, type Reading, STRICT } from '../table/bad_rows.ts'
+import { type DataFile, DataFileError } from '../table/data_file.ts'
+import type { NamedTable } from '../table/named_table.ts'
+import type { Table } from '../table/table.ts'
 import { refuseForeign, textOf } from './bytes.ts'
 import { csv } from './csv.ts'
 import { json } from './json.ts'

@@ -1,14 +1,13 @@
 // The cells of a table by their keys, and what they are as text and as plain JSON.
-import { type Cell, isObject, kindOfCell, shownCell, type Table, WrittenNumber } from '../table.ts'
-
-/** What JSON can hold. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [name: string]: Json }
+import type { Json } from '../../task/json.ts'
+import {
+  type Cell,
+  isObject,
+  kindOfCell,
+  shownCell,
+  type Table,
+  WrittenNumber,
+} from '../table/table.ts'
 
 export type Refuse = (what: string) => never
 

@@ -1,6 +1,6 @@
 // Makes a problem of one row of a file, for each format of rows.
-import type { Mapping, RowFormat } from '../data_file.ts'
-import { type Cell, isObject, kindOfCell, shownCell } from '../table.ts'
+import type { Mapping, RowFormat } from '../table/data_file.ts'
+import { type Cell, isObject, kindOfCell, shownCell } from '../table/table.ts'
 import { plainJson, type Refuse, textOf } from './cells.ts'
 import type { DataRow } from './row.ts'
 import { looksLikeTurns, type Turn, turnsOf } from './turns.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DataFileError, NO_COLUMNS, VERL_MAPPING } from '../data_file.ts'
 import { readTable } from '../readers/readers.ts'
+import { DataFileError, NO_COLUMNS, VERL_MAPPING } from '../table/data_file.ts'
 import { mapRows } from './mapping.ts'
 import { keysOf, proposeMapping } from './propose.ts'
 

@@ -1,9 +1,10 @@
 // The rows of a table as problems: which column is what is decided already (propose.ts, or a
+import type { Json } from '../../task/json.ts'
 // person).
-import { type Reading, STRICT } from '../bad_rows.ts'
-import { DataFileError, type Mapping } from '../data_file.ts'
-import { type Cell, isObject, type Table } from '../table.ts'
-import { cellsOf, hasColumn, type Json, plainJson, type Refuse } from './cells.ts'
+import { type Reading, STRICT } from '../table/bad_rows.ts'
+import { DataFileError, type Mapping } from '../table/data_file.ts'
+import { type Cell, isObject, type Table } from '../table/table.ts'
+import { cellsOf, hasColumn, plainJson, type Refuse } from './cells.ts'
 import { makeRows, type Place } from './formats.ts'
 import { ANSWERS, PROMPTS } from './propose.ts'
 import type { DataRow } from './row.ts'

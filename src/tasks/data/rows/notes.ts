@@ -1,6 +1,6 @@
 // Says in sentences what a person should know of how the columns of a file are taken.
-import type { Mapping } from '../data_file.ts'
-import type { Table } from '../table.ts'
+import type { Mapping } from '../table/data_file.ts'
+import type { Table } from '../table/table.ts'
 import { cellsOf } from './cells.ts'
 import { ANSWERS, unusedColumns } from './propose.ts'
 import { lastRole } from './turns.ts'

@@ -1,7 +1,7 @@
 // Guesses what each column of a file is: by what the columns hold and by their names, and in files
 // of two columns by their place.
-import { type Mapping, NO_COLUMNS } from '../data_file.ts'
-import { isObject, type Table } from '../table.ts'
+import { type Mapping, NO_COLUMNS } from '../table/data_file.ts'
+import { isObject, type Table } from '../table/table.ts'
 import { cellsOf } from './cells.ts'
 import { lastRole, looksLikeTurns } from './turns.ts'
 import { readVerdict } from './verdict.ts'

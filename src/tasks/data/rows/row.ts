@@ -1,6 +1,7 @@
 // One row of a data set.
-import type { Mapping } from '../data_file.ts'
-import type { Json } from './cells.ts'
+
+import type { Json } from '../../task/json.ts'
+import type { Mapping } from '../table/data_file.ts'
 
 /** One problem of a data set. */
 export interface DataRow {

@@ -1,7 +1,8 @@
 // Rows of a file as tests write them.
-import { BadRows } from '../bad_rows.ts'
-import type { Mapping } from '../data_file.ts'
+
 import { readTable } from '../readers/readers.ts'
+import { BadRows } from '../table/bad_rows.ts'
+import type { Mapping } from '../table/data_file.ts'
 import { mapRows } from './mapping.ts'
 import { proposeMapping } from './propose.ts'
 

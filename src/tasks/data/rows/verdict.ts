@@ -1,5 +1,5 @@
 // Reads whether an answer is good, in the spellings that files have.
-import { type Cell, WrittenNumber } from '../table.ts'
+import { type Cell, WrittenNumber } from '../table/table.ts'
 import type { DataRow } from './row.ts'
 
 const GOOD = ['true', '1', 'yes', 'y', 'good', 'desirable', 'chosen', 'accepted', 'positive', '+1']

@@ -2,15 +2,15 @@
 // figure 12).
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
+import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
-import { Keys } from '../../plot/Keys.tsx'
 import { linearScale } from '../../plot/still/axes.ts'
+import { cosinePoints } from '../base/points.ts'
+import { cosineSays } from '../base/says.ts'
 import { ATTENTION, FEED_FORWARD } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
-import { cosinePoints } from '../points.ts'
-import { cosineSays } from '../says.ts'
 
 const GROUPS = ['cosines'] as const
 const QUANTITIES = ['cos_attn', 'cos_ffn'] as const

@@ -5,12 +5,12 @@ import { formatNumber, formatTick } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { linearScale, type Scale } from '../../plot/still/axes.ts'
+import { type Band, CHANGE_NAMES, type Change, deltaBands } from '../base/points.ts'
+import { deltaSays } from '../base/says.ts'
 import { ATTENTION, FEED_FORWARD, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
-import { type Band, CHANGE_NAMES, type Change, deltaBands } from '../points.ts'
-import { deltaSays } from '../says.ts'
 
 const GROUPS = ['flow'] as const
 const QUANTITIES = ['dH_attn', 'dH_ffn', 'dH_layer'] as const

@@ -12,10 +12,10 @@ import { useSlowFrame } from '../../shown/readout.ts'
 import { seriesOf, useLastLayer, usePhaseSpans } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
+import { entropySays } from '../base/says.ts'
 import { StepChart, type StepLine } from '../charts/StepChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useVisible } from '../frame/use_figure.ts'
-import { entropySays } from '../says.ts'
 
 const ZERO: readonly number[] = [0]
 const selectOverlays = ({ overlays }: ReturnType<typeof overlayStore.getState>) => overlays

@@ -3,15 +3,11 @@
 import { useId, useState } from 'react'
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
-import { Keys } from '../../plot/Keys.tsx'
 import { linearScale, logScale } from '../../plot/still/axes.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
-import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure } from '../frame/Figure.tsx'
-import { useFigure } from '../frame/use_figure.ts'
 import {
   type FlowPlace,
   type FlowPoint,
@@ -19,8 +15,12 @@ import {
   flowPoints,
   normPoints,
   type Reading,
-} from '../points.ts'
-import { flowSays } from '../says.ts'
+} from '../base/points.ts'
+import { flowSays } from '../base/says.ts'
+import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
+import { LayerChart } from '../charts/LayerChart.tsx'
+import { Figure } from '../frame/Figure.tsx'
+import { useFigure } from '../frame/use_figure.ts'
 
 const GROUPS = ['flow', 'entropy'] as const
 const QUANTITIES = ['ent_layer_raw', 'ent_attn_out', 'ent_ffn_out'] as const

@@ -10,8 +10,8 @@ import { readStep } from '../../shown/readout.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { columnsOfKept, ofKept } from '../history.ts'
-import { type ObservedQuantity, observedAt } from '../observed.ts'
+import { columnsOfKept, ofKept } from '../base/history.ts'
+import { type ObservedQuantity, observedAt } from '../base/observed.ts'
 
 const HEIGHT = 178
 

@@ -5,10 +5,10 @@ import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
+import type { Seen } from '../base/observed.ts'
+import { heatSays } from '../base/says.ts'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
-import type { Seen } from '../observed.ts'
-import { heatSays } from '../says.ts'
 import { type HeatKind, KeptHeatMap } from './HeatMap.tsx'
 
 const GROUPS = ['entropy'] as const

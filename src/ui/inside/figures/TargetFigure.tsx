@@ -3,23 +3,30 @@ import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
-import { Keys } from '../../plot/Keys.tsx'
 import { linearScale } from '../../plot/still/axes.ts'
 import { depthColor } from '../../scales/palette.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { shownStore, useShown } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
+import {
+  columnsOfKept,
+  divergences,
+  layerChange,
+  ofKept,
+  perplexity,
+  spread,
+} from '../base/history.ts'
+import { holds, type Seen } from '../base/observed.ts'
+import { similarityPoints } from '../base/points.ts'
+import { targetSays } from '../base/says.ts'
+import { targetLayer } from '../base/target.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
 import { StepChart } from '../charts/StepChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
-import { columnsOfKept, divergences, layerChange, ofKept, perplexity, spread } from '../history.ts'
-import { holds, type Seen } from '../observed.ts'
-import { similarityPoints } from '../points.ts'
-import { targetSays } from '../says.ts'
-import { targetLayer } from '../target.ts'
 
 const GROUPS = ['similarity', 'flow'] as const
 const QUANTITIES = ['cos_hidden'] as const

@@ -18,7 +18,7 @@ import {
   type Seen,
   stepWords,
   tokensWords,
-} from '../observed.ts'
+} from '../base/observed.ts'
 
 /** Whether an element can be seen: on screen, or nearly, and in no closed fold. */
 export function useVisible(): {

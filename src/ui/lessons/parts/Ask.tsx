@@ -1,7 +1,7 @@
 // A question of a lesson: choices, and an answer to each.
 import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
 import { useState } from 'react'
-import type { Question } from '../lesson.ts'
+import type { Question } from '../base/lesson.ts'
 import { usePart } from './context.ts'
 
 export function Ask({ name, of }: { readonly name: string; readonly of: Question }) {

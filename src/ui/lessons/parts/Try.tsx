@@ -8,9 +8,9 @@ import { reset } from '../../../page/client/starting.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
 import { showToast } from '../../shown/store.ts'
-import { whyNotAsked } from '../asked.ts'
-import type { Checked, TryIt } from '../lesson.ts'
-import { notYet, runFacts } from '../run_facts.ts'
+import { whyNotAsked } from '../base/asked.ts'
+import type { Checked, TryIt } from '../base/lesson.ts'
+import { notYet, runFacts } from '../base/run_facts.ts'
 import { usePart } from './context.ts'
 
 const selectRunExperiment = (state: LabState) => state.run_experiment

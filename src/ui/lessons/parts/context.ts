@@ -1,7 +1,7 @@
 // Which lesson its parts belong to.
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
-import { markDone, progressOf, progressStore } from '../progress.ts'
+import { markDone, progressOf, progressStore } from '../base/progress.ts'
 
 export interface LessonPlace {
   readonly id: string

@@ -2,11 +2,11 @@
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { layerEntropy, REWARD } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { notYet, phaseWhere, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { notYet, phaseWhere, seen, valuesIn, wholePhase } from '../run_facts.ts'
 
 const parts = {
   sampler: question(

@@ -1,10 +1,10 @@
 // Lesson: the four parts of DAPO.
 import { formatNumber } from '../../kit/format.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { notYet, seen, valuesIn, wholePhase } from '../run_facts.ts'
 
 const parts = {
   higher: question(

@@ -1,11 +1,11 @@
 // Lesson: reading entropy.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { layerEntropy, REWARD } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { endsOf, notYet, seen, valuesIn, wholePhase } from '../run_facts.ts'
 
 const parts = {
   two: question(

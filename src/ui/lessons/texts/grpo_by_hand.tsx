@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { groupAdvantages } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { notYet, seen, valuesIn, wholePhase } from '../run_facts.ts'
 
 const parts = {
   one_of_four: question(

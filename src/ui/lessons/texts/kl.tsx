@@ -1,11 +1,11 @@
 // Lesson: KL to the reference, in the reward and in the loss.
 import { useState } from 'react'
 import { formatNumber } from '../../kit/format.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { endsOf, notYet, seen, valuesIn, wholePhase } from '../run_facts.ts'
 
 const parts = {
   k1: question(

@@ -4,11 +4,11 @@ import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { openTab } from '../../shown/store.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { notYet, seen } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { notYet, seen } from '../run_facts.ts'
 
 const parts = {
   scale: question(

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { clippedLoss, gaeByHand } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { openTab } from '../../shown/store.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { notYet, phaseWhere, seen, valuesIn } from '../run_facts.ts'
 
 const parts = {
   lambda: question(

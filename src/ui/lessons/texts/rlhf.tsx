@@ -1,11 +1,11 @@
 // Lesson: reward models, RLHF with one's own clicks, and how a reward model is hacked.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { HELD_OUT_PREFERENCES, REWARD, TASK_SCORE } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { endsOf, notYet, phaseWhere, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
-import { endsOf, notYet, phaseWhere, seen, valuesIn, wholePhase } from '../run_facts.ts'
 
 /** Fewer say little about a person's taste. */
 const CLICKS = 16

@@ -3,10 +3,10 @@
 import { formatSteps } from '../../kit/format.ts'
 import { openExport } from '../../open/open_export.ts'
 import { REWARD } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../lesson.ts'
+import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Try } from '../parts/Try.tsx'
-import { notYet, phaseWhere, seen, valuesIn } from '../run_facts.ts'
 
 const parts = {
   layer: question(

@@ -1,7 +1,7 @@
 // The foot of a figure of Inside: its numbers as a table, and the figure as files.
 import '../still/still.css'
-import { NumbersTable } from '../NumbersTable.tsx'
 import { figureMakers } from './figure_files.ts'
+import { NumbersTable } from './NumbersTable.tsx'
 import type { NumberTable } from './number_table.ts'
 import { SaveAs } from './SaveAs.tsx'
 

@@ -1,7 +1,7 @@
 // What the files of a figure hold: its numbers, and what is seen of it.
 import { shownRunWords } from '../../open/shown_run.ts'
 import { uiStore } from '../../shown/store.ts'
-import type { Key } from '../Keys.tsx'
+import type { Key } from '../base/Keys.tsx'
 import { type FigureContent, figurePng, figureSvg } from './figure_picture.ts'
 import { type NumberTable, tableCsv, tableJsonl } from './number_table.ts'
 import type { Makers, Owner } from './SaveAs.tsx'

@@ -1,7 +1,7 @@
 // Saves the visible part of a figure as an SVG or a PNG. The picture loads nothing from elsewhere.
 
 import { resolveColor } from '../../scales/css_colors.ts'
-import type { Key } from '../Keys.tsx'
+import type { Key } from '../base/Keys.tsx'
 import { legendOf } from './picture.ts'
 import { pngFile, SVG, svgFile, svgNode } from './picture_file.ts'
 

@@ -4,10 +4,10 @@
 import { cutText } from '../../kit/xml_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import { INSET } from '../../scales/geometry.ts'
-import type { Key } from '../Keys.tsx'
+import type { Key } from '../base/Keys.tsx'
+import type { PlotHandle } from '../base/Plot.tsx'
+import { clipTo } from '../base/plot_hooks.ts'
 import { type Stroke, strokeAttributes } from '../lines/strokes.ts'
-import type { PlotHandle } from '../Plot.tsx'
-import { clipTo } from '../plot_hooks.ts'
 import { PNG_SCALE, pictureCanvas, pngFile, SVG, svgFile, svgNode } from './picture_file.ts'
 
 export interface PictureContent {

@@ -8,10 +8,10 @@ import type { Domain } from '../../scales/domain.ts'
 import { HEAT_RAMP, type Rgb } from '../../scales/palette.ts'
 import { useEditMarks, usePhaseSpans, useStepDomain } from '../../shown/run.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
+import { type Paint, Plot } from '../base/Plot.tsx'
 import { ChartCard } from '../ChartCard.tsx'
 import type { NamedColumns } from '../files/chart_file.ts'
 import { drawnColumns } from '../lines/repaint.ts'
-import { type Paint, Plot } from '../Plot.tsx'
 import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
 
 const TICKS = 10

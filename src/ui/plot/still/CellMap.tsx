@@ -1,6 +1,6 @@
 // A map of rows and columns, a cell each with its number; the pointer chooses a cell.
 import { cutText } from '../../kit/xml_text.ts'
-import { useSize } from '../plot_hooks.ts'
+import { useSize } from '../base/plot_hooks.ts'
 import './still.css'
 
 export interface Cell {

@@ -1,7 +1,7 @@
 // Lines of several runs or arms over one axis, with bands where a line is a mean, and every value
 // at the pointer or where the arrow keys stop.
 import { useMemo, useState } from 'react'
-import { LineMark } from '../Keys.tsx'
+import { LineMark } from '../base/Keys.tsx'
 import { Readout } from '../Readout.tsx'
 import { evenAxis, linearScale } from './axes.ts'
 import { type FigureLine, lineTable, spreadStops, valueAt } from './figure_lines.ts'

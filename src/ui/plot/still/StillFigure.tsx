@@ -2,13 +2,13 @@
 // and files, and its numbers as a table.
 import { type ReactNode, useId, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
+import type { Key } from '../base/Keys.tsx'
 import { FullScreen, LeaveButton } from '../ChartCard.tsx'
 import { figureMakers } from '../files/figure_files.ts'
+import { NumbersTable } from '../files/NumbersTable.tsx'
 import type { NumberTable } from '../files/number_table.ts'
 import { type Owner, SaveAs } from '../files/SaveAs.tsx'
-import type { Key } from '../Keys.tsx'
 import { FullScreenChoice, Menu } from '../Menu.tsx'
-import { NumbersTable } from '../NumbersTable.tsx'
 import './still.css'
 
 export interface StillFigureProps {

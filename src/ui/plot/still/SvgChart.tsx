@@ -1,8 +1,8 @@
 // A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
 import { type PointerEvent, useId } from 'react'
 import { cutText } from '../../kit/xml_text.ts'
+import { useSize } from '../base/plot_hooks.ts'
 import { gutterLabels } from '../lines/place_labels.ts'
-import { useSize } from '../plot_hooks.ts'
 import './still.css'
 import { type Axis, type Scale, stopAt } from './axes.ts'
 

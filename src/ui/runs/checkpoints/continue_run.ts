@@ -1,7 +1,7 @@
 // Continues runs that were kept: after the page was closed, as a new run, or from a file.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { peekCheckpoint } from '../../../host/checkpoints/file/peek.ts'
 import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import { downloadName } from '../../../host/checkpoints/storage/places.ts'

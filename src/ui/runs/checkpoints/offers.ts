@@ -1,7 +1,7 @@
 // Holds what may be continued: a run that its page left, or a file that was opened. Continuing is
 // loaded with the list of runs.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../../../document/experiment/schema.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { Peeked } from '../../../host/checkpoints/file/peek.ts'
 
 /** A run that its page left unfinished, and the newest of its checkpoints. */

@@ -4,19 +4,19 @@ import { useStore } from 'zustand'
 import { labelRun, type RunEntry } from '../../../page/runs/library/library.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
-import { EntropyMaps } from '../panels/EntropyMaps.tsx'
-import { GroupKeys, Panels } from '../panels/Panels.tsx'
-import { saveReport } from '../report/save_report.ts'
-import { columnLabel } from '../table/columns.ts'
-import { BY_SETTINGS, groupRuns } from '../table/groups.ts'
+import { columnLabel } from '../base/columns.ts'
+import { type Compared, comparedGroups } from '../base/compared.ts'
+import { BY_SETTINGS, groupRuns } from '../base/groups.ts'
 import {
   MAX_AVERAGED,
   MAX_COMPARED,
   type Selection,
   selectionStore,
   tickOnly,
-} from '../table/selection.ts'
-import { type Compared, comparedGroups } from './compared.ts'
+} from '../base/selection.ts'
+import { EntropyMaps } from '../panels/EntropyMaps.tsx'
+import { GroupKeys, Panels } from '../panels/Panels.tsx'
+import { saveReport } from '../report/save_report.ts'
 import { DifferenceTable } from './DifferenceTable.tsx'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'

@@ -3,8 +3,8 @@
 import { useMemo } from 'react'
 import { differences } from '../../../record/compare/compare.ts'
 import { NONE } from '../../kit/format.ts'
-import { MarkedName } from '../RunMark.tsx'
-import type { Compared } from './compared.ts'
+import type { Compared } from '../base/compared.ts'
+import { MarkedName } from '../base/RunMark.tsx'
 
 /** Long texts, such as pinned kernels, are of interest only in that they differ. */
 const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

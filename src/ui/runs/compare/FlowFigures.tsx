@@ -13,7 +13,7 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { useLab } from '../../shown/run.ts'
-import { RunMark } from '../RunMark.tsx'
+import { RunMark } from '../base/RunMark.tsx'
 import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
 
 const WIDTH = 240

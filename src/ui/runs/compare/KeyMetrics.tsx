@@ -12,10 +12,10 @@ import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { MarkedName } from '../RunMark.tsx'
-import { isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
+import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import type { Compared } from '../base/compared.ts'
+import { MarkedName } from '../base/RunMark.tsx'
 import { spreadText, widthText } from '../table/spread.ts'
-import type { Compared } from './compared.ts'
 
 const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)

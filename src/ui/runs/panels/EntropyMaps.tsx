@@ -8,8 +8,8 @@ import { Readout } from '../../plot/Readout.tsx'
 import { StillFigure } from '../../plot/still/StillFigure.tsx'
 import { HEAT_RAMP } from '../../scales/palette.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { type Compared, ownerOf } from '../compare/compared.ts'
-import { RunMark } from '../RunMark.tsx'
+import { type Compared, ownerOf } from '../base/compared.ts'
+import { RunMark } from '../base/RunMark.tsx'
 import {
   type EntropyRows,
   entropyAt,

@@ -7,13 +7,13 @@ import type { BandKind } from '../../../record/compare/statistics.ts'
 import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
-import { LineMark } from '../../plot/Keys.tsx'
+import { LineMark } from '../../plot/base/Keys.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { type Compared, columnsOfGroup, ownerOf } from '../compare/compared.ts'
-import { columnLabel, isMetric, isShare, METRIC_CHOICES, metricOf } from '../table/columns.ts'
-import { type Selection, selectionStore } from '../table/selection.ts'
+import { columnLabel, isMetric, isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import { type Compared, columnsOfGroup, ownerOf } from '../base/compared.ts'
+import { type Selection, selectionStore } from '../base/selection.ts'
 
 const FOLLOW_MS = 1000
 const formatStep = (step: number) => step.toLocaleString('en')

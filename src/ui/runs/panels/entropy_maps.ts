@@ -8,8 +8,8 @@ import type { Columns } from '../../scales/columns.ts'
 import { extentOf } from '../../scales/extent.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { newestIn } from '../../shown/readout.ts'
-import { type Compared, columnsOf } from '../compare/compared.ts'
-import { MAX_COMPARED } from '../table/selection.ts'
+import { type Compared, columnsOf } from '../base/compared.ts'
+import { MAX_COMPARED } from '../base/selection.ts'
 
 export type EntropyRows = readonly (Columns | undefined)[]
 

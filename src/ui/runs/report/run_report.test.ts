@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
-import { FIRST_VIEW } from '../table/table.ts'
+import { FIRST_VIEW } from '../base/table.ts'
 import { entryOf } from '../table/testing.ts'
 import { runReport } from './run_report.ts'
 

@@ -5,7 +5,7 @@ import { labStore } from '../../../page/state/store.ts'
 import { saveFile } from '../../kit/save.ts'
 import { zipOf } from '../../kit/zip.ts'
 import { showToast } from '../../shown/store.ts'
-import { MAX_AVERAGED, selectionStore } from '../table/selection.ts'
+import { MAX_AVERAGED, selectionStore } from '../base/selection.ts'
 import { type ReportRun, runReport } from './run_report.ts'
 
 const FOLDER = 'understory-report'

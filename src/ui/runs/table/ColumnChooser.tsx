@@ -2,8 +2,8 @@
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
-import { columnGroups, columnLabel } from './columns.ts'
-import { type Selection, selectionStore, setView } from './selection.ts'
+import { columnGroups, columnLabel } from '../base/columns.ts'
+import { type Selection, selectionStore, setView } from '../base/selection.ts'
 
 const selectColumns = ({ view }: Selection) => view.columns
 /** Columns of a group that are shown at once; the search finds the others. */

@@ -3,9 +3,9 @@ import { X } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
-import { cellOf, columnGroups, columnLabel } from './columns.ts'
-import { type Filter, filterWords, OPERATORS } from './filters.ts'
-import { type Selection, selectionStore, setView } from './selection.ts'
+import { cellOf, columnGroups, columnLabel } from '../base/columns.ts'
+import { type Filter, filterWords, OPERATORS } from '../base/filters.ts'
+import { type Selection, selectionStore, setView } from '../base/selection.ts'
 
 const selectView = ({ view }: Selection) => view
 const MOST_OFFERED = 60

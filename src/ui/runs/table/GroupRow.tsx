@@ -3,11 +3,11 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'
 import { numberText } from '../../shown/run_words.ts'
-import { isShare } from './columns.ts'
-import type { RowGroup } from './groups.ts'
-import { tickAll } from './selection.ts'
+import { isShare } from '../base/columns.ts'
+import type { RowGroup } from '../base/groups.ts'
+import { tickAll } from '../base/selection.ts'
+import type { TableView } from '../base/table.ts'
 import { spreadText } from './spread.ts'
-import type { TableView } from './table.ts'
 
 /** '83.1 % ± 2.0 points'; nothing for fewer than two runs. */
 function Mean(props: {

@@ -10,7 +10,7 @@ import { isLive, RUN_COLORS, seedOf } from '../../../record/run/record.ts'
 import { openExport } from '../../open/open_export.ts'
 import { takeSettings } from '../../open/take_settings.ts'
 import { changedText, endText, tookText, whenText } from '../../shown/run_words.ts'
-import { RunMark } from '../RunMark.tsx'
+import { RunMark } from '../base/RunMark.tsx'
 
 /** The run that this one comes from, and where it left it. */
 function parentText({ parent, parent_step }: RunEntry['header']): string | undefined {

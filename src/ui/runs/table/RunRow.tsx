@@ -1,19 +1,19 @@
 // One run of the table, and below it, when asked, what a person says about it.
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import { logKindWords } from '../../../jobs/logs/log_kinds.ts'
+import { logKindWords } from '../../../jobs/logs/base/log_kinds.ts'
 import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/library.ts'
 import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
-import { RunMark } from '../RunMark.tsx'
-import { cellText, isShare } from './columns.ts'
+import { cellText, isShare } from '../base/columns.ts'
+import { RunMark } from '../base/RunMark.tsx'
+import { tick } from '../base/selection.ts'
+import type { Row } from '../base/table.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { Spark } from './Spark.tsx'
-import { tick } from './selection.ts'
-import type { Row } from './table.ts'
 
 function Tool(props: {
   readonly id: string

@@ -4,13 +4,13 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { type Opened, openedStore } from '../../open/opened_run.ts'
-import { comparedGroups } from '../compare/compared.ts'
-import { columnLabel, METRIC_CHOICES } from './columns.ts'
+import { columnLabel, METRIC_CHOICES } from '../base/columns.ts'
+import { comparedGroups } from '../base/compared.ts'
+import { type RowGroup, rowGroups } from '../base/groups.ts'
+import { type Selection, selectionStore, setView, tickOnly } from '../base/selection.ts'
+import { type Row, type Sort, type TableView, tableRows } from '../base/table.ts'
 import { GroupRow } from './GroupRow.tsx'
-import { type RowGroup, rowGroups } from './groups.ts'
 import { RunRow } from './RunRow.tsx'
-import { type Selection, selectionStore, setView, tickOnly } from './selection.ts'
-import { type Row, type Sort, type TableView, tableRows } from './table.ts'
 
 const selectView = ({ view }: Selection) => view
 const selectBand = ({ band }: Selection) => band

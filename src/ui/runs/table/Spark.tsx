@@ -5,7 +5,7 @@ import { labStore } from '../../../page/state/store.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
 import { spread } from '../../plot/files/chart_file.ts'
 import { useVisible } from '../../shown/visible.ts'
-import { isShare, metricOf } from './columns.ts'
+import { isShare, metricOf } from '../base/columns.ts'
 
 const [WIDTH, HEIGHT] = [96, 24]
 /** More cannot be seen. */

@@ -5,11 +5,11 @@ import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import { SMOOTHING, STATISTICS } from '../../../record/run/summary.ts'
+import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from '../base/columns.ts'
+import { BY_SETTINGS } from '../base/groups.ts'
+import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { ColumnChooser } from './ColumnChooser.tsx'
-import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from './columns.ts'
 import { Filters, NewFilter } from './FilterBar.tsx'
-import { BY_SETTINGS } from './groups.ts'
-import { type Selection, selectionStore, setView } from './selection.ts'
 
 const selectView = ({ view }: Selection) => view
 

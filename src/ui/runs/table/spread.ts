@@ -3,7 +3,7 @@ import { boundsOf } from '../../../document/study/bounds.ts'
 import type { RunEntry } from '../../../page/runs/library/library.ts'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { isShare, metricOf } from './columns.ts'
+import { isShare, metricOf } from '../base/columns.ts'
 
 /** '1.2 points'. */
 export const widthText = ({ half_width }: MeanInterval, is_share: boolean): string =>

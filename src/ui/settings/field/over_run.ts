@@ -4,7 +4,7 @@ import {
   changesWords,
   fieldChanges,
   type ValueSince,
-} from '../../../document/experiment/steering/field_changes.ts'
+} from '../../../document/experiment/steered/field_changes.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { selectIsBusy } from '../../shown/run.ts'

@@ -18,10 +18,16 @@ import {
   neighbour,
   type Order,
   PAGE,
-} from './inspect.ts'
+} from '../base/inspect.ts'
+import {
+  holdTrace,
+  type TokenPlace,
+  type TokensView,
+  tokensStore,
+  useTokens,
+} from '../base/view.ts'
 import { Readout } from './Readout.tsx'
 import { BundleItem, type Colours } from './Responses.tsx'
-import { holdTrace, type TokenPlace, type TokensView, tokensStore, useTokens } from './view.ts'
 
 const selectCursor = ({ cursor }: TokensView) => cursor
 const selectOrder = (view: TokensView) => view.order

@@ -2,10 +2,10 @@
 // order.
 
 import { useLastLayer } from '../../shown/run.ts'
+import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
+import { type Found, ORDERS } from '../base/inspect.ts'
+import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { lensLayerName } from '../lens/lens.ts'
-import { type LayerReadout, MODES, type Mode } from './colours.ts'
-import { type Found, ORDERS } from './inspect.ts'
-import { type TokensView, tokensStore, useTokens } from './view.ts'
 
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState

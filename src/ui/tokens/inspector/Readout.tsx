@@ -5,13 +5,13 @@ import { formatNats, formatNumber } from '../../kit/format.ts'
 import { rewardWords } from '../../learning/reward_words.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
+import type { LayerEntropy } from '../base/colours.ts'
+import { cellText, exactText, headText, shownColumns } from '../base/columns.ts'
+import type { Inspected } from '../base/inspect.ts'
+import { Token } from '../base/Token.tsx'
+import { tokensStore } from '../base/view.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
-import { cellText, exactText, headText, shownColumns } from '../stages/columns.ts'
-import { Token } from '../Token.tsx'
-import type { LayerEntropy } from './colours.ts'
-import type { Inspected } from './inspect.ts'
-import { tokensStore } from './view.ts'
 
 /** Scrolls to the seven stages with this response in them. */
 function showStages(place: number): void {

@@ -4,8 +4,6 @@ import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { ScoreSign } from '../../kit/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../kit/TurnText.tsx'
-import { cellText } from '../stages/columns.ts'
-import { useTokenLook } from '../Token.tsx'
 import {
   type LayerEntropy,
   MODES,
@@ -13,8 +11,10 @@ import {
   modeValue,
   type Range,
   shadeClass,
-} from './colours.ts'
-import type { Bundle, Inspected } from './inspect.ts'
+} from '../base/colours.ts'
+import { cellText } from '../base/columns.ts'
+import type { Bundle, Inspected } from '../base/inspect.ts'
+import { useTokenLook } from '../base/Token.tsx'
 
 export interface Colours {
   readonly mode: Mode

@@ -10,8 +10,7 @@ import {
   rangeOf,
   shadeClass,
   tracedEntropy,
-} from './colours.ts'
-import { traceCost } from './cost.ts'
+} from '../base/colours.ts'
 import {
   bundleOf,
   find,
@@ -24,9 +23,10 @@ import {
   ofSamples,
   ofTable,
   sorted,
-} from './inspect.ts'
+} from '../base/inspect.ts'
+import { tokensStore, traceOf } from '../base/view.ts'
+import { traceCost } from './cost.ts'
 import { inspectedSays } from './says.ts'
-import { tokensStore, traceOf } from './view.ts'
 
 const traced = (
   prompt: string,

@@ -1,6 +1,6 @@
 // Says in a sentence what the responses of a step can teach.
 import { formatCount, formatNumber } from '../../kit/format.ts'
-import { groupsOf, type Inspected, isInformative } from './inspect.ts'
+import { groupsOf, type Inspected, isInformative } from '../base/inspect.ts'
 
 /** What the prompts say: undefined where each has one response. */
 function groupsSay(responses: readonly Inspected[]): string | undefined {

@@ -5,11 +5,11 @@ import type { TokenTable } from '../../../host/protocol/results.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { useKept } from '../../shown/rested.ts'
 import { useAtStep } from '../../shown/shown.ts'
+import { type LayerEntropy, type LayerReadout, tracedEntropy } from '../base/colours.ts'
+import { type Inspected, ofSamples, ofTable } from '../base/inspect.ts'
+import { type TokensView, useShownTrace, useTokens } from '../base/view.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
 import { lensItem } from '../lens/store.ts'
-import { type LayerEntropy, type LayerReadout, tracedEntropy } from './colours.ts'
-import { type Inspected, ofSamples, ofTable } from './inspect.ts'
-import { type TokensView, useShownTrace, useTokens } from './view.ts'
 
 const selectIsNewestSamples = (view: TokensView) => view.is_newest_samples
 

@@ -2,7 +2,7 @@
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../kit/format.ts'
-import { Token } from '../Token.tsx'
+import { Token } from '../base/Token.tsx'
 import {
   type LensCell,
   type LensKind,

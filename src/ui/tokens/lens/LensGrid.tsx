@@ -3,7 +3,7 @@ import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRe
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { shadeOf } from '../../scales/shades.ts'
-import { type TokenLook, useTokenLook } from '../Token.tsx'
+import { type TokenLook, useTokenLook } from '../base/Token.tsx'
 import {
   cellWords,
   type LensKind,

@@ -7,7 +7,7 @@ import type {
   WritingSettings,
 } from '../../../host/protocol/opened_model.ts'
 import { cancelModel, openedModelStore, writeText } from '../../../page/opened/opened_model.ts'
-import { Shades } from '../inspector/Legend.tsx'
+import { Shades } from '../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 

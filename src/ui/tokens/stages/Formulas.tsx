@@ -2,7 +2,7 @@
 import { formulaNumber } from '../../../document/formulas/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../../document/formulas/formulas.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { Token } from '../Token.tsx'
+import { Token } from '../base/Token.tsx'
 import type { StageIndex } from './SlowMotion.tsx'
 import { PART_STAGE } from './stages.ts'
 import { tense } from './TokenGrid.tsx'

@@ -3,8 +3,8 @@ import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts
 import { formatNumber } from '../../kit/format.ts'
 import { scrubTo } from '../../open/scrub.ts'
 import { useKept } from '../../shown/rested.ts'
-import { releaseTrace } from '../inspector/view.ts'
-import type { Choice } from './sample_choice.ts'
+import type { Choice } from '../base/sample_choice.ts'
+import { releaseTrace } from '../base/view.ts'
 
 /** The token table of one step. */
 export interface Trace {

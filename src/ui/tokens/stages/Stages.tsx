@@ -12,7 +12,7 @@ import {
   traceNow,
   useShownTrace,
   useTokens,
-} from '../inspector/view.ts'
+} from '../base/view.ts'
 import { Walk } from './Walk.tsx'
 
 const selectIsTracing = (state: LabState) => state.is_tracing

@@ -2,8 +2,8 @@
 
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { Token } from '../Token.tsx'
-import { type Column, cellText, exactText, headText } from './columns.ts'
+import { type Column, cellText, exactText, headText } from '../base/columns.ts'
+import { Token } from '../base/Token.tsx'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { COLUMNS, cellText, cellValue, exactText, shownColumns } from './columns.ts'
-import { placeOf } from './sample_choice.ts'
+import { COLUMNS, cellText, cellValue, exactText, shownColumns } from '../base/columns.ts'
+import { placeOf } from '../base/sample_choice.ts'
 import { STAGES } from './stages.ts'
 
 const sample = (score: number, columns: TracedSample['columns'] = {}): TracedSample => ({

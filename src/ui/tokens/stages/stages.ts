@@ -1,7 +1,7 @@
 // Computes what the walk through one step says, without React.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber, NONE } from '../../kit/format.ts'
-import { shortNumber } from './columns.ts'
+import { shortNumber } from '../base/columns.ts'
 
 /** What the last stage needs to know of the step's own metrics. */
 export interface UpdateNumbers {

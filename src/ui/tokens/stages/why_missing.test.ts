@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { COLUMNS, shownColumns } from './columns.ts'
+import { COLUMNS, shownColumns } from '../base/columns.ts'
 import { missingColumns, whyMissing } from './why_missing.ts'
 
 const tableOf = (change: object = {}, updates = 1) =>

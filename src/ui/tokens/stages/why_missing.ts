@@ -1,7 +1,7 @@
 // Why a number of the token table is not there: a step computes what its phase needs, and nothing
 // else.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { type Column, type ColumnName, cellValue } from './columns.ts'
+import { type Column, type ColumnName, cellValue } from '../base/columns.ts'
 
 /** What is known once a token has had its part in an update. */
 const OF_UPDATE: readonly ColumnName[] = [

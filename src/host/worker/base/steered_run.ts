@@ -1,0 +1,285 @@
+// A training run that obeys steering: what its document says, and what is asked of it while it
+// runs. Knows neither the worker nor the GPU.
+
+import { steerExperiment } from '../../../document/experiment/experiment.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { plannedTotal } from '../../../document/experiment/steered/planned.ts'
+import {
+  MAX_STEERING,
+  type SteeringAction,
+  type SteeringEntry,
+} from '../../../document/experiment/steering/actions.ts'
+import { steeredKernels } from '../../../document/experiment/steering/steered_kernels.ts'
+import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
+import type { TrainerConfig } from '../../../rl/config/trainer_config.ts'
+import type { SteeredState } from '../../checkpoints/file/checkpoint.ts'
+import {
+  NO_OBSERVATION,
+  type Observation,
+  type ObservationRequest,
+} from '../../protocol/observation.ts'
+import type { Engine, SteeredTrainer } from './steered_engine.ts'
+
+/** Something that was done to the run, or refused. */
+export interface Steered {
+  readonly entry: SteeringEntry
+  /** The experiment from the next step on. */
+  readonly experiment: Experiment
+  /** All that was done so far, and what the document still holds. */
+  readonly steering: readonly SteeringEntry[]
+  /** Why it was not done; then it is not in `steering`. */
+  readonly refused?: string
+}
+
+const steeredConfig = (experiment: Experiment, done: readonly SteeringEntry[]): TrainerConfig => ({
+  ...trainerConfig(experiment),
+  matmul: steeredKernels(done),
+})
+
+const setsTheSame = (before: SteeringEntry, after: SteeringEntry): boolean =>
+  before.kind === 'set' &&
+  after.kind === 'set' &&
+  before.step === after.step &&
+  before.path === after.path
+
+export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
+  /** The one at work: another one after a change that needs other buffers. */
+  trainer: T
+  /** As it is from the next step on. Its `steering` is empty. */
+  experiment: Experiment
+  readonly #engine: Engine<T>
+  /** The document as it began; its `steering` is empty. */
+  readonly #beginning: Experiment
+  #done: SteeringEntry[] = []
+  /** Of the document, not done yet. */
+  #due: SteeringEntry[]
+  #asked: SteeringAction[] = []
+  #is_started = false
+  /** The step after which a person ended the phase. */
+  #ended_after: number | undefined
+  #wants_trace = false
+  #observed: ObservationRequest = NO_OBSERVATION
+  /** The trainer's state is on its way into another one. */
+  #is_moving = false
+  /** States that are being read back. */
+  #exports: Promise<unknown> = Promise.resolve()
+
+  private constructor(engine: Engine<T>, trainer: T, document: Experiment) {
+    this.#engine = engine
+    this.trainer = trainer
+    this.#beginning = { ...document, steering: [] }
+    this.experiment = this.#beginning
+    this.#due = [...document.steering]
+  }
+
+  static async begin<T extends SteeredTrainer>(
+    engine: Engine<T>,
+    document: Experiment,
+  ): Promise<SteeredRun<T>> {
+    return new SteeredRun(engine, await engine.create(trainerConfig(document)), document)
+  }
+
+  /** Continues from a state that another run has exported. Throws RangeError for a state of another
+   * experiment. */
+  static async resume<T extends SteeredTrainer = SteeredTrainer>(
+    engine: Engine<T>,
+    { trainer: state, experiment, document, done }: SteeredState,
+  ): Promise<SteeredRun<T>> {
+    const doneBefore = document.steering.slice(0, done)
+    const trainer = await engine.create(steeredConfig(experiment, doneBefore), state)
+    trainer.importState(state)
+    const run = new SteeredRun(engine, trainer, document)
+    run.experiment = experiment
+    run.#done = run.#due.splice(0, done)
+    run.#is_started = state.is_started
+    return run
+  }
+
+  /** The state of the run after the last step that was queued, captured before this returns
+   * (Trainer.exportState): further steps may be queued while the promise is open. Not while a step
+   * is being queued or something is being obeyed. */
+  async exportState(): Promise<SteeredState> {
+    const reading = this.trainer.exportState()
+    this.#exports = Promise.allSettled([this.#exports, reading])
+    const { experiment } = this
+    const steering = [...this.#done, ...this.#due]
+    const done = this.#done.length
+    const document = { ...this.#beginning, steering }
+    return { trainer: await reading, experiment, document, done }
+  }
+
+  /** Resolves when no state is being read back. */
+  get exported(): Promise<unknown> {
+    return this.#exports
+  }
+
+  /** Whether the run is over unless a command prolongs it. Call it after `obey`. */
+  get isFinished(): boolean {
+    return this.trainer.isFinished
+  }
+
+  get isPhaseOver(): boolean {
+    return this.trainer.isPhaseOver
+  }
+
+  /** Steps queued so far. */
+  get step(): number {
+    return this.trainer.step
+  }
+
+  get phase(): number {
+    return this.trainer.phase
+  }
+
+  /** Steps of the whole run: those queued so far, and those to come with what the document still
+   * does. */
+  get total_steps(): number {
+    const { experiment, trainer } = this
+    const { step, phase, phase_step } = trainer
+    const position = { step, phase, phase_step }
+    return plannedTotal({
+      experiment,
+      steering: this.#due,
+      steered: [],
+      phase_switches: [],
+      ...position,
+    })
+  }
+
+  /** What became of `rollout.dtype: float16` (Trainer). */
+  get rollout_dtype() {
+    return this.trainer.rollout_dtype
+  }
+
+  /** Prepares the next step; `obey` comes before it. False while its phase waits for a person's
+   * verdicts. */
+  ready(): Promise<boolean> {
+    return this.trainer.ready()
+  }
+
+  get isWaiting(): boolean {
+    return this.trainer.isWaiting
+  }
+
+  /** The phase that has begun and that no step has reported. */
+  takePhaseStart() {
+    return this.trainer.takePhaseStart()
+  }
+
+  /** Of a phase of pairs. */
+  get preferences() {
+    return this.trainer.preferences
+  }
+
+  /** A verdict of a person (Trainer). One that comes while the run moves to other buffers is not
+   * taken. */
+  decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
+    return !this.#is_moving && this.trainer.decide(id, choice)
+  }
+
+  /** Takes the last verdict back, under the same condition. */
+  undoVerdict(): boolean {
+    return !this.#is_moving && this.trainer.undoVerdict()
+  }
+
+  /** The next step of reinforcement brings its token table. */
+  traceNext(): void {
+    this.#wants_trace = true
+  }
+
+  /** What steps are to show of the inside (Trainer), whatever trainer takes them. Not while a step
+   * is being queued. */
+  observe(request: ObservationRequest): void {
+    this.#observed = request
+    this.trainer.observe(request)
+  }
+
+  /** The same of the state as it is, between two steps; undefined where nothing is asked for. */
+  observeNow(): Promise<Observation | undefined> {
+    return this.trainer.observeNow()
+  }
+
+  /** Asks for an action before the next step. */
+  steer(action: SteeringAction): void {
+    this.#asked.push(action)
+  }
+
+  /** Does what is due before the next step, in order: first the document's entries, then what was
+   * asked for. */
+  async obey(): Promise<Steered[]> {
+    if (!this.#is_started) return []
+    const { step } = this.trainer
+    const steered: Steered[] = []
+    for (let due = this.#due[0]; due && due.step <= step; due = this.#due[0]) {
+      this.#due.shift()
+      steered.push(await this.#do(due))
+    }
+    for (const action of this.#asked.splice(0)) {
+      // A button that was pressed twice: the phase is over already.
+      if (action.kind === 'next_phase' && this.#ended_after === step) continue
+      steered.push(await this.#do({ step, ...action }, true))
+    }
+    return steered
+  }
+
+  /** Queues one step; `obey` comes before it. */
+  async queue() {
+    // By now the trainer is the one that takes the step.
+    if (this.#wants_trace) this.trainer.traceNext()
+    this.#wants_trace = false
+    const queued = await this.trainer.queue()
+    this.#is_started = true
+    return queued
+  }
+
+  /** `mayReplace`: a value that no step has seen need not be kept when another one takes its
+   * place. */
+  async #do(entry: SteeringEntry, mayReplace = false): Promise<Steered> {
+    const refused = await this.#try(entry)
+    if (refused === undefined) {
+      const last = this.#done.at(-1)
+      if (mayReplace && last && setsTheSame(last, entry)) this.#done.pop()
+      this.#done.push(entry)
+    }
+    return {
+      entry,
+      experiment: this.experiment,
+      steering: [...this.#done, ...this.#due],
+      ...(refused !== undefined && { refused }),
+    }
+  }
+
+  /** Why it cannot be done; undefined once it is. */
+  async #try(entry: SteeringEntry): Promise<string | undefined> {
+    if (this.#done.length + this.#due.length >= MAX_STEERING)
+      return `a run keeps at most ${MAX_STEERING} changes`
+    const { phase, phase_step } = this.trainer
+    const result = steerExperiment(this.experiment, entry, phase, phase_step)
+    if (!result.ok) return result.message
+    const hasKernels = entry.kind === 'kernels'
+    if (result.experiment !== this.experiment || hasKernels) {
+      const config = steeredConfig(result.experiment, [...this.#done, entry])
+      const refusal = this.#engine.refusal(config)
+      if (refusal !== undefined) return refusal
+      if (hasKernels || !(await this.trainer.adopt(config))) await this.#rebuild(config)
+      this.experiment = result.experiment
+    }
+    if (result.ends) {
+      this.trainer.nextPhase(result.ends)
+      this.#ended_after = this.trainer.step
+    }
+    return undefined
+  }
+
+  /** Another trainer with the state of this one, whose memory is freed first. */
+  async #rebuild(config: TrainerConfig): Promise<void> {
+    this.#is_moving = true
+    const state = await this.trainer.exportState()
+    await this.#exports
+    this.#engine.release()
+    this.trainer = await this.#engine.create(config, state)
+    this.trainer.importState(state)
+    this.trainer.observe(this.#observed)
+    this.#is_moving = false
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { elementBytes, MemoryPlan, type Tensor } from '../../../kernels/device/base/tensor.ts'
+import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
+import { createWorkspace } from '../../../model/transformer/workspace.ts'
+import { keptBytes, microRows, microTokens } from '../../learners/batch_rows.ts'
+import { CONFIG, RL } from '../../testing.ts'
+import { planMemory } from './memory.ts'
+
+/** SmolLM2-135M's sizes. */
+const LARGE: ModelConfig = {
+  ...CONFIG.model,
+  vocab_size: 49_152,
+  hidden_size: 576,
+  intermediate_size: 1536,
+  num_hidden_layers: 30,
+  num_attention_heads: 9,
+  num_key_value_heads: 3,
+  head_dim: 64,
+}
+
+/** GRPO on 64 responses of up to 256 tokens. */
+const config = (enable_gradient_checkpointing: boolean) => ({
+  ...CONFIG,
+  model: LARGE,
+  enable_gradient_checkpointing,
+  phases: [
+    {
+      ...RL,
+      target_layer: 30,
+      rollout: { ...RL.rollout, train_batch_size: 8, n: 8, max_response_length: 256 },
+      actor: { ...RL.actor, ppo_mini_batch_size: 4 },
+    },
+  ],
+})
+
+test('135 million weights train in 8 GB, and recomputed activations leave the memory of one block', () => {
+  const kept = planMemory(config(false))
+  const again = planMemory(config(true))
+  expect(kept.bytes.weights).toBeGreaterThan(4 * 134e6)
+  expect(kept.bytes.optimizer).toBeGreaterThan(2 * 4 * 134e6)
+  expect(again.total()).toBeLessThan(8e9)
+  expect(again.bytes.activations).toBeLessThan(kept.bytes.activations / 2)
+  expect(again.bytes.weights).toBe(kept.bytes.weights)
+})
+
+test('blocks keep at most 1 GiB of a pass, and what is reckoned of a token is what is planned', () => {
+  const deep = { ...LARGE, num_hidden_layers: 48, vocab_size: 512 }
+  const tokens = microTokens(deep)
+  expect(tokens * keptBytes(deep)).toBeLessThanOrEqual(2 ** 30)
+  expect((tokens + 1) * keptBytes(deep)).toBeGreaterThan(2 ** 30)
+  const planned = (width: number, model: ModelConfig) => {
+    const plan = new MemoryPlan()
+    const size = { rows: 1, width, response_length: 1, trains: true }
+    const { hidden, layers, halves = [] } = createWorkspace(plan, modelShape(model), size)
+    const kept = [...layers, ...halves].flatMap((block) => Object.values<Tensor>({ ...block }))
+    return [...new Set([...hidden, ...kept])].reduce(
+      (sum, { dtype, shape }) => sum + elementBytes(dtype) * shape.reduce((a, b) => a * b, 1),
+      0,
+    )
+  }
+  const halved = { ...deep, activations_dtype: 'bfloat16' } as const
+  expect(planned(7, deep)).toBe(7 * keptBytes(deep))
+  expect(planned(7, halved)).toBe(7 * keptBytes(halved))
+  expect(keptBytes(halved) / keptBytes(deep)).toBeCloseTo(0.6, 1)
+  expect(microTokens(halved)).toBeGreaterThan(1.6 * tokens)
+})
+
+test('no product of a micro-batch is longer than 2e10 operations, and small models go through at once', () => {
+  expect(microTokens(CONFIG.model)).toBe(4096)
+  const tokens = microTokens(LARGE)
+  expect(2 * tokens * 576 * 49_152).toBeLessThanOrEqual(2e10)
+  expect(2 * (tokens + 1) * 576 * 49_152).toBeGreaterThan(2e10)
+  expect(microRows(64, 100, 4096)).toBe(32)
+  expect(microRows(64, 100, tokens)).toBe(2)
+  // One row is the least, however long.
+  expect(microRows(64, 1000, tokens)).toBe(1)
+})

@@ -1,0 +1,299 @@
+// How large a run's buffers are: known from its configuration alone, before anything is allocated.
+
+import { type Allocator, MemoryPlan } from '../../../kernels/device/base/tensor.ts'
+import { STAGE_STAMPS } from '../../../kernels/device/timing/stage_clock.ts'
+import { CONTROL } from '../../../kernels/optimizer/optimizer.ts'
+import { POLICY_LOSS_SUMS } from '../../../kernels/policy_loss/policy_loss_frame.ts'
+import { ROLLOUT_CORRECTION_SUMS } from '../../../kernels/rollout_correction/rollout_correction.ts'
+import { adapterLayout } from '../../../model/layout/adapter_layout.ts'
+import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
+import { type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
+import { decodedColumns, type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
+import { trainedSegments } from '../../config/ever_trained.ts'
+import { muonOf } from '../../config/optim.ts'
+import {
+  isPaired,
+  keepsReference,
+  optimOf,
+  type PairedPhase,
+  type Pairs,
+  type RewardModelPhase,
+  type RlPhase,
+  trainsActor,
+} from '../../config/phase.ts'
+import { samplingPhase } from '../../config/sampling_phase.ts'
+import type { TrainedLayout } from '../../config/trained_segments.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { everValidates, validationPrompts } from '../../config/validation.ts'
+import { driverColumns, needsCritic } from '../../experience/experience.ts'
+import { type ActorSize, createActorTensors } from '../../learners/actor_tensors.ts'
+import {
+  criticPasses,
+  gcd,
+  microRows,
+  microTokens,
+  phaseRows,
+  shufflesRows,
+} from '../../learners/batch_rows.ts'
+import { type CriticSize, createCriticTensors } from '../../learners/critic_tensors.ts'
+import { createLayerChangesTensors, layerChangesSize } from '../../look/layer_changes.ts'
+import { traceColumns } from '../../look/trace_columns.ts'
+import { createRewardTensors, type RewardSize } from '../../reward/reward_training.ts'
+import { createSamplerTensors } from './sampler.ts'
+
+/** The layout of what the policy trains: its weights, or the adapter beside them. */
+function trainedLayout(model: ModelConfig): TrainedLayout {
+  const shape = modelShape(model)
+  return shape.lora ? adapterLayout(shape, shape.lora) : paramLayout(shape)
+}
+
+/** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
+export function actorSize({
+  task,
+  model,
+  teacher,
+  phases: allPhases,
+  probe,
+  enable_gradient_checkpointing = false,
+  use_remove_padding = true,
+  matmul,
+  fusion,
+  trained_before,
+}: TrainerConfig): ActorSize {
+  const phases = allPhases.filter(trainsActor)
+  const lengths = allPhases.map((phase) =>
+    phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
+  )
+  const response_length = Math.max(...lengths)
+  const rows = phases.map((phase) =>
+    phaseRows(phase, task.max_prompt_length + response_length, model),
+  )
+  const updates = phases.map((phase, i) =>
+    phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
+  )
+  const shuffling = phases.filter((phase) => phase.kind === 'rl' && shufflesRows(phase.actor))
+  return {
+    prompt_length: task.max_prompt_length,
+    response_length,
+    // At least one, where no phase trains the policy.
+    batch_rows: Math.max(1, ...rows.map(({ batch }) => batch)),
+    micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
+    updates: Math.max(1, ...updates),
+    has_muon: phases.some((phase) => muonOf(optimOf(phase))),
+    probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
+    has_reference: phases.some(keepsReference),
+    // A named teacher is there for phases that come later, too.
+    students: Math.max(
+      teacher ? 1 : 0,
+      ...phases.map((phase) => (phase.kind === 'distill' ? 1 + phase.layers.length : 0)),
+    ),
+    teacher: teacher && paramLayout(modelShape(teacher)),
+    has_shuffled: shuffling.length > 0,
+    epochs: Math.max(
+      1,
+      ...shuffling.map((phase) => (phase.kind === 'rl' ? phase.actor.ppo_epochs : 1)),
+    ),
+    enable_gradient_checkpointing,
+    use_remove_padding,
+    kernels: { matmul, fusion },
+    trains: trainedSegments(trainedLayout(model), allPhases, trained_before),
+  }
+}
+
+/** The critic's size; undefined when no phase has one. */
+export function criticSize(config: TrainerConfig): CriticSize | undefined {
+  const phases = config.phases
+    .filter((phase) => phase.kind === 'rl')
+    .filter((phase) => needsCritic(phase))
+  if (phases.length === 0) return undefined
+  const { prompt_length, response_length, kernels, ...size } = actorSize(config)
+  const updates = phases.map((phase) => {
+    const cut = phaseRows(phase, prompt_length + response_length, config.model)
+    const { rows, epochs } = criticPasses(phase, cut)
+    return (rows.batch / rows.mini) * epochs
+  })
+  return {
+    rows: size.batch_rows,
+    response_length,
+    updates: Math.max(...updates),
+    has_muon: phases.some(({ critic }) => muonOf(critic.optim)),
+    has_shuffled: size.has_shuffled ?? false,
+    ...(kernels && { kernels }),
+  }
+}
+
+const rewardPhases = ({ phases }: TrainerConfig): RewardModelPhase[] =>
+  phases.filter((phase) => phase.kind === 'reward_model')
+
+const pairedPhases = ({ phases }: TrainerConfig): PairedPhase[] => phases.filter(isPaired)
+
+/** The reward model's size, one model for all phases; undefined when no phase trains one. */
+export function rewardSize(config: TrainerConfig): RewardSize | undefined {
+  const phases = rewardPhases(config)
+  if (phases.length === 0) return undefined
+  const { prompt_length, response_length } = actorSize(config)
+  const width = prompt_length + response_length
+  // Both responses of as many pairs as go through at once, a divisor of every batch.
+  const pairs = phases.map(({ batch_size }) => batch_size).reduce(gcd)
+  const rows = 2 * microRows(pairs, 2 * width, microTokens(config.model))
+  const whole = (count: number) => Math.ceil(count / rows) * rows
+  const step = phases.map(({ batch_size, pairs: { held_out } }) => [batch_size, held_out])
+  const scored = config.phases.map((phase) => {
+    if (phase.kind === 'rl' && phase.reward_model.enable) return rolloutSize(config, phase).rows
+    const judges = phase.kind === 'preference' && phase.reward_model?.enable
+    return judges ? pairSize(config, phase.pairs).rows : 0
+  })
+  const scores = [...step.map(([a, b]) => whole(2 * a) + whole(2 * b)), ...scored.map(whole)]
+  const has_muon = phases.some(({ optim }) => muonOf(optim))
+  return { rows, width, scores: Math.max(...scores), matmul: config.matmul, has_muon }
+}
+
+/** The layout of the reward model's weights. */
+export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
+  paramLayout(modelShape({ ...model, lora: undefined }), 'reward_head')
+
+/** Responses that are sampled at a time to make pairs of them. */
+const PAIR_ROWS = 64
+
+/** The rollout that makes pairs of n responses to each prompt. */
+export function pairSize(
+  config: TrainerConfig,
+  { n = 2 }: Pairs,
+): RolloutSize & { readonly n: number } {
+  const { prompt_length, response_length } = actorSize(config)
+  const wanted = pairedPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
+  const rows = Math.min(PAIR_ROWS, n * Math.max(...wanted))
+  return {
+    rows: Math.floor(rows / n) * n,
+    n,
+    prompt_length,
+    response_length,
+  }
+}
+
+/** The layout of the critic's weights. */
+/** All weights of a critic are trained, also beside a policy with an adapter, as by verl where
+ * critic.model.lora_rank is 0. */
+export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
+  paramLayout(modelShape({ ...model, lora: undefined }), 'value_head')
+
+/** Whether a run ever measures the entropy changes of its layers' modules. */
+export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
+  (probe.internals ?? false) && validation.test_freq !== null
+
+export function rolloutSize(
+  { task, tools = [] }: TrainerConfig,
+  { rollout }: RlPhase,
+): RolloutSize {
+  const { max_turns = 1 } = rollout
+  return {
+    rows: rollout.train_batch_size * rollout.n,
+    n: rollout.n,
+    prompt_length: task.max_prompt_length,
+    response_length: rollout.max_response_length,
+    ...(tools.length > 0 && max_turns > 1 && { max_turns }),
+    ...(rollout.dtype && { dtype: rollout.dtype }),
+  }
+}
+
+/** Rows of validation's own rollout: more would be quicker, and take memory that is idle most of
+ * the time. */
+const VALIDATION_ROWS = 64
+
+/** Validation borrows the rollout of the last reinforcement phase where that has one response to
+ * each prompt; training and validation then share it. Where training has more, validation has a
+ * smaller rollout of its own. */
+export function validationSize(config: TrainerConfig): RolloutSize {
+  const { task, validation } = config
+  const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
+  const { max_prompt_length: prompt_length, max_response_length: response_length } = task
+  const prompts = Math.max(1, validationPrompts(validation, task))
+  if (!rl) return { rows: Math.min(256, prompts), n: 1, prompt_length, response_length }
+  const size = rolloutSize(config, rl)
+  if (size.n === 1) return size
+  const rows = Math.min(size.rows, VALIDATION_ROWS, prompts * Math.max(1, validation.n))
+  return { ...size, rows, n: 1 }
+}
+
+/** One rollout serves all phases of the same size. */
+export const sizeKey = (size: RolloutSize): string => {
+  const { rows, n, response_length, max_turns = 1, dtype = 'float32' } = size
+  return `${rows}×${response_length}×${n} ${dtype}${max_turns > 1 ? ` ${max_turns} turns` : ''}`
+}
+
+export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
+  const phases = config.phases.filter((phase) => phase.kind === 'rl')
+  const sizes = phases.map((phase) => rolloutSize(config, phase))
+  for (const { pairs } of pairedPhases(config))
+    if (pairs.source !== 'file') sizes.push(pairSize(config, pairs))
+  for (const phase of config.phases)
+    if (phase.kind === 'distill' && phase.distillation.lmbda > 0)
+      sizes.push(rolloutSize(config, samplingPhase(phase, config.task.max_response_length)))
+  if (everValidates(config.validation)) sizes.push(validationSize(config))
+  return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
+}
+
+/** Room for the readbacks that may be on their way at once: the metrics of two steps, and
+ * responses. */
+export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
+  // Log-probs and entropies of rows with several turns are read together.
+  const responses = rolloutSizes(config).map(
+    (size) => size.rows * decodedColumns(size) * (size.max_turns ? 2 : 1),
+  )
+  const { updates, students = 0, epochs = 1 } = actorSize(config)
+  const layers = config.model.num_hidden_layers + 1
+  // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place
+  // of theirs.
+  const sums =
+    4 * POLICY_LOSS_SUMS.length +
+    ROLLOUT_CORRECTION_SUMS.length +
+    Math.max(POLICY_LOSS_SUMS.length, students)
+  const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
+  // Beside the records of every update, where its gradients were not finite; and the token that was
+  // not.
+  const critic_updates = Math.max(updates, criticSize(config)?.updates ?? 0)
+  const records = (updates + critic_updates) * (CONTROL.length + 1) + epochs
+  const metrics = sums + records + layers + changes + STAGE_STAMPS
+  const scores = sums + CONTROL.length + 1 + (rewardSize(config)?.scores ?? 0)
+  alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
+  const traced = traceRead(config)
+  if (traced > 0) alloc.reserveReads(4 * traced, 1)
+}
+
+/** Elements that a traced step reads back. */
+function traceRead(config: TrainerConfig): number {
+  const { batch_rows, response_length } = actorSize(config)
+  const arrays = config.phases.map((phase) =>
+    phase.kind === 'rl' ? traceColumns(phase).length : 0,
+  )
+  return Math.max(0, ...arrays) * batch_rows * response_length
+}
+
+/** Elements that phases read back for their advantages. */
+function driverReads(config: TrainerConfig): number[] {
+  const { batch_rows, response_length } = actorSize(config)
+  return config.phases.map((phase) => {
+    // Log-probs of policy and reference, and sums of squares.
+    if (phase.kind === 'preference') return 3 * batch_rows * response_length
+    if (phase.kind !== 'rl') return 0
+    // The rollout's log-probs come with its responses, and its entropies where a batch is chosen
+    // from several.
+    const arrays = driverColumns(phase).length + 1 + (phase.algorithm.filter_groups.enable ? 1 : 0)
+    return arrays * batch_rows * response_length
+  })
+}
+
+/** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a
+ * device. */
+export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): MemoryPlan {
+  const layout = paramLayout(modelShape(config.model))
+  const actor = createActorTensors(plan, layout, actorSize(config))
+  if (measuresChanges(config)) createLayerChangesTensors(plan, actor)
+  const critic = criticSize(config)
+  if (critic) createCriticTensors(plan, criticLayout(config), critic)
+  const reward = rewardSize(config)
+  if (reward) createRewardTensors(plan, rewardLayout(config), reward)
+  for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
+  reserveReads(plan, config)
+  return plan
+}

@@ -1,0 +1,109 @@
+// Which kept observation a figure shows, and what it says about it.
+
+import type {
+  Observation,
+  ObservedGroup,
+  ObservedValues,
+} from '../../../host/protocol/observation.ts'
+import type { Kept, KeptItem } from '../../../record/run/kept.ts'
+import { formatCount, formatNumber } from '../../kit/format.ts'
+
+export type ObservedQuantity = keyof ObservedValues
+export type Seen = KeptItem<Observation>
+
+/** Whether an observation holds all of these. */
+export const holds = ({ mean }: Observation, quantities: readonly ObservedQuantity[]): boolean =>
+  quantities.every((quantity) => mean[quantity] !== undefined)
+
+/** The newest observation at or before a step (without one, of all) that holds what a figure
+ * draws. */
+export function observedAt(
+  kept: Kept<Observation>,
+  step: number | undefined,
+  quantities: readonly ObservedQuantity[],
+): Seen | undefined {
+  const newest = kept.at(step)
+  if (!newest) return undefined
+  const { items } = kept
+  for (let i = items.lastIndexOf(newest); i >= 0; i--)
+    if (holds(items[i].item, quantities)) return items[i]
+  return undefined
+}
+
+/** The first step that was observed with these; undefined where there is none. */
+export const firstObserved = (
+  kept: Kept<Observation>,
+  quantities: readonly ObservedQuantity[],
+): number | undefined => kept.items.find(({ item }) => holds(item, quantities))?.step
+
+/** Which step is shown, and why it is not the one that was asked for. */
+export function stepWords(seen: number, at_step: number | undefined): string {
+  if (at_step === undefined) return `Step ${seen}, the newest observed.`
+  return seen === at_step
+    ? `Step ${seen}.`
+    : `Step ${seen}: this was not measured at step ${at_step}.`
+}
+
+const ROWS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
+  responses: 'of responses that the step sampled',
+  demonstrations: 'of demonstrations that the step trained on',
+  held_out: 'of right answers to held-out problems',
+}
+
+/** Whose tokens these are; '' where that was not written down. */
+export const rowsWords = (rows: Observation['rows']): string =>
+  rows === undefined ? '' : (ROWS[rows] ?? '')
+
+/** Whose tokens the numbers are means over. */
+export function tokensWords({ tokens, rows }: Observation): string {
+  return `${`Means over ${formatCount(tokens)} tokens ${rowsWords(rows)}`.trimEnd()}.`
+}
+
+/** Why these groups could not be measured, as the newest observation at or before a step says;
+ * undefined where it does not. */
+export function refusedWords(
+  kept: Kept<Observation>,
+  step: number | undefined,
+  groups: readonly ObservedGroup[],
+): string | undefined {
+  const own = kept
+    .at(step)
+    ?.item.refused?.split('\n')
+    .filter((line) => groups.some((group) => line.startsWith(`${group}:`)))
+  return own?.length ? `This could not be measured. ${own.join(' ')}` : undefined
+}
+
+export interface Nothing {
+  /** A past run, which can only be read. */
+  readonly is_past: boolean
+  readonly is_busy: boolean
+  readonly at_step: number | undefined
+  /** The first step that was observed. */
+  readonly first: number | undefined
+}
+
+/** Why a figure is empty, and what to do about it. */
+export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): string {
+  if (first !== undefined && at_step !== undefined)
+    return `Step ${at_step} was not observed. The first observed step is ${first}.`
+  if (is_past)
+    return 'This run kept no numbers for this figure. Where a state of it is kept, Look now above measures them.'
+  return is_busy
+    ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
+    : 'Nothing was observed yet.'
+}
+
+/** What the probes of some groups cost, in milliseconds; undefined where none was timed. */
+export function costWords(
+  { cost_ms }: Observation,
+  groups: readonly ObservedGroup[],
+): string | undefined {
+  const timed = groups.flatMap((group) => {
+    const ms = cost_ms[group]
+    return ms === undefined ? [] : [{ group, ms }]
+  })
+  if (timed.length === 0) return undefined
+  const all = `${formatNumber(timed.reduce((sum, { ms }) => sum + ms, 0))} ms`
+  if (timed.length === 1) return all
+  return `${all} (${timed.map(({ group, ms }) => `${group} ${formatNumber(ms)}`).join(', ')})`
+}

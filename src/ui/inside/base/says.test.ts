@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { columnsOf } from '../../shown/testing.ts'
+import { observationOf, seenAt } from '../testing.ts'
+import {
+  cosineSays,
+  deltaSays,
+  entropySays,
+  flowSays,
+  heatSays,
+  passSays,
+  targetSays,
+} from './says.ts'
+
+test('the layer that decides most is named, and where the model ends', () => {
+  expect(flowSays(observationOf({ ent_layer_norm: [1.5, 2.5, 0.5] }))).toBe(
+    'Layer 2 decides most: entropy falls from 2.5 to 0.5 nats there, and the model ends at 0.5 nats.',
+  )
+  expect(flowSays(observationOf({ ent_layer_norm: [1.5, 0.5, 0.75] }))).toBe(
+    'No layer after the first lowers the entropy; the model ends at 0.75 nats.',
+  )
+  expect(flowSays(observationOf())).toBeUndefined()
+})
+
+test('layers that raise the entropy are told from the largest change', () => {
+  const change = (dH_attn: number[], dH_ffn: number[]) =>
+    deltaSays(observationOf({ dH_attn, dH_ffn, dH_layer: [0, 0] }))
+  expect(change([0.1, -0.2], [0.3, -1.25])).toBe(
+    'The feed-forward raises the entropy in layer 1; the largest change is that of layer 2’s feed-forward, −1.25 nats.',
+  )
+  expect(change([2, 0.1], [-0.3, -0.1])).toBe(
+    'No feed-forward raises the entropy; the largest change is that of layer 1’s attention, +2 nats.',
+  )
+  expect(change([0, 0], [0.3, 0.5])).toContain('in layers 1 and 2;')
+  expect(deltaSays(observationOf())).toBeUndefined()
+})
+
+test('what goes along the stream and what goes against it', () => {
+  expect(cosineSays(observationOf({ cos_attn: [0.1, 0.6], cos_ffn: [-0.4, 0.2] }))).toBe(
+    'The attention of layer 2 adds most to what is there (cosine 0.6); the feed-forward of layer 1 takes most away (−0.4).',
+  )
+  expect(cosineSays(observationOf({ cos_attn: [0.1, 0.6], cos_ffn: [0.4, 0.2] }))).toContain(
+    'none takes anything away',
+  )
+  expect(cosineSays(observationOf({ cos_attn: [-0.1], cos_ffn: [-0.4] }))).toContain(
+    'No block adds',
+  )
+})
+
+const before = seenAt(
+  0,
+  observationOf({
+    ent_layer_raw: [3, 3, 3],
+    cos_hidden: [1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1],
+    logp_next_layer_norm: [0, 0, -Math.log(8)],
+    dH_layer: [0.5, 0.25],
+  }),
+)
+const after = seenAt(
+  40,
+  observationOf({
+    ent_layer_raw: [3, 2.5, 1],
+    cos_hidden: [1, 0.5, 0.1, 0.5, 1, 0.75, 0.1, 0.75, 1],
+    logp_next_layer_norm: [0, 0, -Math.log(2)],
+    dH_layer: [-0.5, 0.25],
+  }),
+)
+
+test('a layer against the others is told from the first observation on, and not from later ones', () => {
+  expect(targetSays([before, after], after, 1)).toBe(
+    'From step 0 to 40 the cosine of layer 1 with the last layer rose from 0.2 to 0.75; the model’s perplexity fell from 8 to 2. It changes the entropy by −0.5 nats now.',
+  )
+  expect(targetSays([before, after], before, 1)).toBe(
+    'At step 0 the cosine of layer 1 with the last layer is 0.2. It changes the entropy by +0.5 nats now.',
+  )
+  expect(targetSays([], seenAt(3, observationOf()), 1)).toBeUndefined()
+})
+
+test('the layer whose policy changed most is named', () => {
+  expect(heatSays([before, after], after)).toBe(
+    'From step 0 to 40 the policy of layer 2 changed most: it fell from 3 to 1 nats.',
+  )
+  expect(heatSays([before, after], before)).toContain('At step 0, the first that was observed')
+  expect(heatSays([], seenAt(3, observationOf()))).toBeUndefined()
+})
+
+test('entropy over the run has its ends and its lowest point', () => {
+  const columns = columnsOf([3, 0.5, 1])
+  expect(entropySays(columns, undefined)).toBe(
+    'From step 0 to 2 it fell from 3 to 1 nats; it was lowest at step 1, 0.5 nats.',
+  )
+  expect(entropySays(columns, 1)).toBe('From step 0 to 1 it fell from 3 to 0.5 nats.')
+  expect(entropySays(columns, 0)).toBe('At step 0 it is 3 nats.')
+  expect(entropySays(columnsOf([]), undefined)).toBeUndefined()
+})
+
+test('one try and many tries, now and at first', () => {
+  const curve = (name: 'first' | 'now', step: number, values: readonly number[]) => ({
+    name,
+    step,
+    points: values.map((value, i) => ({ k: 4 ** i, value, step })),
+  })
+  const [first, now] = [curve('first', 0, [0.25, 0.5]), curve('now', 30, [0.75, 0.8])]
+  expect(passSays([first, now])).toBe(
+    'At step 30 one try solves 75.0 % (25.0 % at step 0), and one of 4 tries solves 80.0 % (50.0 % at step 0).',
+  )
+  expect(passSays([now])).toBe(
+    'At step 30 one try solves 75.0 %, and one of 4 tries solves 80.0 %.',
+  )
+  expect(passSays([])).toBeUndefined()
+})

@@ -1,0 +1,158 @@
+// Says in a sentence what each figure shows of this run, from what was observed of it.
+import type { Observation } from '../../../host/protocol/observation.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import type { Columns } from '../../scales/columns.ts'
+import type { PassCurve } from './history.ts'
+import { layerChange, perplexity } from './history.ts'
+import type { Seen } from './observed.ts'
+import { CHANGE_NAMES, type Change, cosinePoints, deltaBands, similarityPoints } from './points.ts'
+
+const signed = (value: number): string =>
+  `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
+
+/** "layer 2", "layers 1, 3 and 5". */
+function layersText(layers: readonly number[]): string {
+  const last = layers[layers.length - 1]
+  return layers.length === 1
+    ? `layer ${last}`
+    : `layers ${layers.slice(0, -1).join(', ')} and ${last}`
+}
+
+/** The item whose value is largest; undefined where there is none. */
+function largest<T>(items: readonly T[], of: (item: T) => number): T | undefined {
+  return items.reduce<T | undefined>(
+    (best, item) =>
+      Number.isFinite(of(item)) && (best === undefined || of(item) > of(best)) ? item : best,
+    undefined,
+  )
+}
+
+const movedText = (from: number, to: number, unit = ''): string =>
+  from === to
+    ? `stayed at ${formatNumber(to)}${unit}`
+    : `${to > from ? 'rose' : 'fell'} from ${formatNumber(from)} to ${formatNumber(to)}${unit}`
+
+/** Where the model makes up its mind; states are read through the final norm, as the model is. */
+export function flowSays({ mean, num_hidden_layers }: Observation): string | undefined {
+  const states = mean.ent_layer_norm
+  if (!states) return undefined
+  // The bare embedding was never made for that norm.
+  const falls = Array.from({ length: num_hidden_layers - 1 }, (_, i) => ({
+    layer: i + 2,
+    by: states[i + 1] - states[i + 2],
+  }))
+  const most = largest(falls, ({ by }) => by)
+  const end = `the model ends at ${formatNumber(states[num_hidden_layers])} nats`
+  if (!most || most.by <= 0) return `No layer after the first lowers the entropy; ${end}.`
+  const { layer } = most
+  return `Layer ${layer} decides most: entropy falls from ${formatNumber(states[layer - 1])} to ${formatNumber(states[layer])} nats there, and ${end}.`
+}
+
+/** Which layers raise the entropy, and the largest change of a part. */
+export function deltaSays(observation: Observation): string | undefined {
+  const layer_of = (change: Change) => deltaBands(observation, change)
+  const raised = layer_of('feed-forward').filter(({ mean }) => mean > 0)
+  const parts = CHANGE_NAMES.filter((name) => name !== 'layer').flatMap((name) =>
+    layer_of(name).map(({ layer, mean }) => ({ name, layer, mean })),
+  )
+  const most = largest(parts, ({ mean }) => Math.abs(mean))
+  if (!most) return undefined
+  const who =
+    raised.length === 0
+      ? 'No feed-forward raises the entropy'
+      : `The feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}`
+  return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${signed(most.mean)} nats.`
+}
+
+/** Which block goes most along the stream, and which most against it. */
+export function cosineSays(observation: Observation): string | undefined {
+  const { attention, feed_forward } = cosinePoints(observation)
+  const writes = [
+    ...attention.map(([layer, cosine]) => ({ who: `attention of layer ${layer}`, cosine })),
+    ...feed_forward.map(([layer, cosine]) => ({ who: `feed-forward of layer ${layer}`, cosine })),
+  ]
+  const along = largest(writes, ({ cosine }) => cosine)
+  const against = largest(writes, ({ cosine }) => -cosine)
+  if (!along || !against) return undefined
+  const adds =
+    along.cosine > 0
+      ? `The ${along.who} adds most to what is there (cosine ${formatNumber(along.cosine)})`
+      : 'No block adds to what is there'
+  const takes =
+    against.cosine < 0
+      ? `the ${against.who} takes most away (${signed(against.cosine)})`
+      : 'none takes anything away'
+  return `${adds}; ${takes}.`
+}
+
+const between = (items: readonly Seen[], last: Seen): readonly Seen[] =>
+  items.filter(({ step }) => step <= last.step)
+
+/** How layer k and the model have moved since the first observation. */
+export function targetSays(items: readonly Seen[], seen: Seen, k: number): string | undefined {
+  const top = (observation: Observation) => similarityPoints(observation, k).at(-1)?.[1]
+  const all = between(items, seen)
+  const first = all.find(({ item }) => top(item) !== undefined)
+  const [from, to] = [first && top(first.item), top(seen.item)]
+  const change = layerChange(seen.item, k)
+  const adds = change === undefined ? '' : ` It changes the entropy by ${signed(change)} nats now.`
+  if (!first || from === undefined || to === undefined) return undefined
+  if (first.step === seen.step || k === seen.item.num_hidden_layers)
+    return `At step ${seen.step} the cosine of layer ${k} with the last layer is ${formatNumber(to)}.${adds}`
+  const [was, is] = [perplexity(first.item), perplexity(seen.item)]
+  const model =
+    was === undefined || is === undefined ? '' : `; the model’s perplexity ${movedText(was, is)}`
+  return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${movedText(from, to)}${model}.${adds}`
+}
+
+/** The layer whose policy changed most since the first observation. */
+export function heatSays(items: readonly Seen[], seen: Seen): string | undefined {
+  const first = between(items, seen).find(({ item }) => item.mean.ent_layer_raw)
+  const [before, now] = [first?.item.mean.ent_layer_raw, seen.item.mean.ent_layer_raw]
+  if (!first || !before || !now) return undefined
+  if (first.step === seen.step)
+    return `At step ${seen.step}, the first that was observed, the last layer’s policy is at ${formatNumber(now[now.length - 1])} nats.`
+  const moved = largest(
+    now.map((value, layer) => ({ layer, by: Math.abs(value - before[layer]) })),
+    ({ by }) => by,
+  )
+  if (!moved) return undefined
+  const { layer } = moved
+  const name = layer === 0 ? 'the embedding' : `layer ${layer}`
+  return `From step ${first.step} to ${seen.step} the policy of ${name} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`
+}
+
+/** The course of the final policy's entropy up to a step. */
+export function entropySays(columns: Columns, until: number | undefined): string | undefined {
+  const points = Array.from({ length: columns.length }, (_, i) => ({
+    step: columns.steps[i],
+    value: columns.values[i],
+  })).filter(({ step, value }) => Number.isFinite(value) && (until === undefined || step <= until))
+  const [first, last] = [points[0], points[points.length - 1]]
+  const lowest = largest(points, ({ value }) => -value)
+  if (!first || !lowest) return undefined
+  if (first === last) return `At step ${first.step} it is ${formatNumber(first.value)} nats.`
+  const low =
+    lowest === last || lowest === first
+      ? ''
+      : `; it was lowest at step ${lowest.step}, ${formatNumber(lowest.value)} nats`
+  return `From step ${first.step} to ${last.step} it ${movedText(first.value, last.value, ' nats')}${low}.`
+}
+
+/** What one try and many tries solve, and what they solved at first. */
+export function passSays(curves: readonly PassCurve[]): string | undefined {
+  const [first, last] = [curves.at(0), curves.at(-1)]
+  if (!first || !last) return undefined
+  const tries = (curve: PassCurve, k: number) => curve.points.find((point) => point.k === k)?.value
+  const ks = last.points.map(({ k }) => k)
+  const words = [...new Set([ks[0], ks[ks.length - 1]])].flatMap((k) => {
+    const [was, is] = [tries(first, k), tries(last, k)]
+    if (is === undefined) return []
+    const at_first =
+      first === last || was === undefined ? '' : ` (${formatShare(was)} at step ${first.step})`
+    return [
+      `${k === 1 ? 'one try solves' : `one of ${k} tries solves`} ${formatShare(is)}${at_first}`,
+    ]
+  })
+  return words.length === 0 ? undefined : `At step ${last.step} ${words.join(', and ')}.`
+}

@@ -1,0 +1,18 @@
+// Which layer a figure is about when nobody has chosen one.
+
+import { innerLayer } from '../../../document/experiment/resolve.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { decidingChanges, layerFor } from '../../../record/diagnosis/inner_layer.ts'
+import { shownExperiment, shownPhases } from '../../shown/run.ts'
+
+/** The inner layer that the running phase trains, else the first that any phase does, else the
+ * suggested one, else the middle. `threshold` as for the suggestion, nats. */
+export function targetLayer(state: LabState, threshold: number): number {
+  const { num_hidden_layers: L } = shownExperiment(state).model
+  const trained = innerLayer(shownExperiment(state), state.phase)
+  if (trained !== undefined) return trained
+  const phases = shownPhases(state)
+  const rl_start = state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
+  const changes = decidingChanges(state.series, L, rl_start)
+  return (changes && layerFor(changes, threshold)?.layer) ?? Math.max(1, Math.floor(L / 2))
+}

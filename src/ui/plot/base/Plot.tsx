@@ -1,0 +1,182 @@
+// A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
+import { memo, type ReactNode, type RefObject, useEffect } from 'react'
+import { lazyPart } from '../../part/lazy_part.tsx'
+import type { Domain } from '../../scales/domain.ts'
+import { type EditMark, editWordsNear, INSET, plotSize, rightOf } from '../../scales/geometry.ts'
+import { type Ideal, shownIdeal } from '../../scales/ideal.ts'
+import type { View } from '../../scales/view.ts'
+import { useEditMarks, usePhaseSpans, useStepScale } from '../../shown/run.ts'
+import { useVisible } from '../../shown/visible.ts'
+import type { FrameProps } from '../axes/Frame.tsx'
+import type { Drawn } from '../lines/repaint.ts'
+import {
+  BLEED,
+  type Paint,
+  useCanvas,
+  useMarker,
+  usePointer,
+  useSize,
+  useSummary,
+  useView,
+} from './plot_hooks.ts'
+
+export type { Paint }
+
+const Frame = lazyPart<FrameProps>(async () => (await import('../axes/Frame.tsx')).Frame, {
+  name: 'The axes',
+  fallback: <div className="plot-skeleton" />,
+  className: 'plot-missing',
+})
+
+/** Pixels from the screen at which a frame is drawn, so that it is there before a reader has
+ * scrolled to it. */
+const NEAR = 200
+
+/** recharts takes longer than all else of a plot: far from the screen the frame stays as it was,
+ * and at first there is none. */
+const NearFrame = memo(
+  ({ is_near, ...frame }: FrameProps & { readonly is_near: boolean }) =>
+    is_near ? <Frame {...frame} /> : null,
+  (_, { is_near }) => !is_near,
+)
+
+/** Where a plot lies and what paints it: for pictures of it. */
+export interface PlotHandle {
+  readonly element: HTMLElement
+  readonly view: View
+  readonly paint: Paint
+}
+
+export interface PlotProps {
+  readonly id: string
+  readonly title: string
+  /** Least height; the plot grows with its card. */
+  readonly height: number
+  readonly x: Domain
+  readonly y: Domain
+  readonly y_ticks: readonly number[]
+  readonly log_x?: boolean
+  readonly log_y?: boolean
+  readonly formatY: (value: number) => string
+  readonly unit?: string | undefined
+  readonly with_names: boolean
+  /** Leaves room for the names of lines at the right, where there is any. */
+  readonly has_gutter?: boolean
+  readonly show_grid: boolean
+  /** A band behind the lines. */
+  readonly ideal?: Ideal
+  /** A new function means new contents. */
+  readonly paint: Paint
+  /** What is painted hides the frame, and shows the edits itself. */
+  readonly covers_frame?: boolean
+  /** What is painted, where only what grew is to be painted again at a frame. */
+  readonly drawn?: ((view: View) => readonly Drawn[]) | undefined
+  /** What a person hears instead of the picture. */
+  readonly summarise: () => string
+  /** Height share 0…1 from the top under the pointer; undefined when it left. */
+  readonly onHoverY?: ((share: number | undefined) => void) | undefined
+  /** What is drawn over the picture, in the same view. */
+  readonly over?: ((view: View) => ReactNode) | undefined
+  readonly handle: RefObject<PlotHandle | null>
+}
+
+const NO_EDITS: readonly EditMark[] = []
+
+/** What is painted, with the markers over it, and what the pointer does there. */
+function Area(
+  props: Pick<PlotProps, 'paint' | 'drawn' | 'onHoverY' | 'over'> & {
+    readonly view: View
+    readonly edits: readonly EditMark[]
+  },
+) {
+  const { view, edits, paint, drawn, onHoverY, over } = props
+  const { width, height } = view
+  const canvas = useCanvas(paint, view, drawn)
+  const crosshair = useMarker('hover_step', view)
+  const cursor = useMarker('at_step', view)
+  const { selection, handlers } = usePointer(view, onHoverY)
+  return (
+    <div
+      className="plot-area"
+      style={{ left: INSET.left, top: INSET.top, width, height }}
+      {...handlers}
+      onPointerMove={(event) => {
+        handlers.onPointerMove(event)
+        // The words at a mark may be cut, and they lie below the canvas.
+        const at = event.clientX - event.currentTarget.getBoundingClientRect().left
+        const near = editWordsNear(edits, at, view)
+        if (event.currentTarget.title !== near) event.currentTarget.title = near
+      }}
+    >
+      <canvas
+        ref={canvas}
+        style={{ inset: -BLEED, width: width + 2 * BLEED, height: height + 2 * BLEED }}
+      />
+      {over?.(view)}
+      <div ref={selection} className="selection" hidden />
+      <div ref={cursor} className="cursor" hidden />
+      <div ref={crosshair} className="crosshair" hidden />
+    </div>
+  )
+}
+
+/** A card may render with every step; its axes must not, so pass the same functions and arrays
+ * while nothing but the data changes. */
+export const Plot = memo(function Plot(props: PlotProps) {
+  const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
+  const { ref, size } = useSize()
+  const is_near = useVisible(ref, NEAR)
+  const spans = usePhaseSpans()
+  const edits = useEditMarks()
+  const right = rightOf(size.width, props.has_gutter === true)
+  const plot = plotSize(size, right)
+  const phases = useStepScale()
+  const scale = log_x ? undefined : phases
+  const view = useView({ x, y, log_x, log_y, scale, right, ...plot })
+  const words = useSummary(props.summarise)
+  useEffect(() => {
+    if (ref.current) handle.current = { element: ref.current, view, paint }
+  }, [ref, handle, view, paint])
+  return (
+    <div ref={ref} className="plot" style={{ flexBasis: props.height }}>
+      <div
+        role="img"
+        aria-label={props.title}
+        aria-describedby={`${id}-summary`}
+        id={id}
+        data-testid={id}
+        data-steps={`${x[0]} ${x[1]}`}
+      >
+        {size.width > 0 ? (
+          <NearFrame
+            is_near={is_near}
+            size={size}
+            right={right}
+            x={x}
+            y={y}
+            y_ticks={props.y_ticks}
+            log_x={log_x}
+            scale={scale}
+            log_y={log_y}
+            formatY={props.formatY}
+            unit={props.unit}
+            spans={spans}
+            edits={covers_frame ? NO_EDITS : edits}
+            with_names={props.with_names}
+            show_grid={props.show_grid}
+            ideal={props.ideal && shownIdeal(props.ideal, y)}
+          />
+        ) : null}
+        <Area
+          view={view}
+          edits={edits}
+          paint={paint}
+          drawn={props.drawn}
+          onHoverY={props.onHoverY}
+          over={props.over}
+        />
+      </div>
+      <p ref={words} id={`${id}-summary`} className="visually-hidden" />
+    </div>
+  )
+})

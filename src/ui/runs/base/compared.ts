@@ -1,0 +1,252 @@
+// The runs that are compared: their columns, and what the charts draw of them behind the shown run.
+
+import { boundsOf } from '../../../document/study/bounds.ts'
+import type { Series } from '../../../host/columns/series.ts'
+import { duelStore } from '../../../page/runs/duel/duel.ts'
+import {
+  libraryStore,
+  type RunEntry,
+  readColumns,
+  runOf,
+  shownRuns,
+} from '../../../page/runs/library/library.ts'
+import { type LabState, labStore } from '../../../page/state/store.ts'
+import {
+  type BandKind,
+  type MeanBand,
+  meanBand,
+  type RunColumns,
+} from '../../../record/compare/statistics.ts'
+import { distinctColors } from '../../../record/run/looks.ts'
+import { runName } from '../../../record/run/names.ts'
+import { isLive, runColor } from '../../../record/run/record.ts'
+import { openedStore, redraw } from '../../open/opened_run.ts'
+import type { Owner } from '../../plot/files/SaveAs.tsx'
+import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
+import { plannedOf } from '../../shown/run_words.ts'
+import { groupRuns } from './groups.ts'
+import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
+
+type AllColumns = ReadonlyMap<string, Series>
+
+/** Columns of past runs that are ticked; those of the living one are the store's own. */
+const loaded = new Map<string, AllColumns>()
+
+/** The run that the charts show in full. */
+const shownId = (): string | undefined =>
+  openedStore.getState().opened?.id ?? libraryStore.getState().living
+
+/** The state of a run that continues on this page. */
+function stateOf(id: string): LabState | undefined {
+  if (id === libraryStore.getState().living) return labStore.getState()
+  const { second, second_id } = duelStore.getState()
+  return id === second_id ? second : undefined
+}
+
+/** The columns of a ticked run; undefined while they are read. */
+export const columnsOf = (id: string): AllColumns | undefined =>
+  stateOf(id)?.series ?? loaded.get(id)
+
+/** Runs that are one line: alone, or the seeds of one setting. */
+export interface Compared {
+  readonly label: string
+  /** Each with the colour of the line. */
+  readonly entries: readonly RunEntry[]
+}
+
+/** Whose numbers a figure of these lines shows, for its files. */
+export const ownerOf = (groups: readonly Compared[]): Owner => ({
+  words: groups.map(({ label }) => label).join('; '),
+  stem: 'comparison',
+})
+
+const withColor = (entry: RunEntry, color: number): RunEntry =>
+  entry.labels.color === color ? entry : { ...entry, labels: { ...entry.labels, color } }
+
+/**
+ * What is ticked, as lines of which no two have one colour: the same in the table and on every
+ * chart.
+ */
+export function comparedGroups(
+  entries: readonly RunEntry[],
+  { ticked, band, view }: Pick<Selection, 'ticked' | 'band' | 'view'>,
+): readonly Compared[] {
+  const runs = ticked
+    .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
+    .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
+  const alone = () => runs.map((entry) => ({ label: runName(entry).name, entries: [entry] }))
+  const groups = (band ? groupRuns(runs, view) : alone()).slice(0, MAX_COMPARED)
+  const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
+  return groups.map((group, i) => ({
+    label: group.label,
+    entries: group.entries.map((entry) => withColor(entry, colors[i])),
+  }))
+}
+
+const nowCompared = (): readonly Compared[] =>
+  comparedGroups(shownRuns(libraryStore.getState()), selectionStore.getState())
+
+function lineOf(entry: RunEntry): Overlay {
+  const { id, labels } = entry
+  return {
+    id,
+    label: runName(entry).name,
+    ...runColor(labels.color),
+    end: () => endOf([entry]),
+    series: (metric) => columnsOf(id)?.get(metric),
+  }
+}
+
+/** The last step of runs; one that continues will have as many as it plans to have. */
+function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
+  const headers = group.flatMap(({ id }) => runOf(id)?.header ?? [])
+  const going_on = headers.filter(({ status }) => isLive(status)).map(plannedOf)
+  return {
+    last: Math.max(0, ...headers.map(({ id, step }) => stateOf(id)?.step ?? step)),
+    planned: Math.max(0, ...going_on),
+  }
+}
+
+/**
+ * The band of runs at a metric, which each may call by a name of its own. Computed again when a
+ * column has grown.
+ */
+function bandsOf(group: readonly RunEntry[], kind: BandKind) {
+  const known = new Map<string, { runs: Series[]; length: number; band: MeanBand | undefined }>()
+  return (metric: string, nameOf: (entry: RunEntry) => string): MeanBand | undefined => {
+    const runs = group.flatMap((entry) => columnsOf(entry.id)?.get(nameOf(entry)) ?? [])
+    const length = runs.reduce((sum, run) => sum + run.length, 0)
+    const before = known.get(metric)
+    const is_same = before?.length === length && runs.every((run, i) => run === before.runs[i])
+    if (is_same) return before.band
+    const { low, high } = boundsOf(metric)
+    const band = runs.length === group.length ? meanBand(runs, kind, [low, high]) : undefined
+    known.set(metric, { runs, length, band })
+    return band
+  }
+}
+
+/** Runs of a group as one line. */
+function bandOf({ label, entries }: Compared, kind: BandKind): Overlay {
+  const bands = bandsOf(entries, kind)
+  const at = (metric: string) => bands(metric, () => metric)
+  return {
+    id: `mean of ${entries.map(({ id }) => id).join()}`,
+    label: `mean of ${entries.length}: ${label}`,
+    ...runColor(entries[0].labels.color),
+    end: () => endOf(entries),
+    series: (metric) => at(metric)?.mean,
+    band: (metric) => at(metric),
+  }
+}
+
+/**
+ * What a panel draws of a group: its own columns, or their mean and band; undefined where not all
+ * of its runs have them.
+ */
+export function columnsOfGroup(
+  { entries }: Compared,
+  kind: BandKind | undefined,
+  nameOf: (entry: RunEntry) => string,
+): { readonly mean: RunColumns; readonly band?: MeanBand } | undefined {
+  const metric = nameOf(entries[0])
+  if (entries.length < 2 || !kind) {
+    const mean = columnsOf(entries[0].id)?.get(metric)
+    return mean && { mean }
+  }
+  const band = bandsOf(entries, kind)(metric, nameOf)
+  return band && { mean: band.mean, band }
+}
+
+/** The task that the charts are about. */
+function shownTask(): string {
+  const { opened } = openedStore.getState()
+  const past = opened && runOf(opened.id)?.header.experiment
+  const { run_experiment, experiment } = labStore.getState()
+  return (past ?? run_experiment ?? experiment).task.id
+}
+
+/** What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of
+ * another task stays in the comparison alone: its scores mean something else. */
+function overlays(): Overlay[] {
+  const { band } = selectionStore.getState()
+  const task = shownTask()
+  const shown = shownId()
+  return nowCompared().flatMap((group) => {
+    const entries = group.entries.filter(({ header }) => header.experiment.task.id === task)
+    if (band && entries.length > 1) return [bandOf({ ...group, entries }, band)]
+    return entries.filter(({ id }) => id !== shown).map(lineOf)
+  })
+}
+
+let is_redrawing = false
+
+/** The second run grows also while the living one is over. */
+function redrawSoon(): void {
+  if (is_redrawing) return
+  is_redrawing = true
+  setTimeout(() => {
+    is_redrawing = false
+    redraw()
+  }, 100)
+}
+
+let key = ''
+
+/** Has the charts draw what is ticked; reads the columns of runs that are new. */
+async function update(): Promise<void> {
+  const groups = nowCompared()
+  const runs = groups.flatMap(({ entries }) => entries)
+  const { living } = libraryStore.getState()
+  const { second_id } = duelStore.getState()
+  const { band } = selectionStore.getState()
+  const now = JSON.stringify([
+    runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
+    band && [band, groups.map(({ label }) => label)],
+    living,
+    second_id,
+    shownId(),
+    shownTask(),
+  ])
+  if (now === key) return
+  key = now
+  const ids = runs.map(({ id }) => id)
+  for (const id of loaded.keys()) if (!ids.includes(id)) loaded.delete(id)
+  // The result that a link brought has its own place there.
+  overlayStore.setState((before) => ({
+    overlays: [...overlays(), ...before.overlays.filter(({ id }) => id === SENDER_ID)],
+  }))
+  redraw()
+  const missing = ids.filter((id) => id !== living && id !== second_id && !loaded.has(id))
+  if (missing.length === 0) return
+  const read = await Promise.all(missing.map((id) => readColumns(id).catch(() => undefined)))
+  for (const [i, columns] of read.entries()) loaded.set(missing[i], columns ?? new Map())
+  await update()
+}
+
+/** Keeps the overlays in step with what is ticked. To be called once per page. */
+export function followTicks(): void {
+  const go = () => void update()
+  selectionStore.subscribe(go)
+  openedStore.subscribe(go)
+  labStore.subscribe(({ run_experiment, experiment }, before) => {
+    if (run_experiment !== before.run_experiment || experiment.task !== before.experiment.task) go()
+  })
+  duelStore.subscribe(({ second, second_id }, before) => {
+    if (second_id !== before.second_id) {
+      // Both are what somebody wants to see side by side.
+      for (const id of [libraryStore.getState().living, second_id])
+        if (id !== undefined && second_id !== undefined) tick(id, true)
+      go()
+    }
+    if (second?.step !== before.second?.step) redrawSoon()
+  })
+  libraryStore.subscribe((library, before) => {
+    if (library.living !== before.living && before.living !== undefined)
+      loaded.delete(before.living)
+    const { ticked } = selectionStore.getState()
+    const kept = ticked.filter((id) => runOf(id) && !library.deleted.includes(id))
+    if (kept.length < ticked.length) selectionStore.setState({ ticked: kept })
+    if (ticked.length > 0) go()
+  })
+}

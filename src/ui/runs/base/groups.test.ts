@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { TINY } from '../../../page/runs/testing.ts'
+import { entryOf } from '../table/testing.ts'
+import { cellText, columnGroups, columnLabel } from './columns.ts'
+import { type Filter, filterWords, holds } from './filters.ts'
+import { BY_SETTINGS, rowGroups } from './groups.ts'
+import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
+
+const LR = 'setting:actor.optim.lr'
+/** Two learning rates, two seeds of each. */
+const RUNS = [
+  entryOf('a', { seed: 1, lr: 0.001, greedy: 0.5 }, { tags: ['paper', 'slow'] }),
+  entryOf('b', { seed: 2, lr: 0.001, greedy: 0.7 }, { tags: ['paper'] }),
+  entryOf('c', { seed: 1, lr: 0.01, greedy: 0.2 }),
+  entryOf('d', { seed: 2, lr: 0.01 }),
+]
+const idsOf = (change: Partial<TableView>) =>
+  tableRows(RUNS, { ...FIRST_VIEW, sort: 'name', is_descending: false, ...change })
+    .map(({ entry: { id } }) => id)
+    .join('')
+const filter = (column: string, operator: Filter['operator'], value: string): Filter => ({
+  column,
+  operator,
+  value,
+})
+
+test('columns show settings, metrics and facts, and a run without one sorts last', () => {
+  const columns = [LR, 'metric:greedy', 'fact:tags']
+  const rows = tableRows(RUNS, { ...FIRST_VIEW, columns, sort: 'name', is_descending: false })
+  const texts = rows.map(({ cells }) => cells.map((cell, i) => cellText(cell, columns[i])))
+  expect(texts).toEqual([
+    ['0.001', '50.0 %', 'paper, slow'],
+    ['0.001', '70.0 %', 'paper'],
+    ['0.01', '20.0 %', '–'],
+    ['0.01', '–', '–'],
+  ])
+  expect(idsOf({ columns, sort: 'metric:greedy', is_descending: true })).toBe('bacd')
+  expect(idsOf({ columns, sort: 'metric:greedy' })).toBe('cabd')
+})
+
+test('a row is made again only for a run that changed, or for other columns', () => {
+  const before = tableRows(RUNS, FIRST_VIEW)
+  const changed = RUNS.map((run) => (run.id === 'b' ? { ...run } : run))
+  const after = tableRows(changed, { ...FIRST_VIEW, search: '' })
+  expect(after.filter((row) => !before.includes(row)).map(({ entry: { id } }) => id)).toEqual(['b'])
+  expect(tableRows(RUNS, { ...FIRST_VIEW, columns: [LR] })[0]).not.toBe(before[0])
+})
+
+test('filters compare numbers as numbers, tags one by one, and all have to hold', () => {
+  expect(idsOf({ filters: [filter('fact:tags', 'is', 'Paper')] })).toBe('ab')
+  expect(idsOf({ filters: [filter('fact:tags', 'is not', 'slow')] })).toBe('bcd')
+  expect(idsOf({ filters: [filter(LR, 'is', '1e-3')] })).toBe('ab')
+  expect(idsOf({ filters: [filter('metric:greedy', 'at least', '50 %')] })).toBe('ab')
+  const both = [filter(LR, 'at most', '0.005'), filter('metric:greedy', 'at most', '0.6')]
+  expect(idsOf({ filters: both })).toBe('a')
+  expect(holds(RUNS[3], filter('metric:greedy', 'at most', '1'), FIRST_VIEW)).toBe(false)
+  expect(filterWords(filter(LR, 'at least', '0.1'))).toBe('lr at least 0.1')
+})
+
+test('groups have their runs and the mean of their numbers', () => {
+  const view = { ...FIRST_VIEW, columns: ['metric:greedy', LR], group: BY_SETTINGS }
+  const groups = rowGroups(tableRows(RUNS, view), view) ?? []
+  expect(groups.map(({ rows }) => rows.map(({ entry }) => entry.id).join(''))).toEqual(['dc', 'ba'])
+  expect(groups[1].value?.mean).toBeCloseTo(0.6, 12)
+  expect(groups[1].columns[0]?.n).toBe(2)
+  // A setting has no mean, and one number says nothing about its spread.
+  expect(groups[1].columns[1]).toBeUndefined()
+  expect(groups[0].value).toBeUndefined()
+  const by_tag = { ...FIRST_VIEW, group: 'fact:tags' }
+  expect(rowGroups(tableRows(RUNS, by_tag), by_tag)?.map(({ label }) => label)).toEqual([
+    'tags: –',
+    'tags: paper',
+    'tags: paper, slow',
+  ])
+  expect(rowGroups(tableRows(RUNS, FIRST_VIEW), FIRST_VIEW)).toBeUndefined()
+})
+
+test('settings that differ are offered first, and two that end alike are told apart', () => {
+  const groups = columnGroups(RUNS)
+  const differing = groups.find(({ name }) => name === 'Settings that differ')
+  expect(differing?.columns).toEqual([LR, 'setting:seed'])
+  const other = 'setting:critic.optim.lr'
+  expect(columnLabel(LR, [LR, 'setting:seed'])).toBe('lr')
+  expect(columnLabel(LR, [LR, other])).toBe('actor.optim.lr')
+  expect(TINY.experiment.actor.optim.lr).toBe(0.001)
+})

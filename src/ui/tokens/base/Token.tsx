@@ -1,0 +1,41 @@
+// Tokens of any vocabulary, so that a person can read them: signs for what cannot be seen, a frame
+// around what is no text.
+import { useMemo } from 'react'
+import { isBytes, tokenSign, tokenTitle } from '../../../host/protocol/token_text.ts'
+import { tokenId } from '../../../host/protocol/vocabulary.ts'
+import { useVocabulary } from '../../shown/vocabulary.ts'
+
+/** How a token is drawn. */
+export interface TokenLook {
+  readonly sign: string
+  /** `special-token`, `byte-token` or nothing. */
+  readonly className: string
+  /** Its text, bytes and id. */
+  readonly title: string
+}
+
+/** How tokens of the shown vocabulary are drawn. */
+export function useTokenLook(): (token: string) => TokenLook {
+  const vocabulary = useVocabulary()
+  return useMemo(
+    () => (token) => {
+      const is_special = vocabulary.special_tokens.has(token)
+      return {
+        sign: tokenSign(token),
+        className: is_special ? 'special-token' : isBytes(token) ? 'byte-token' : '',
+        title: tokenTitle(token, tokenId(vocabulary, token), is_special),
+      }
+    },
+    [vocabulary],
+  )
+}
+
+/** One token by itself. */
+export function Token({ token, className = '' }: { token: string; className?: string }) {
+  const look = useTokenLook()(token)
+  return (
+    <span className={`response ${look.className} ${className}`} title={look.title}>
+      {look.sign}
+    </span>
+  )
+}

@@ -1,0 +1,205 @@
+// Declares what a token's colour can say.
+import type { TracedSample } from '../../../host/protocol/results.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { type Scale, shadeOf } from '../../scales/shades.ts'
+import { cellValue } from './columns.ts'
+
+export const MODES = {
+  advantages: {
+    label: 'advantage',
+    help: 'How much better (orange) or worse (blue) than expected the token turned out.',
+  },
+  log_probs: {
+    label: 'log-prob',
+    help: 'As the last update that saw the response found it, before it changed anything. Dark is likely, bright a surprise.',
+  },
+  old_log_probs: {
+    label: 'old log-prob',
+    help: 'Before this step’s updates. Dark is likely, bright a surprise.',
+  },
+  ratio: {
+    label: 'ratio',
+    help: 'exp(log π − log π_old): orange grew likelier within the step, blue less likely. The scale is logarithmic.',
+  },
+  kl_ref: {
+    label: 'KL to the reference',
+    help: 'The estimate of this phase, at this token.',
+  },
+  moved: {
+    label: 'log-ratio of the step',
+    help: 'Log-prob after all updates of the step minus before: what the step did to the token.',
+  },
+  entropy: {
+    label: 'entropy',
+    help: 'Of the policy that this phase trains, where it wrote the token, as the last update that saw the response found it. Dark is certain.',
+  },
+  layer_entropy: {
+    label: 'entropy of a layer',
+    help: 'Of the policy read out of one layer where the token was written. Dark is certain.',
+  },
+  clipped: {
+    label: 'clip',
+    help: 'Whether the clip of the loss is active at the token.',
+  },
+  chosen: {
+    label: 'chosen by covariance',
+    help: 'The tokens that clip_cov gives no loss, or kl_cov a penalty: where advantage and log-prob vary together most.',
+  },
+} as const
+export type Mode = keyof typeof MODES
+
+/** How a layer's state is read: as it is, or through the final norm. */
+export type LayerReadout = 'raw' | 'normed'
+
+/** What one layer's policy is where a response was written. */
+export interface LayerEntropy {
+  readonly layer: number
+  readonly readout: LayerReadout
+  /** Nats at token t; undefined where nobody looked. */
+  at(sample: TracedSample, t: number, layer?: number): number | undefined
+  /** The policy is that after this step. */
+  stepOf(sample: TracedSample): number | undefined
+}
+
+/** Nats of a layer at token t, as the traced step brought them along; undefined where it brought
+ * none. */
+export function tracedEntropy(
+  { layer_entropy, tokens }: TracedSample,
+  readout: LayerReadout,
+  layer: number,
+  t: number,
+): number | undefined {
+  const values = layer_entropy?.[readout]
+  if (!values || t >= tokens.length) return undefined
+  const states = values.length / tokens.length
+  return layer < states ? values[t * states + layer] : undefined
+}
+
+/** The number that colours a token; undefined where there is none. */
+export function modeValue(
+  mode: Mode,
+  sample: TracedSample,
+  t: number,
+  layerEntropy?: LayerEntropy,
+): number | undefined {
+  if (mode === 'layer_entropy') return layerEntropy?.at(sample, t)
+  if (mode !== 'kl_ref') return cellValue(sample, mode, t)
+  return cellValue(sample, 'kld', t) ?? cellValue(sample, 'reward_kl', t)
+}
+
+/** What a mode's colours reach over, the same for every token of a step. */
+export interface Range {
+  readonly scale: Scale | 'clip'
+  /** seq: from 0 to this. div: from minus to plus this, about 0. Of what `position` returns. */
+  readonly end: number
+}
+
+/** Where a value lies on its mode's axis: surprises count upwards, ratios by their logarithm. */
+function position(mode: Mode, value: number): number {
+  if (mode === 'log_probs' || mode === 'old_log_probs') return -value
+  return mode === 'ratio' ? Math.log(value) : value
+}
+
+const DIVERGING: readonly Mode[] = ['advantages', 'ratio', 'moved']
+const ENTROPIES: readonly Mode[] = ['entropy', 'layer_entropy']
+
+/** Over all tokens of a step; entropies reach to `max_entropy`, ln V. undefined where no token has
+ * a number. */
+export function rangeOf(
+  mode: Mode,
+  samples: readonly TracedSample[],
+  max_entropy: number,
+  layerEntropy?: LayerEntropy,
+): Range | undefined {
+  let [count, low, high] = [0, 0, 0]
+  for (const sample of samples)
+    for (let t = 0; t < sample.tokens.length; t++) {
+      const value = modeValue(mode, sample, t, layerEntropy)
+      if (value === undefined) continue
+      count++
+      const at = position(mode, value)
+      if (!Number.isFinite(at)) continue
+      low = Math.min(low, at)
+      high = Math.max(high, at)
+    }
+  if (count === 0) return undefined
+  if (mode === 'clipped' || mode === 'chosen') return { scale: 'clip', end: 2 }
+  if (ENTROPIES.includes(mode)) return { scale: 'seq', end: max_entropy }
+  // An estimate of a KL can be negative.
+  const is_diverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
+  return { scale: is_diverging ? 'div' : 'seq', end: Math.max(high, -low) }
+}
+
+/** Neutral, orange, blue. */
+const CLIP_CLASSES = ['div-5', 'div-10', 'div-0'] as const
+
+/** The CSS class of a token; '' where there is no number. */
+export function shadeClass(
+  mode: Mode,
+  value: number | undefined,
+  range: Range | undefined,
+): string {
+  if (value === undefined || !range) return ''
+  if (range.scale === 'clip') return CLIP_CLASSES[value] ?? ''
+  const at = range.end === 0 ? 0 : position(mode, value) / range.end
+  const shade = shadeOf(range.scale === 'div' ? (at + 1) / 2 : at)
+  return shade === undefined ? '' : `${range.scale}-${shade}`
+}
+
+export interface Legend {
+  /** Classes, in order. */
+  readonly swatches: readonly string[]
+  /** At the left end, in the middle where there is one, and at the right end. */
+  readonly texts: readonly string[]
+}
+
+const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
+const signed = (value: number) => formatNumber(value).replace('-', '−')
+
+/** The numbers of a range's ends. */
+export function legendOf(mode: Mode, { scale, end }: Range): Legend {
+  if (mode === 'chosen')
+    return { swatches: CLIP_CLASSES.slice(0, 2), texts: ['not chosen', 'chosen'] }
+  if (scale === 'clip')
+    return { swatches: CLIP_CLASSES, texts: ['not clipped', 'clipped', 'held on bad responses'] }
+  if (mode === 'ratio') {
+    const texts = [Math.exp(-end), 1, Math.exp(end)].map(formatNumber)
+    return { swatches: swatches('div'), texts: end === 0 ? ['1 on every token'] : texts }
+  }
+  if (end === 0)
+    return { swatches: [scale === 'div' ? 'div-5' : 'seq-0'], texts: ['0 on every token'] }
+  const unit = mode === 'advantages' ? '' : ' nats'
+  if (scale === 'div')
+    return { swatches: swatches('div'), texts: [signed(-end), '0', `${signed(end)}${unit}`] }
+  if (ENTROPIES.includes(mode))
+    return { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(end)} nats`] }
+  const last = mode === 'kl_ref' ? end : -end
+  return { swatches: swatches('seq'), texts: ['0', `${signed(last)}${unit}`] }
+}
+
+/** Why a mode has no colours in a step. */
+export function missingReason(mode: Mode, updates: number): string {
+  switch (mode) {
+    case 'kl_ref':
+      return 'This phase compares with no reference, so there is no KL to one.'
+    case 'layer_entropy':
+      return 'The entropies of the layers were not measured when this step was traced. Steps that are traced while this colour is chosen have them.'
+    case 'clipped':
+      return updates === 0
+        ? 'Only the critic learned in this step.'
+        : 'The loss of this phase has no clip.'
+    case 'chosen':
+      return updates === 0
+        ? 'Only the critic learned in this step.'
+        : 'The loss of this phase chooses no tokens: clip_cov and kl_cov do.'
+    case 'log_probs':
+    case 'ratio':
+    case 'moved':
+    case 'entropy':
+      return updates === 0
+        ? 'Only the critic learned in this step, so the policy was not asked again.'
+        : 'This step did not compute it.'
+    default:
+      return 'This step did not compute it.'
+  }
+}

@@ -1,0 +1,102 @@
+// Holds what is selected in the tokens of a run: shared by the inspector and the seven stages, and
+// kept while the tab is closed.
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { TokenTable } from '../../../host/protocol/results.ts'
+import { traceStep } from '../../../page/client/controls.ts'
+import type { KeptItem } from '../../../record/run/kept.ts'
+import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { useKept } from '../../shown/rested.ts'
+import { shownStore, useAtStep } from '../../shown/shown.ts'
+import { uiStore } from '../../shown/store.ts'
+import type { LayerReadout, Mode } from './colours.ts'
+import type { Order } from './inspect.ts'
+import type { Choice } from './sample_choice.ts'
+
+export interface TokenPlace {
+  /** Of the response in its step. */
+  readonly place: number
+  readonly t: number
+}
+
+export interface TokensView {
+  /** A traced step that stays while it is read, and what it was kept with. */
+  readonly held: { readonly kept: KeptOfRun; readonly trace: KeptItem<TokenTable> } | undefined
+  /** Steps are traced again and again, and the newest is shown. */
+  readonly is_following: boolean
+  /** The panel has observed steps traced while it is seen. */
+  readonly is_tracing_along: boolean
+  /** The response in the seven stages. */
+  readonly choice: Choice
+  readonly mode: Mode
+  /** Of `layer_entropy`. */
+  readonly layer: number
+  readonly readout: LayerReadout
+  readonly order: Order
+  readonly is_informative_only: boolean
+  readonly query: string
+  /** Samples of the newest step, though another one was traced. */
+  readonly is_newest_samples: boolean
+  /** Bundle.key; '' for none, undefined for the first. */
+  readonly open: string | undefined
+  /** Pages of its responses that are drawn. */
+  readonly pages: number
+  readonly cursor: TokenPlace
+}
+
+export const tokensStore = createStore<TokensView>(() => ({
+  held: undefined,
+  is_following: false,
+  is_tracing_along: true,
+  choice: 'best',
+  mode: 'advantages',
+  layer: 0,
+  readout: 'raw',
+  order: 'score_best',
+  is_informative_only: false,
+  query: '',
+  is_newest_samples: false,
+  open: undefined,
+  pages: 1,
+  cursor: { place: 0, t: 0 },
+}))
+
+/** A part of the view; `selector` is a module-level function. */
+export const useTokens = <T>(selector: (view: TokensView) => T): T =>
+  useStore(tokensStore, selector)
+
+/** What is shown of the traced steps: at the page's step, else the one that is held, else the
+ * newest. */
+export function traceOf(
+  kept: KeptOfRun,
+  at_step: number | undefined,
+  held: TokensView['held'],
+): KeptItem<TokenTable> | undefined {
+  return at_step === undefined && held?.kept === kept ? held.trace : kept.traces.at(at_step)
+}
+
+const selectHeld = ({ held }: TokensView) => held
+
+/** The traced step that the page shows. */
+export function useShownTrace(): KeptItem<TokenTable> | undefined {
+  return traceOf(useKept(), useAtStep(), useTokens(selectHeld))
+}
+
+/** Keeps the shown step in its place while someone reads it; not where a person follows the steps
+ * or has chosen one. */
+export function holdTrace(): void {
+  const { held, is_following } = tokensStore.getState()
+  const { at_step } = uiStore.getState()
+  const { kept } = shownStore.getState()
+  if (is_following || at_step !== undefined || held?.kept === kept) return
+  const trace = kept.traces.at(undefined)
+  if (trace) tokensStore.setState({ held: { kept, trace } })
+}
+
+export const releaseTrace = (): void => tokensStore.setState({ held: undefined })
+
+/** Has the next step of reinforcement traced, and shows it. */
+export function traceNow(): void {
+  releaseTrace()
+  traceStep()
+}
