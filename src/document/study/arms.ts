@@ -4,6 +4,7 @@
 import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { type Document, setAt } from '../experiment/fields/paths.ts'
+import { isWarmStart } from '../experiment/fields/phases.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
@@ -166,7 +167,7 @@ function notesOf(arms: readonly Arm[]): string[] {
     JSON.stringify([
       phases.slice(
         0,
-        phases.findIndex(({ kind }) => kind === 'rl'),
+        phases.findIndex((phase) => !isWarmStart(phase)),
       ),
       model,
       task,

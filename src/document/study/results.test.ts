@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest'
 import { HistoryLog } from '../../host/checkpoints/history.ts'
 import { plainHistory } from '../../host/checkpoints/origin.ts'
+import { expandStudy } from './arms.ts'
 import { plannedRuns } from './queue.ts'
 import { phaseAt, ResultLog } from './results.ts'
-import { armsOf, studyOf } from './testing.ts'
+import { armsOf, DOCUMENT, studyOf } from './testing.ts'
 
 const study = studyOf()
 const [{ experiment }] = plannedRuns(study, armsOf())
@@ -36,4 +37,28 @@ test('the phase of a step is the one that began before it', () => {
     { step: 10, phase: 1 },
   ]
   expect([0, 1, 10, 11].map((step) => phaseAt(switches, step))).toEqual([0, 0, 0, 1])
+})
+
+test('what learns preferences, or a reward model, is compared as reinforcement is', () => {
+  const sft = { kind: 'sft', steps: 2 }
+  const phases = [
+    [sft, { kind: 'preference', steps: 3 }],
+    [
+      sft,
+      { kind: 'reward_model', steps: 1 },
+      { kind: 'rl', steps: 2, reward_model: { enable: true } },
+    ],
+  ]
+  const arms = phases.map((own, i) => ({ name: `${i}`, set: { phases: own } }))
+  const both = studyOf({ ...DOCUMENT, arms, baseline: '0', budget: { same: 'steps' } })
+  const expanded = expandStudy(both)
+  if (!expanded.ok) throw new Error(expanded.problems.join())
+  expect(expanded.notes).toEqual([])
+  const runs = plannedRuns(both, expanded.arms).filter(({ seed }) => seed === both.seeds[0])
+  for (const [i, run] of runs.entries()) {
+    const log = new ResultLog(run.experiment, both)
+    for (let step = 0; step <= 5; step++)
+      log.step(step, step <= 2 ? 0 : i === 1 && step > 3 ? 2 : 1, metricsAt(step))
+    expect(log.result(facts).begins).toBe(2)
+  }
 })

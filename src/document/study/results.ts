@@ -8,6 +8,7 @@ import {
   stepCosts,
   stepResponses,
 } from '../experiment/costs/costs.ts'
+import { isWarmStart } from '../experiment/fields/phases.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Study } from './study.ts'
@@ -26,7 +27,7 @@ const resultSchema = z.strictObject({
   problem: z.optional(z.string()),
   adapter: z.string(),
   seconds: z.number(),
-  /** The last supervised step: reinforcement begins behind it. */
+  /** The last step of the warm start: what is compared begins behind it. */
   begins: z.int(),
   /** [step, value] by metric, steps ascending. */
   series: z.record(z.string(), curve),
@@ -93,8 +94,8 @@ export class ResultLog {
     this.#steps = step
     const { phases } = this.#experiment
     const document = phases[phase]
-    if (document?.kind !== 'rl') this.#begins = step
-    else if (metrics['perf/total_num_tokens'] !== undefined) {
+    if (!document || isWarmStart(document)) this.#begins = step
+    else if (document.kind === 'rl' && metrics['perf/total_num_tokens'] !== undefined) {
       const batches = metrics['train/num_gen_batches'] ?? 1
       const responses = batches * stepResponses(this.#experiment, document)
       const tokens = batches * metrics['perf/total_num_tokens']
