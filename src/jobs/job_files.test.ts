@@ -76,6 +76,42 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'verl',
       'algorithm.filter_groups.metric is seq_reward: expected acc, score',
     ],
+    [
+      'stale samples',
+      { phases: [RL], rollout: { staleness: 1 } },
+      'verl',
+      'rollout.staleness is 1: this job samples and trains in turn; verl trains on older samples by its programs one_step_off_policy',
+    ],
+    [
+      'a curriculum',
+      { phases: [RL], data: { curriculum: { param: 'digits' } } },
+      'trl',
+      'data.curriculum.param is digits: its data loader takes every row in turn',
+    ],
+    [
+      'a gate for problems',
+      { phases: [{ ...RL }], data: { train_max_samples: 64, admission: { max_rate: 0.9 } } },
+      'verl',
+      'data.admission.max_rate is 0.9: its data loader takes every row in turn; verl takes a sampler of your own (data.sampler.class_path)',
+    ],
+    [
+      'Muon',
+      { phases: [RL], actor: { optim: { optimizer: 'Muon' } } },
+      'trl',
+      'actor.optim.optimizer is Muon: torch.optim.Muon takes matrices alone',
+    ],
+    [
+      'an entropy target',
+      { phases: [RL], actor: { use_adaptive_entropy: true } },
+      'verl',
+      'actor.use_adaptive_entropy is true: its entropy bonus has a constant weight',
+    ],
+    [
+      'an entropy target with several updates a step',
+      { phases: [RL], actor: { use_adaptive_entropy: true } },
+      'trl',
+      'one update per step, because TRL changes the weight after every update',
+    ],
   ])('%s', ([, document, target, said]) => {
     expect(() => filesOf(experimentOf(document), { target })).toThrow(said)
   })
@@ -102,6 +138,18 @@ describe('what a job holds', () => {
   test('a head that vLLM serves is not warned of, and a model without a warm start neither', () => {
     const experiment = experimentOf({ phases: [RL], model: { head_dim: 32 } })
     expect(filesOf(experiment).warnings).toEqual([])
+  })
+
+  test('TRL has the entropy target where a step is one update', () => {
+    const actor = { use_adaptive_entropy: true, entropy_target: 0.5, ppo_mini_batch_size: 32 }
+    const script = filesOf(experimentOf({ phases: [RL], actor }), { target: 'trl' }).text
+    const python = [...script.values()].join('\n')
+    for (const line of [
+      'use_adaptive_entropy=True',
+      'entropy_target=0.5',
+      'entropy_coef_delta=0.005',
+    ])
+      expect(python).toContain(line)
   })
 
   test('old names of the reward function are for old versions', () => {
