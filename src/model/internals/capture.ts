@@ -4,14 +4,16 @@
 import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Where } from '../interventions/intervention.ts'
+import type { ModelShape } from '../layout/config.ts'
 import type { Model } from '../transformer/model.ts'
 import { type Rows, uploadRows } from '../transformer/rows.ts'
 import { forward } from '../transformer/transformer.ts'
 import type { Workspace } from '../transformer/workspace.ts'
 
-/** A place of a pass; of all heads of a layer at once. */
+/** A place of a pass; of all heads of a layer at once. qkv: what its attention compares,
+ * rotated. */
 export interface Place {
-  readonly where: Where
+  readonly where: Where | 'qkv'
   /** Blocks applied: 0 … L for the residual stream, 1 … L for parts of a block. */
   readonly layer: number
 }
@@ -19,13 +21,18 @@ export interface Place {
 /** Two tensors of a workspace, of which the second is taken from the first where there is one. */
 function heldAt(ws: Workspace, { where, layer }: Place): readonly [Tensor, Tensor?] {
   if (where === 'residual') return [ws.hidden[layer]]
-  const { context, middle } = ws.layers[layer - 1]
+  const { context, middle, qkv_rotated } = ws.layers[layer - 1]
+  if (where === 'qkv') return [qkv_rotated]
   if (where === 'head') return [context]
   if (where === 'attention') return [middle, ws.hidden[layer - 1]]
   return [ws.hidden[layer], where === 'feed_forward' ? middle : ws.hidden[layer - 1]]
 }
 
-/** Runs the model once over `rows` and reads each place: [M, C], of heads [M, H · D]. */
+const colsOf = ({ where }: Place, shape: ModelShape): number =>
+  where === 'qkv' ? shape.qkv_size : where === 'head' ? shape.attention_size : shape.hidden_size
+
+/** Runs the model once over `rows` and reads each place: [M, C], of heads [M, H · D], of qkv
+ * [M, (H + 2K) · D]. */
 export async function captureStates(
   gpu: Gpu,
   model: Model,
@@ -34,10 +41,9 @@ export async function captureStates(
   places: readonly Place[],
 ): Promise<Float32Array[]> {
   uploadRows(gpu, ws, rows)
-  const { attention_size, hidden_size } = model.shape
   const M = ws.rows * ws.width
   const kept = places.map((place) => {
-    const cols = place.where === 'head' ? attention_size : hidden_size
+    const cols = colsOf(place, model.shape)
     return heldAt(ws, place).map((_, i) => gpu.tensor(`captured.${i}`, 'f32', [M, cols]))
   })
   const program = await gpu.record('capture', [], (recorder) => {

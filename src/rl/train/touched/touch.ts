@@ -1,5 +1,5 @@
 // Touches one model or two on a device of their own: what each part of the one does, what each of
-// the two has learned, or where an answer travels.
+// the two has learned, where an answer travels, or what wrote a token.
 
 import { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
@@ -8,6 +8,9 @@ import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { createModel } from '../../../model/transformer/model.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { encodeSample } from '../../look/lens_texts.ts'
+import type { LensSample } from '../../look/observation.ts'
+import { type Attributed, attribution, attributionRoom, requireMaps } from './attribution.ts'
 import { type Exchange, type ExchangeSource, exchanged } from './exchange.ts'
 import { HeldOut } from './held_out.ts'
 import { pairsOf, typedPair } from './pairs.ts'
@@ -28,6 +31,8 @@ export type TouchWork =
   /** So many pairs of held-out problems, or a clean and a corrupted text. */
   | { readonly what: 'patching'; readonly pairs: number }
   | { readonly what: 'patching'; readonly texts: readonly [string, string] }
+  /** A text whose tokens are taken apart. */
+  | { readonly what: 'attribution'; readonly sample: LensSample }
 
 /** What came of it; of two models, both ways round. */
 export type Touched =
@@ -44,6 +49,15 @@ export type Touched =
       /** Of every token id that the pairs hold. */
       readonly texts: Readonly<Record<number, string>>
     }
+  | {
+      readonly what: 'attribution'
+      readonly step: number
+      readonly sample: LensSample
+      readonly prompt_length: number
+      /** Its tokens as texts. */
+      readonly tokens: readonly string[]
+      readonly attributed: Attributed
+    }
 
 /** What a device must give. */
 export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu>
@@ -58,6 +72,7 @@ export function touchModels(
   onProgress: OnProgress,
 ): Promise<Touched> {
   if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
+  if (work.what === 'attribution') return touchAttribution(open, first, work.sample, onProgress)
   const { problems } = work
   return work.what === 'exchange'
     ? touchExchange(open, [first, second], problems, onProgress)
@@ -169,4 +184,25 @@ async function touchPatching(
   ])
   const texts = Object.fromEntries(ids.map((id) => [id, task.tokenizer.tokens[id] ?? `<${id}>`]))
   return { what: 'patching', step: model.step, patching: found, texts }
+}
+
+async function touchAttribution(
+  open: OpenTouch,
+  model: Touchable,
+  sample: LensSample,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  const { tokenizer } = model.config.task
+  const { ids, prompt_length } = encodeSample(sample, tokenizer, Number.POSITIVE_INFINITY)
+  const layout = layoutOf(model)
+  requireMaps(layout.shape, ids.length)
+  const plan = new MemoryPlan()
+  createModel(plan, layout)
+  attributionRoom(plan, layout, ids.length)
+  const attributed = await withDevice(open, plan, (gpu) =>
+    attribution(gpu, { ...model, layout }, ids),
+  )
+  onProgress(1, 1)
+  const tokens = ids.map((id) => tokenizer.tokens[id] ?? `<${id}>`)
+  return { what: 'attribution', step: model.step, sample, prompt_length, tokens, attributed }
 }

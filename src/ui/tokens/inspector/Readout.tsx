@@ -5,6 +5,7 @@ import { formatNats, formatNumber } from '../../kit/format.ts'
 import { rewardWords } from '../../learning/reward_words.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
+import { TokenWriting } from '../../touch/TokenWriting.tsx'
 import type { LayerEntropy } from '../base/colours.ts'
 import { cellText, exactText, headText, shownColumns } from '../base/columns.ts'
 import type { Inspected } from '../base/inspect.ts'
@@ -132,6 +133,9 @@ export function Readout(props: {
       <Numbers told={told} t={t} />
       {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}
       <Actions step={step} told={chosen} />
+      {traced && !holdsPadding(traced.tokens) ? (
+        <TokenWriting sample={{ prompt, response, is_ended }} step={step} t={t} />
+      ) : null}
     </div>
   )
 }

@@ -2,9 +2,9 @@
 // problems are answered again.
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { PartCost, PartCosts } from '../../../host/protocol/touch.ts'
-import { useKeptSteps, useRecordOver } from '../../look/kept_states.ts'
-import type { Cell } from '../../plot/still/CellMap.tsx'
+import type { PartCost, PartCosts } from '../../host/protocol/touch.ts'
+import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import type { Cell } from '../plot/still/CellMap.tsx'
 import {
   columnName,
   estimateText,

@@ -1,10 +1,10 @@
 // A map of what was found, a cell for each change that was made; the values of one are read out by
 // pointer and by keys.
 import { useState } from 'react'
-import type { NumberTable } from '../../plot/files/number_table.ts'
-import { Readout } from '../../plot/Readout.tsx'
-import { type Cell, CellMap, type CellPlace } from '../../plot/still/CellMap.tsx'
-import { StillFigure } from '../../plot/still/StillFigure.tsx'
+import type { NumberTable } from '../plot/files/number_table.ts'
+import { Readout } from '../plot/Readout.tsx'
+import { type Cell, CellMap, type CellPlace } from '../plot/still/CellMap.tsx'
+import { StillFigure } from '../plot/still/StillFigure.tsx'
 import { ownerOfShown } from './owner.ts'
 
 interface TouchMapProps {

@@ -1,9 +1,9 @@
 // What was found by touching kept states: under way, last said, and kept while the page is open.
 import { createStore } from 'zustand/vanilla'
-import type { Touched, TouchWork } from '../../../host/protocol/touch.ts'
-import { touchStates } from '../../../page/opened/touching.ts'
-import { shownExperiment } from '../../shown/run.ts'
-import { shownStore } from '../../shown/shown.ts'
+import type { Touched, TouchWork } from '../../host/protocol/touch.ts'
+import { touchStates } from '../../page/opened/touching.ts'
+import { shownExperiment } from '../shown/run.ts'
+import { shownStore } from '../shown/shown.ts'
 
 export type TouchKind = Touched['what']
 

@@ -2,7 +2,7 @@
 // that misleads, and what starts it.
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { selectIsBusy, useLab } from '../shown/run.ts'
 import { keyOf, type TouchKind, touchStore } from './touch_store.ts'
 import './touch.css'
 

@@ -1,7 +1,7 @@
 // What patching has found: the rows and columns of its map, a sentence, a table.
-import type { Patching, Recovery, Touched } from '../../../host/protocol/touch.ts'
-import { formatNumber } from '../../kit/format.ts'
-import type { NumberTable } from '../../plot/files/number_table.ts'
+import type { Patching, Recovery, Touched } from '../../host/protocol/touch.ts'
+import { formatNumber } from '../kit/format.ts'
+import type { NumberTable } from '../plot/files/number_table.ts'
 
 export type Patched = Extract<Touched, { what: 'patching' }>
 
@@ -23,7 +23,7 @@ export const placesIn = ({ places }: Patching, view: PatchView): readonly Recove
 /** A row of the map. */
 export function rowName({ where, layer, head }: Recovery): string {
   if (where === 'residual') return layer === 0 ? 'embedding' : `after block ${layer}`
-  return head === undefined ? `block ${layer}` : `block ${layer}, ${head + 1}`
+  return head === undefined ? `block ${layer}` : `block ${layer} head ${head + 1}`
 }
 
 function placeName({ where, layer, head }: Recovery): string {

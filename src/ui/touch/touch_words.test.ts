@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Exchange, PartCost, PartCosts, Recovery } from '../../../host/protocol/touch.ts'
+import type { Exchange, PartCost, PartCosts, Recovery } from '../../host/protocol/touch.ts'
 import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
 import { isTold, measuresOf, partsSay, partsTable } from './part_words.ts'
 import {
@@ -10,6 +10,7 @@ import {
   recoveryText,
   rowName,
 } from './patch_words.ts'
+import { looksAt, looksTable, type Written, writingSays, writingTable } from './writing_words.ts'
 
 const SURE = 0.05
 const part = (
@@ -165,10 +166,65 @@ test('the map has the last block on top, and the table every place', () => {
     'after block 1',
     'embedding',
   ])
-  expect(placesIn(patching, 'head').map(rowName)).toEqual(['block 2, 2', 'block 1, 1'])
+  expect(placesIn(patching, 'head').map(rowName)).toEqual(['block 2 head 2', 'block 1 head 1'])
   expect(recoveryText(-0.204)).toBe('−20 %')
   const { columns, rows } = patchingTable(PATCHED)
   expect(columns).toEqual(['exchanged', '1: 4 for 7', '2: ='])
   expect(rows).toHaveLength(patching.places.length)
   expect(rows[3]).toEqual(['the feed-forward of layer 1', '-0.2', '0'])
+})
+
+const WRITTEN: Written = {
+  what: 'attribution',
+  step: 40,
+  sample: { prompt: '3=', response: '7', is_ended: false },
+  prompt_length: 2,
+  tokens: ['3', '=', '7'],
+  attributed: {
+    ids: [1, 2, 3],
+    total: [0.5, 6],
+    embed: [0.1, -1],
+    attention: [
+      [0.2, 4],
+      [0, 1],
+    ],
+    feed_forward: [
+      [0.1, 0.5],
+      [0.1, 1.5],
+    ],
+    head: [
+      [
+        [0.1, 3.5],
+        [0.1, 0.5],
+      ],
+      [
+        [0, 0.2],
+        [0, 0.8],
+      ],
+    ],
+    looks_at: [
+      [
+        Float32Array.of(1, 0, 0, 0.75, 0.25, 0, 0, 0, 1),
+        Float32Array.of(1, 0, 0, 0.5, 0.5, 0, 0, 0, 1),
+      ],
+      [Float32Array.of(1, 0, 0, 0.1, 0.9, 0, 0, 0, 1), Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1)],
+    ],
+  },
+}
+
+test('a token says what wrote it and where its heads looked', () => {
+  expect(writingSays(WRITTEN, 2)).toBe(
+    'With the weights after step 40, “7” has a logit 6 above the mean of all tokens. The attention of layer 1 adds the most of it, 4. Of the heads head 1 of layer 1 adds the most, 3.5, and looks mostly at token 1, “3” (75.0 %).',
+  )
+  expect(looksAt(WRITTEN, 2).map(({ shares }) => shares.length)).toEqual([2, 2, 2, 2])
+  const { columns, rows } = writingTable(WRITTEN)
+  expect(columns).toEqual(['adds', '2: =', '3: 7'])
+  expect(rows.map(([name]) => name).slice(0, 5)).toEqual([
+    'the embedding',
+    'the attention of layer 1',
+    'head 1 of layer 1',
+    'head 2 of layer 1',
+    'the feed-forward of layer 1',
+  ])
+  expect(looksTable(WRITTEN, 2).rows[2]).toEqual(['head 1 of layer 2', '0.1', '0.9'])
 })

@@ -1,9 +1,9 @@
 // What switching parts off has cost: the measures that a map shows, a sentence, and a table.
 
-import type { Estimate, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
-import { formatNumber } from '../../kit/format.ts'
-import type { NumberTable } from '../../plot/files/number_table.ts'
-import { differenceText } from '../../shown/run_words.ts'
+import type { Estimate, PartCost, PartCosts } from '../../host/protocol/touch.ts'
+import { formatNumber } from '../kit/format.ts'
+import type { NumberTable } from '../plot/files/number_table.ts'
+import { differenceText } from '../shown/run_words.ts'
 
 export interface Measure {
   readonly key: string

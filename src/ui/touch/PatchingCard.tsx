@@ -2,9 +2,9 @@
 // and token by token.
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { TouchWork } from '../../../host/protocol/touch.ts'
-import { useKeptSteps, useRecordOver } from '../../look/kept_states.ts'
-import type { Cell } from '../../plot/still/CellMap.tsx'
+import type { TouchWork } from '../../host/protocol/touch.ts'
+import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import type { Cell } from '../plot/still/CellMap.tsx'
 import {
   cellSays,
   PATCH_VIEWS,
