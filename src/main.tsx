@@ -2,7 +2,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './page/client/lab.ts'
-import { libraryStore } from './page/runs/library/library.ts'
+import { libraryStore } from './page/runs/library/library_store.ts'
 import { followRefusals } from './ui/notices/refusals.ts'
 import { followNewRuns } from './ui/open/opened_run.ts'
 import { startScrubbing } from './ui/open/scrub.ts'

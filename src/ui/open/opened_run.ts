@@ -2,14 +2,11 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import {
-  deleteRuns,
   type Library,
   libraryStore,
-  openRun,
   type RunEntry,
   runOf,
-} from '../../page/runs/library/library.ts'
-import { isHeldElsewhere } from '../../page/runs/storage/locks.ts'
+} from '../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { setLayer } from '../shown/cursor.ts'
 import { shownExperiment } from '../shown/run.ts'
@@ -54,6 +51,11 @@ export function closePast(): void {
   if (openedStore.getState().opened) follow(undefined)
 }
 
+/** What reads and deletes runs: the first look at the page needs none of it. */
+const library = () => import('../../page/runs/library/library.ts')
+
+const locks = () => import('../../page/runs/storage/locks.ts')
+
 let asked = 0
 
 /** Shows a run on the whole page: the living one, or a past one to look at. */
@@ -64,6 +66,7 @@ export async function showRun(id: string): Promise<void> {
     return
   }
   try {
+    const [{ openRun }, { isHeldElsewhere }] = await Promise.all([library(), locks()])
     const { state, unreadable } = await openRun(id)
     // Another one was clicked meanwhile.
     const is_elsewhere = await isHeldElsewhere(id)
@@ -75,6 +78,7 @@ export async function showRun(id: string): Promise<void> {
 
 /** Deletes runs, and says which of them stay and why. */
 export async function removeRuns(ids: readonly string[]): Promise<void> {
+  const { deleteRuns } = await library()
   const refused = await deleteRuns(ids)
   if (refused !== '') showToast(refused)
 }

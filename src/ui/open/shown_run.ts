@@ -1,6 +1,6 @@
 // The shown run in words: for what leaves the page.
 
-import { libraryStore, runOf } from '../../page/runs/library/library.ts'
+import { libraryStore, runOf } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'
 import { autoName, runName } from '../../record/run/names.ts'
 import { cutText } from '../kit/xml_text.ts'

@@ -1,6 +1,6 @@
 // Puts the settings of a run of the list into the form.
 import { openExperiment } from '../../page/client/opening.ts'
-import { runOf } from '../../page/runs/library/library.ts'
+import { runOf } from '../../page/runs/library/library_store.ts'
 import { setNextParent } from '../../page/runs/recorder/parent.ts'
 import { labStore } from '../../page/state/store.ts'
 import { runName } from '../../record/run/names.ts'

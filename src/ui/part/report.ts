@@ -2,7 +2,7 @@
 import { version } from '../../../package.json'
 import { browserName } from '../../document/links/names.ts'
 import { PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
-import { libraryStore } from '../../page/runs/library/library.ts'
+import { libraryStore } from '../../page/runs/library/library_store.ts'
 import type { PageError } from '../../page/state/report.ts'
 import { labStore } from '../../page/state/store.ts'
 import { saveFile } from '../kit/save.ts'

@@ -1,6 +1,6 @@
 // Selects whether charts and figures may show the recording that comes with the page.
 import { useStore } from 'zustand'
-import { type Library, libraryStore } from '../../page/runs/library/library.ts'
+import { type Library, libraryStore } from '../../page/runs/library/library_store.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'

@@ -4,12 +4,12 @@ import { Download, FileInput } from 'lucide-react'
 import { useStore } from 'zustand'
 import { checkpointBlob } from '../../host/checkpoints/storage/browse.ts'
 import { downloadName } from '../../host/checkpoints/storage/places.ts'
+import { rawRecord } from '../../page/runs/library/library.ts'
 import {
   type BrokenEntry,
   type Library,
   libraryStore,
-  rawRecord,
-} from '../../page/runs/library/library.ts'
+} from '../../page/runs/library/library_store.ts'
 import { formatBytes, formatCount } from '../kit/format.ts'
 import { saveFile } from '../kit/save.ts'
 import { useCheckpoints } from '../look/kept_checkpoints.ts'

@@ -1,13 +1,8 @@
 // Runs of this browser: the table, and the ticked ones side by side.
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
-import {
-  type Library,
-  libraryStore,
-  MAX_RUNS,
-  shownRuns,
-  surplusRuns,
-} from '../../page/runs/library/library.ts'
+import { MAX_RUNS, surplusRuns } from '../../page/runs/library/library.ts'
+import { type Library, libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
 import { measureStorage } from '../../page/runs/library/room.ts'
 import { formatBytes } from '../kit/format.ts'
 import { removeRuns } from '../open/opened_run.ts'

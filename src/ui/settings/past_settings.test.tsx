@@ -1,7 +1,7 @@
 // Tests that the settings of a past run are its own, and only to read.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { RunEntry } from '../../page/runs/library/library.ts'
+import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import { TINY } from '../../page/runs/testing.ts'
 import { NO_LABELS, RECORD_VERSION } from '../../record/run/record.ts'
 import { PastSettings } from './PastSettings.tsx'

@@ -1,6 +1,6 @@
 // The parts of the page that appear when something happened, and what each waits for.
 import { useStore } from 'zustand'
-import { libraryStore } from '../../page/runs/library/library.ts'
+import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { shareStore } from '../../page/state/share_store.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../learning/without_gpu.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { lastRun, rememberLastRun } from './last_run.ts'
-import type { RunEntry } from './library.ts'
+import type { RunEntry } from './library_store.ts'
 
 const entry = (id: string, started_at: number) => ({ id, header: { started_at } }) as RunEntry
 /** As the library sorts them: the run that began after the clock was set back comes second. */

@@ -2,7 +2,7 @@
 // two runs.
 import * as z from 'zod/mini'
 import { remembered } from '../../state/remembered.ts'
-import type { RunEntry } from './library.ts'
+import type { RunEntry } from './library_store.ts'
 
 const lastId = remembered('last_run', z.optional(z.string()), undefined)
 

@@ -9,18 +9,16 @@ import {
   deleteRuns,
   followRecorder,
   labelRun,
-  libraryStore,
   MAX_RUNS,
   openLibrary,
   openRun,
   rawRecord,
-  runOf,
   setBaseline,
-  shownRuns,
   surplusRuns,
   UNDO_MS,
   undoDelete,
 } from './library.ts'
+import { libraryStore, runOf, shownRuns } from './library_store.ts'
 
 let storage: RunStorage
 let header: RunHeader

@@ -1,6 +1,5 @@
-// All runs of this browser, as the page knows them: what is in the storage, what people said of it,
-// and what is deleted.
-import { createStore } from 'zustand/vanilla'
+// The runs of this browser are listed, labelled, opened and deleted: what the list shows is in
+// library_store.ts.
 import type { Series } from '../../../host/columns/series.ts'
 import {
   isLive,
@@ -21,36 +20,14 @@ import { idOf } from '../record/record_fields.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { deleteForGood, stayWords } from '../storage/deletions.ts'
 import { borrowRun } from '../storage/locks.ts'
+import {
+  type BrokenEntry,
+  EMPTY_LIBRARY,
+  libraryStore,
+  type RunEntry,
+  runOf,
+} from './library_store.ts'
 import { tellTabs } from './tabs.ts'
-
-export interface RunEntry {
-  readonly id: string
-  readonly header: RunHeader
-  readonly labels: RunLabels
-}
-
-/** A record that is there and cannot be understood. */
-export interface BrokenEntry {
-  readonly id: string
-  readonly why: string
-}
-
-export interface Library {
-  readonly is_ready: boolean
-  /** Why runs are forgotten with the page; '' where they are kept. */
-  readonly why_memory: string
-  /** Why the newest write failed; '' when all is well. */
-  readonly problem: string
-  /** Newest first. */
-  readonly entries: readonly RunEntry[]
-  readonly broken: readonly BrokenEntry[]
-  /** Deleted, and not yet gone: undo brings them back. */
-  readonly deleted: readonly string[]
-  /** The record of the current run. */
-  readonly living: string | undefined
-  /** Bytes of this page's origin, where the browser tells. */
-  readonly storage: { readonly usage: number; readonly quota: number } | undefined
-}
 
 /** From this many runs on, the oldest are offered for deletion. */
 export const MAX_RUNS = 200
@@ -58,19 +35,6 @@ export const MAX_RUNS = 200
 const READ_MS = 8
 /** Time to take a deletion back. */
 export const UNDO_MS = 12_000
-
-const EMPTY: Library = {
-  is_ready: false,
-  why_memory: '',
-  problem: '',
-  entries: [],
-  broken: [],
-  deleted: [],
-  living: undefined,
-  storage: undefined,
-}
-
-export const libraryStore = createStore<Library>(() => EMPTY)
 
 let storage: RunStorage = memoryStorage()
 const recorders = new Set<Pick<Recorder, 'forget' | 'retry'>>()
@@ -99,7 +63,7 @@ export async function openLibrary(
   storage = own
   clearTimeout(undo_timer)
   letGo()
-  libraryStore.setState({ ...EMPTY, why_memory })
+  libraryStore.setState({ ...EMPTY_LIBRARY, why_memory })
   const [{ headers, labels }, { readHeader }] = await Promise.all([own.list(), reader()])
   const said = new Map(labels.map((value) => [idOf(value), value]))
   const entries: RunEntry[] = []
@@ -203,19 +167,6 @@ export function setBaseline(id: string | undefined): void {
   for (const { id: other, labels } of libraryStore.getState().entries)
     if (labels.baseline && other !== id) labelRun(other, { baseline: false })
   if (id !== undefined) labelRun(id, { baseline: true })
-}
-
-export const runOf = (id: string): RunEntry | undefined =>
-  libraryStore.getState().entries.find((entry) => entry.id === id)
-
-/** Runs that are not deleted. */
-let shown: { of: Library; entries: readonly RunEntry[] } | undefined
-export function shownRuns(library: Library): readonly RunEntry[] {
-  const { entries, deleted } = library
-  if (deleted.length === 0) return entries
-  if (shown?.of.entries !== entries || shown.of.deleted !== deleted)
-    shown = { of: library, entries: entries.filter(({ id }) => !deleted.includes(id)) }
-  return shown.entries
 }
 
 /** A run that still trains cannot be deleted. */

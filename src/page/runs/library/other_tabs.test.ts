@@ -6,7 +6,7 @@ import { begun, recorderOn, stepEvent, testLocks, told } from '../testing.ts'
 /** A tab of its own: every module again, the same storage and the same locks. */
 async function openTab(storage: RunStorage) {
   vi.resetModules()
-  const library = await import('./library.ts')
+  const library = { ...(await import('./library_store.ts')), ...(await import('./library.ts')) }
   const locks = await import('../storage/locks.ts')
   const { followOtherTabs } = await import('./other_tabs.ts')
   const { tellTabs } = await import('./tabs.ts')

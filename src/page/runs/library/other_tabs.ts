@@ -4,15 +4,8 @@ import { isLive, type RunHeader } from '../../../record/run/record.ts'
 import { readLabels } from '../record/read_labels.ts'
 import { idOf } from '../record/record_fields.ts'
 import { released } from '../storage/locks.ts'
-import {
-  dropRuns,
-  insertRun,
-  leftHeader,
-  libraryStore,
-  putLabels,
-  runOf,
-  updateRun,
-} from './library.ts'
+import { dropRuns, insertRun, leftHeader, putLabels, updateRun } from './library.ts'
+import { libraryStore, runOf } from './library_store.ts'
 import { followTabs } from './tabs.ts'
 
 const watched = new Set<string>()

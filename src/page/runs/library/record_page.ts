@@ -20,12 +20,11 @@ import {
   addRun,
   commitDelete,
   followRecorder,
-  libraryStore,
   openLibrary,
   relabelRun,
-  runOf,
   updateRun,
 } from './library.ts'
+import { libraryStore, runOf } from './library_store.ts'
 import { followOtherTabs } from './other_tabs.ts'
 import { tellTabs } from './tabs.ts'
 

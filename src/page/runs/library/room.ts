@@ -1,5 +1,5 @@
 // How much room the browser gives to runs.
-import { libraryStore } from './library.ts'
+import { libraryStore } from './library_store.ts'
 
 /** What the browser says of this page's storage. */
 export async function measureStorage(): Promise<void> {

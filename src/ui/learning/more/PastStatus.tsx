@@ -1,6 +1,6 @@
 // Which past run the page shows, how it ended, and the way back.
 import { ArrowLeft, type LucideIcon } from 'lucide-react'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { closePast } from '../../open/opened_run.ts'

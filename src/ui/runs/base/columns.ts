@@ -1,6 +1,6 @@
 // Declares what a column of the table can be: a setting of the run, one of its metrics, or a fact
 // about it. Sorting, filters and groups name the same columns.
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'

@@ -3,13 +3,13 @@
 import { boundsOf } from '../../../document/study/bounds.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
+import { readColumns } from '../../../page/runs/library/library.ts'
 import {
   libraryStore,
   type RunEntry,
-  readColumns,
   runOf,
   shownRuns,
-} from '../../../page/runs/library/library.ts'
+} from '../../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import {
   type BandKind,

@@ -1,5 +1,5 @@
 // Which runs the table is about: conditions on its columns, all of which must hold.
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type Cell, cellOf, columnLabel, type Reading } from './columns.ts'
 
 export const OPERATORS = ['is', 'is not', 'at least', 'at most', 'contains'] as const

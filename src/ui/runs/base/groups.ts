@@ -1,7 +1,7 @@
 // The rows of the table under headings: runs that share a setting, a fact or everything but the
 // seed.
 
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings } from '../../../record/compare/compare.ts'
 import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'

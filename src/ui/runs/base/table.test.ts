@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { importedRun } from '../../../jobs/logs/imported_run.ts'
 import { logReader, readLogs } from '../../../jobs/logs/read_log.ts'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { begun, recorderOn, stepEvent, told } from '../../../page/runs/testing.ts'
 import { runName } from '../../../record/run/names.ts'
 import { NO_LABELS, type RunHeader } from '../../../record/run/record.ts'

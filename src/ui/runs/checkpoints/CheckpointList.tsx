@@ -1,6 +1,6 @@
 // The checkpoints of one run: where it can continue from, and files to download.
 import { Download, GitBranch, Play, Search, Upload } from 'lucide-react'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { useCheckpoints } from '../../look/kept_checkpoints.ts'
 import { lookNow } from '../../look/look_now.ts'

@@ -1,7 +1,7 @@
 // Offers at the top of the page: to continue the run that was left, or one from a file.
 import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type Library, libraryStore } from '../../../page/runs/library/library.ts'
+import { type Library, libraryStore } from '../../../page/runs/library/library_store.ts'
 import { replayStore } from '../../../page/state/replay.ts'
 import { type ShareState, shareStore } from '../../../page/state/share_store.ts'
 import type { LabState } from '../../../page/state/store.ts'

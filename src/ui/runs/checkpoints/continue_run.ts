@@ -9,12 +9,12 @@ import { readCheckpoint } from '../../../page/client/checkpoints.ts'
 import { settingsOf } from '../../../page/client/links.ts'
 import { goOn } from '../../../page/client/starting.ts'
 import { lastRun } from '../../../page/runs/library/last_run.ts'
+import { openRun } from '../../../page/runs/library/library.ts'
 import {
   type Library,
   libraryStore,
-  openRun,
   type RunEntry,
-} from '../../../page/runs/library/library.ts'
+} from '../../../page/runs/library/library_store.ts'
 import { claimRun } from '../../../page/runs/storage/locks.ts'
 import { remembered } from '../../../page/state/remembered.ts'
 import { labStore } from '../../../page/state/store.ts'

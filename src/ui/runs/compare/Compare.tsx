@@ -1,7 +1,8 @@
 // The ticked runs side by side.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { labelRun, type RunEntry } from '../../../page/runs/library/library.ts'
+import { labelRun } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'

@@ -8,7 +8,7 @@ import {
   pauseDuel,
   resumeDuel,
 } from '../../../page/runs/duel/duel.ts'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatCount } from '../../kit/format.ts'
 import { useLab } from '../../shown/run.ts'

@@ -2,12 +2,12 @@
 // figures 2 and 3).
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { openRun } from '../../../page/runs/library/library.ts'
 import {
   type Library,
   libraryStore,
-  openRun,
   type RunEntry,
-} from '../../../page/runs/library/library.ts'
+} from '../../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { runName } from '../../../record/run/names.ts'

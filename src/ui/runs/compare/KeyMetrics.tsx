@@ -1,7 +1,7 @@
 // Last and highest values of the key metrics, a row for each line of the panels, and differences by
 // seed.
 
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import {
   type PairedDifference,
   pairedBySeed,

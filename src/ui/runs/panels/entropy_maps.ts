@@ -1,5 +1,5 @@
 // The maps layer × step of the compared runs: their rows, their one scale, and their numbers.
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { spread } from '../../plot/files/chart_file.ts'

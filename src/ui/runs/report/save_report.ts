@@ -1,6 +1,7 @@
 // Writes the report of chosen runs for the person at the page.
 
-import { libraryStore, type RunEntry, readColumns } from '../../../page/runs/library/library.ts'
+import { readColumns } from '../../../page/runs/library/library.ts'
+import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { saveFile } from '../../kit/save.ts'
 import { zipOf } from '../../kit/zip.ts'

@@ -1,7 +1,7 @@
 // Which settings, metrics and facts are columns of the table.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { columnGroups, columnLabel } from '../base/columns.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 

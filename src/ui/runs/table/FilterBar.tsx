@@ -2,7 +2,7 @@
 import { X } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { cellOf, columnGroups, columnLabel } from '../base/columns.ts'
 import { type Filter, filterWords, OPERATORS } from '../base/filters.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'

@@ -1,6 +1,6 @@
 // The heading of a group of runs: how many, and their means with 95 % intervals.
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'
 import { numberText } from '../../shown/run_words.ts'
 import { isShare } from '../base/columns.ts'

@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type Opened, openedStore } from '../../open/opened_run.ts'
 import { columnLabel, METRIC_CHOICES } from '../base/columns.ts'
 import { comparedGroups } from '../base/compared.ts'

@@ -1,6 +1,7 @@
 // The number of a row over the run's steps, as a line in the run's colour.
 import { useEffect, useRef, useState } from 'react'
-import { libraryStore, type RunEntry, readColumns } from '../../../page/runs/library/library.ts'
+import { readColumns } from '../../../page/runs/library/library.ts'
+import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
 import { spread } from '../../plot/files/chart_file.ts'

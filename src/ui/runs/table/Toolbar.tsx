@@ -3,7 +3,7 @@
 import { Columns3, Filter, Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { SMOOTHING, STATISTICS } from '../../../record/run/summary.ts'
 import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from '../base/columns.ts'
 import { BY_SETTINGS } from '../base/groups.ts'

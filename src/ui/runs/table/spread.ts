@@ -1,6 +1,6 @@
 // What stands behind a mean over runs: how far its 95 % interval reaches.
 import { boundsOf } from '../../../document/study/bounds.ts'
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, metricOf } from '../base/columns.ts'

@@ -1,5 +1,5 @@
 // Runs for the tests of the table; never shipped.
-import type { RunEntry } from '../../../page/runs/library/library.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { TINY } from '../../../page/runs/testing.ts'
 import { NO_LABELS, RECORD_VERSION } from '../../../record/run/record.ts'
 import { extendSummary } from '../../../record/run/summary.ts'

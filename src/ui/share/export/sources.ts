@@ -5,7 +5,7 @@ import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/stora
 import type { JobSource } from '../../../jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../../jobs/model_folders.ts'
 import { readCheckpoint } from '../../../page/client/checkpoints.ts'
-import { runOf } from '../../../page/runs/library/library.ts'
+import { runOf } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { runName } from '../../../record/run/names.ts'
 import { formatCount } from '../../kit/format.ts'
