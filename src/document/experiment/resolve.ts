@@ -1,4 +1,6 @@
 // The phases of an experiment as the trainer runs them.
+
+import { layersOf } from '../../rl/config/layer_list.ts'
 import {
   type DistillPhase,
   type Pairs,
@@ -15,7 +17,6 @@ import {
   takesVerdicts,
 } from './fields/phases.ts'
 import { preferenceLabel } from './fields/preference_fields.ts'
-import { layersOf } from './fields/trained_fields.ts'
 import { recordedVerdicts } from './fields/verdicts.ts'
 import { settingsOf } from './schema/phase_settings.ts'
 import type { Experiment } from './schema/schema.ts'

@@ -1,7 +1,7 @@
 // The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that
 // cannot run are named before anything is trained.
 
-import { plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
+import { isSampling, plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { type Document, setAt } from '../experiment/fields/paths.ts'
 import { isWarmStart } from '../experiment/fields/phases.ts'
@@ -77,12 +77,13 @@ function withBudget(
   { budget }: Study,
 ): Experiment | string {
   if (budget.same === 'steps') return experiment
-  const last = experiment.phases.findLastIndex(({ kind }) => kind === 'rl')
+  const last = experiment.phases.findLastIndex(isSampling)
   const phase = experiment.phases[last]
-  if (phase?.kind !== 'rl') return 'it has no phase of reinforcement to spend a budget in'
+  if (!isSampling(phase)) return 'it has no phase that samples to spend a budget in'
   const { same } = budget
   const rest = plannedCosts(base)[same] - plannedCosts(experiment)[same]
   const step = plannedStep(experiment, phase)[same]
+  if (step === 0) return `its last phase spends no ${same}`
   const steps = Math.round(phase.steps + rest / step)
   if (steps < 1) return `its other phases take more ${same} than the base has`
   const phases = experiment.phases.map((other, i) => (i === last ? { ...phase, steps } : other))

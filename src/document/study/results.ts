@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import {
   addCosts,
   type Costs,
+  isSampling,
   NO_COSTS,
   stepCosts,
   stepResponses,
@@ -95,7 +96,7 @@ export class ResultLog {
     const { phases } = this.#experiment
     const document = phases[phase]
     if (!document || isWarmStart(document)) this.#begins = step
-    else if (document.kind === 'rl' && metrics['perf/total_num_tokens'] !== undefined) {
+    else if (isSampling(document) && metrics['perf/total_num_tokens'] !== undefined) {
       const batches = metrics['train/num_gen_batches'] ?? 1
       const responses = batches * stepResponses(this.#experiment, document)
       const tokens = batches * metrics['perf/total_num_tokens']

@@ -213,7 +213,7 @@ const RUN: Record<string, Setting> = {
     verl: by('adapter/adapter_config.json'),
     trl: by('adapter/adapter_config.json'),
   },
-  // A job trains one phase of reinforcement, which no other model teaches.
+  // A job trains one phase of reinforcement, which no other model teaches (algorithm.opd_kl_coef).
   'teacher.*': {
     verl: by('the phases of the README'),
     trl: by('the phases of the README'),
@@ -470,6 +470,11 @@ const LOSS: Record<string, Setting> = {
     bupo: refused('it divides by the longest response', null),
     trl: refused('it divides by the longest response', null),
   },
+  'actor.inner.layers': {
+    verl: refused('only the whole model’s policy learns there', null),
+    trl: refused('only the whole model’s policy learns there', null),
+  },
+  'actor.inner.*': { verl: TOLD('actor.inner.layers'), trl: TOLD('actor.inner.layers') },
   'actor.entropy_coeff': { verl: to(`${ACTOR}.entropy_coeff`), trl: to('entropy_coef') },
   'actor.use_adaptive_entropy': {
     verl: refused('its entropy bonus has a constant weight', false),
@@ -594,6 +599,14 @@ const ALGORITHM: Record<string, Setting> = {
     when: withKlReward,
     verl: oneOf('algorithm.kl_penalty', VERL_KL_PENALTIES),
     trl: TOLD('algorithm.use_kl_in_reward'),
+  },
+  'algorithm.opd_kl_coef': {
+    verl: refused('its distillation asks a teacher that runs on servers of its own', 0),
+    trl: refused('its GRPO has no teacher; GKDTrainer and DistillationTrainer have', 0),
+  },
+  'algorithm.use_task_rewards': {
+    verl: TOLD('algorithm.opd_kl_coef'),
+    trl: TOLD('algorithm.opd_kl_coef'),
   },
   'algorithm.kl_at_last_token': {
     when: withKlReward,

@@ -27,7 +27,7 @@ export function backward<L extends string>(
   model: Model,
   grads: ParamGradients,
   ws: Workspace,
-  { layer, inv_temperature, count, readout = 'raw' }: PolicyRead<L>,
+  { layer, inv_temperature, count, readout = 'raw', along }: PolicyRead<L> & Along,
 ): void {
   const { shape } = model
   const { run } = recorder
@@ -38,7 +38,45 @@ export function backward<L extends string>(
   recorder.clear(dRead)
   const hidden = isNormed ? ws.normed : ws.hidden[layer]
   headGrad(run, model, grads.lm_head, ws, { hidden, d_hidden: dRead, inv_temperature })
-  backwardStates(recorder, model, grads, ws, { layer, count, readout })
+  backwardStates(recorder, model, grads, ws, { layer, count, readout, along })
+}
+
+/** Adds the gradient of another policy of `layer`, by the log-probs and entropies of `ws`, to what
+ * flows back through that layer. For `along`. */
+export function addPolicyGradient<L extends string>(
+  recorder: Pick<Recorder<L>, 'run' | 'clear'>,
+  model: Model,
+  grads: ParamGradients,
+  ws: Workspace,
+  read: PolicyRead<L>,
+): void {
+  const { d_normed } = backwardScratch(ws)
+  const { layer, inv_temperature, readout = 'raw' } = read
+  recorder.clear(d_normed)
+  const hidden = readsNormed(model.shape, layer, readout) ? ws.normed : ws.hidden[layer]
+  headGrad(recorder.run, model, grads.lm_head, ws, { hidden, d_hidden: d_normed, inv_temperature })
+  addStatesGradient(recorder, model, grads, ws, read)
+}
+
+/** Adds ws.backward.d_normed, the gradient of what a policy of `layer` read, to what flows back
+ * through that layer. */
+export function addStatesGradient<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  model: Model,
+  grads: ParamGradients,
+  ws: Workspace,
+  { layer, count, readout = 'raw' }: Omit<PolicyRead<L>, 'inv_temperature'>,
+): void {
+  const { d_hidden, d_normed } = backwardScratch(ws)
+  if (readsNormed(model.shape, layer, readout)) {
+    const tokens = tokensOf(ws, count)
+    const norm = { x: ws.hidden[layer], weight: model.weights.norm, inv_rms: ws.normed_inv_rms }
+    normGrad(run, ws, tokens, norm, 1)
+    normWeightGrad(run, ws, tokens, norm, grads.norm)
+    return
+  }
+  const [M, C] = d_hidden.shape
+  run(reduceRows(1), { rows: 1, cols: M * C }, { x: d_normed, out: d_hidden })
 }
 
 /** log_probs, entropy = head(hidden · E^T): d_hidden, which was cleared, and E's gradient, range by
@@ -72,12 +110,14 @@ function headGrad<L extends string>(
   })
 }
 
-/** Where the gradient of states begins, and who else adds to it. */
-interface StatesRead<L extends string> extends Omit<PolicyRead<L>, 'inv_temperature'> {
+interface Along {
   /** Called for every layer below, from above, when its gradient is in ws.backward.d_hidden and
    * d_normed is free: what else reads that layer adds to it. */
-  readonly along?: (layer: number) => void
+  readonly along?: ((layer: number) => void) | undefined
 }
+
+/** Where the gradient of states begins, and who else adds to it. */
+type StatesRead<L extends string> = Omit<PolicyRead<L>, 'inv_temperature'> & Along
 
 /** From the gradient of what a policy of `layer` or a value head read (ws.backward.d_normed for the
  * final norm's output, d_hidden below it) down to the embedding, or to the lowest block that is

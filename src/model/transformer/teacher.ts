@@ -8,9 +8,9 @@ import type { ParamLayout } from '../layout/params.ts'
 import { readsNormed } from '../layout/readout.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import type { ParamGradients } from '../params/param_tensors.ts'
-import { backwardStates } from './backward.ts'
-import { backwardScratch, normGrad, normWeightGrad } from './block_backward.ts'
-import { createModel, type Model, tokensOf } from './model.ts'
+import { addStatesGradient, backwardStates } from './backward.ts'
+import { backwardScratch } from './block_backward.ts'
+import { createModel, type Model } from './model.ts'
 import { type PolicyRead, type PolicyTensors, readPolicy, scoredResponse } from './policy.ts'
 import { createWorkspace, sliceWorkspace, type Workspace } from './workspace.ts'
 
@@ -288,18 +288,8 @@ export function addTaught<L extends string>(
   ws: Workspace,
   pass: TeacherPass<L>,
 ): void {
-  const { run } = recorder
-  const { d_hidden, d_normed } = backwardScratch(ws)
-  const { layer, readout = 'raw', count } = pass
-  const tokens = tokensOf(ws, count)
+  const { d_normed } = backwardScratch(ws)
   recorder.clear(d_normed)
-  taughtHeadGrad(run, model, ws, pass, { grads, d_hidden: d_normed })
-  if (readsNormed(model.shape, layer, readout)) {
-    const norm = { x: ws.hidden[layer], weight: model.weights.norm, inv_rms: ws.normed_inv_rms }
-    normGrad(run, ws, tokens, norm, 1)
-    normWeightGrad(run, ws, tokens, norm, grads.norm)
-    return
-  }
-  const [M, C] = d_hidden.shape
-  run(reduceRows(1), { rows: 1, cols: M * C }, { x: d_normed, out: d_hidden })
+  taughtHeadGrad(recorder.run, model, ws, pass, { grads, d_hidden: d_normed })
+  addStatesGradient(recorder, model, grads, ws, pass)
 }

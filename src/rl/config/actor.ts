@@ -5,6 +5,7 @@ import { boolean, defaultsOf, integer, number, select, type Tree } from '../fiel
 import { klCoef, klLossType } from '../fields/kl_fields.ts'
 import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/losses.ts'
 import type { SamplingLevel } from '../losses/sequence_level.ts'
+import { INNER, type Inner } from './inner.ts'
 import { lossAggMode, lossMode, samplingLevel } from './loss_fields.ts'
 import type { Optim } from './optim.ts'
 import { gradClip, optim } from './optim.ts'
@@ -57,6 +58,8 @@ export interface Actor extends LossSettings {
   readonly sync_ref_model: boolean
   readonly ref_model_mixup_alpha: number
   readonly ref_model_sync_steps: number
+  /** Inner layers that learn along. Default: none. */
+  readonly inner: Inner
   /** Rows per forward and backward; null = as many as fit. */
   readonly ppo_micro_batch_size_per_gpu: number | null
   /** verl's two rules for micro-batches. 'disable' (its engine worker): every micro-batch is
@@ -234,6 +237,7 @@ export const ACTOR: Tree<Actor> = {
     scale: 'log',
     elsewhere: { trl: 'ref_model_sync_steps', lost: 'its reference stays as it was' },
   }),
+  inner: INNER,
   ppo_micro_batch_size_per_gpu: integer({
     label: 'Micro-batch',
     help: 'Responses that go through the model at once; none = as many as fit.',

@@ -34,6 +34,13 @@ export const lossInForce = ({
   }
 }): LossMode => (rollout_correction.bypass_mode ? bypassLoss(rollout_correction) : actor.loss_mode)
 
+/** Whether another model scores the sampled tokens. */
+export const asksTeacher = ({
+  algorithm,
+}: {
+  readonly algorithm: { readonly opd_kl_coef: number }
+}): boolean => algorithm.opd_kl_coef > 0
+
 /** verl's `algorithm` block. */
 export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam'>> {
   readonly norm_adv_by_std_in_grpo: boolean
@@ -47,6 +54,11 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
    * token's off its own. Not verl's. */
   readonly kl_at_last_token: boolean
   readonly kl_ctrl: KlControllerConfig
+  /** What the KL of each sampled token to another model counts in its advantage; slime's name. 0
+   * = none. */
+  readonly opd_kl_coef: number
+  /** Whether rewards count beside it; verl's name. */
+  readonly use_task_rewards: boolean
   readonly rollout_correction: RolloutCorrection
   /** DAPO's penalty for responses close to the maximum length; a length of null = none. */
   readonly overlong_buffer: {
@@ -115,6 +127,19 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     label: 'KL in the reward',
     help: 'Whether the KL to the policy that reinforcement learning began with is taken off the reward of every token.',
     default: false,
+  }),
+  opd_kl_coef: number({
+    label: 'KL to the teacher',
+    help: 'Weight of the sampled reverse KL to another model, taken off each token’s advantage (on-policy distillation); 0 = off.',
+    default: 0,
+    min: 0,
+    max: 100,
+    step: 0.1,
+  }),
+  use_task_rewards: boolean({
+    label: 'Rewards beside it',
+    help: 'Whether advantages come from the rewards too, or from the teacher alone.',
+    default: true,
   }),
   kl_penalty: klPenalty,
   kl_at_last_token: boolean({

@@ -25,7 +25,7 @@ export const DISTILLATION: Tree<Distillation> = {
   teacher: select(
     {
       label: 'Teacher',
-      help: 'Whose whole-model policy the trained policy learns to match. An inner layer can learn from the final layer of the same pass.',
+      help: 'Whose whole-model policy the trained one learns to match.',
     },
     {
       final: 'the final layer of the same pass',
@@ -37,7 +37,7 @@ export const DISTILLATION: Tree<Distillation> = {
   ema_decay: number({
     label: 'Moving average keeps',
     live: true,
-    help: 'How much of itself the averaged teacher keeps in each step; the rest comes from the policy.',
+    help: 'How much of itself it keeps in each step; the rest is the policy.',
     default: 0.99,
     min: 0,
     max: 1,
@@ -57,7 +57,7 @@ export const DISTILLATION: Tree<Distillation> = {
   beta: number({
     label: 'Divergence (beta)',
     live: true,
-    help: '0 = forward KL, which covers all that the teacher does; 1 = reverse KL, which settles on what it does most; between them the generalized Jensen–Shannon divergence.',
+    help: '0 = forward KL, 1 = reverse KL, between them the generalized Jensen–Shannon divergence.',
     default: 0.5,
     min: 0,
     max: 1,
@@ -66,7 +66,7 @@ export const DISTILLATION: Tree<Distillation> = {
   temperature: number({
     label: 'Temperature',
     live: true,
-    help: 'Divides the logits of policy and teacher in the loss, and those that responses are sampled from.',
+    help: 'Divides the logits of both in the loss, and those of the samples.',
     default: 1,
     min: LOWEST_TEMPERATURE,
     max: 5,

@@ -3,6 +3,7 @@ import { expectClose } from '../../kernels/testing.ts'
 import { ALGORITHM_DEFAULTS, type Algorithm } from '../config/algorithm.ts'
 import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import { ADV_ESTIMATORS, type AdvEstimator, computeAdvantages } from '../estimators/advantages.ts'
+import { opdAdvantages } from '../teachers/opd_advantage.ref.ts'
 import { type DriverColumn, driverColumns, makeExperience, type ScoredBatch } from './experience.ts'
 import { applyKlPenalty, type KlController, klController } from './kl.ts'
 
@@ -19,6 +20,7 @@ const BATCH = {
   values: [0.5, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.2, 0, 0.3, 0.6, 0.9],
   sum_pi_squared: [0.3, 0, 0, 0.4, 0.5, 0.3, 0.2, 0.6, 0, 0.4, 0.3, 0.3],
   rollout_log_probs: [-1, 7, 7, -1.1, -2.2, -1, -0.5, -1, 7, -3, -1, -1.5],
+  teacher_log_probs: [-2, 6, 6, -1, -3, -0.5, -0.5, -1.25, 6, -1, -1, -4],
   reward_baselines: [0.5, 0.5, 0, 0],
 } satisfies ScoredBatch
 
@@ -60,6 +62,7 @@ describe('driverColumns', () => {
   test.for<[string, Partial<Algorithm>, Partial<RolloutCorrection>, DriverColumn[]]>([
     ['KL in the reward', { use_kl_in_reward: true }, {}, ['old_log_probs', 'ref_log_prob']],
     ['weights', {}, { rollout_is: 'token' }, ['old_log_probs', 'rollout_log_probs']],
+    ['a teacher', { opd_kl_coef: 1 }, {}, ['old_log_probs', 'teacher_log_probs']],
     ['rejection', {}, { rollout_rs: 'token_k1' }, ['old_log_probs', 'rollout_log_probs']],
     ['bypass mode', {}, { bypass_mode: true, rollout_is: 'token' }, ['rollout_log_probs']],
     [
@@ -214,5 +217,39 @@ describe('rollout correction', () => {
       const mask = run(estimator).response_mask as Float64Array
       expect(mask.reduce((a, b) => a + b, 0)).toBe(whitens.test(estimator) ? 0 : 1)
     }
+  })
+})
+
+describe('a teacher that scores the sampled tokens', () => {
+  const rows = (x: ArrayLike<number>) =>
+    Array.from({ length: B }, (_, b) => Array.from(x).slice(b * R, (b + 1) * R))
+  const batch = {
+    student_logps: rows(BATCH.old_log_probs),
+    teacher_logps: rows(BATCH.teacher_log_probs),
+    mask: rows(BATCH.response_mask),
+  }
+
+  test.for([true, false])(
+    'task rewards %s: its reverse KL is taken off as slime does',
+    (counts) => {
+      const change = { opd_kl_coef: 0.7, use_task_rewards: counts }
+      const { advantages, metrics } = makeExperience(phaseOf('grpo', change), BATCH, fixed())
+      const alone = makeExperience(phaseOf('grpo'), BATCH, fixed()).advantages
+      const truth = opdAdvantages(
+        { ...batch, advantages: rows(alone.map((a) => (counts ? a : 0))) },
+        { kl_coef: 0.7, discount: 0 },
+      )
+      expectClose(advantages, truth.advantages.flat(), { atol: 1e-12, rtol: 0 })
+      expect(metrics['distillation/reverse_kl']).toBeCloseTo(truth.mean_reverse_kl, 12)
+      expect(advantages[1]).toBe(0)
+    },
+  )
+
+  test('without one nothing is asked of it', () => {
+    const { metrics } = makeExperience(phaseOf('grpo'), BATCH, fixed())
+    expect(metrics['distillation/reverse_kl']).toBeUndefined()
+    expect(() =>
+      makeExperience(phaseOf('grpo', { opd_kl_coef: 1 }), withColumns(['old_log_probs']), fixed()),
+    ).toThrow('teacher_log_probs is needed and missing')
   })
 })

@@ -1,6 +1,7 @@
 // From scored responses to advantages: what verl's driver does between rollout and update, in
 // float64.
 
+import { asksTeacher } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutCorrection } from '../config/rollout_correction.ts'
 import { asksCritic, computeAdvantages, estimatorOf } from '../estimators/advantages.ts'
@@ -19,6 +20,7 @@ const DRIVER_COLUMNS = [
   'values',
   'sum_pi_squared',
   'rollout_log_probs',
+  'teacher_log_probs',
 ] as const
 export type DriverColumn = (typeof DRIVER_COLUMNS)[number]
 
@@ -88,11 +90,16 @@ export function driverColumns(phase: DriverPhase): DriverColumn[] {
   const { needs: ofEstimator } = estimatorOf(adv_estimator)
   const isCorrected = comparesRollout(phase)
   const needs: Record<DriverColumn, boolean> = {
-    old_log_probs: use_kl_in_reward || ofEstimator.includes('old_log_probs') || isCorrected,
+    old_log_probs:
+      use_kl_in_reward ||
+      ofEstimator.includes('old_log_probs') ||
+      isCorrected ||
+      asksTeacher(phase),
     ref_log_prob: use_kl_in_reward,
     values: ofEstimator.includes('values'),
     sum_pi_squared: ofEstimator.includes('sum_pi_squared'),
     rollout_log_probs: isCorrected || rollout_correction.bypass_mode,
+    teacher_log_probs: asksTeacher(phase),
   }
   return DRIVER_COLUMNS.filter((name) => needs[name])
 }
@@ -153,7 +160,28 @@ export function makeExperience(
   const mask = algorithm.mask_truncated_completions
     ? { response_mask: endedMask(response_mask, batch) }
     : {}
+  if (asksTeacher(phase)) addTeacher(advantages, response_mask, batch, algorithm, metrics)
   return { advantages, returns, token_level_rewards, ...corrected, ...mask, metrics }
+}
+
+/** Takes opd_kl_coef · (log π - log teacher) of each sampled token from its advantage, or from 0
+ * where the rewards do not count: on-policy distillation as slime and verl's k1 have it. */
+function addTeacher(
+  advantages: Float64Array,
+  response_mask: Numbers,
+  batch: ScoredBatch,
+  { opd_kl_coef, use_task_rewards }: RlPhase['algorithm'],
+  metrics: Record<string, number>,
+): void {
+  const own = column(batch, 'old_log_probs')
+  const teacher = column(batch, 'teacher_log_probs')
+  let sum = 0
+  for (let i = 0; i < advantages.length; i++) {
+    const kl = response_mask[i] === 0 ? 0 : own[i] - teacher[i]
+    sum += kl
+    advantages[i] = (use_task_rewards ? advantages[i] : 0) - opd_kl_coef * kl
+  }
+  metrics['distillation/reverse_kl'] = sum / maskedSum(response_mask, response_mask)
 }
 
 /** The mask without rows that did not end. */

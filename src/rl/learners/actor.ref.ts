@@ -14,6 +14,7 @@ import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import { trainedWhere } from './policy_backward.ref.ts'
+import { addInnerRef, innerOldRef } from './taught/inner.ref.ts'
 
 type AdamWState = Parameters<typeof adamw_step_ref>[0]
 
@@ -47,6 +48,8 @@ export function actorStepRef(
   const whole = rowsOf(batch, advantages, phase, 0, ROWS)
   const cache = forward(whole)
   const old = policyRef(config, base ?? named(), cache, target_layer, whole.response).log_probs
+  const innerOld = innerOldRef(config, base ?? named(), cache, whole.response, actor)
+  const inner_losses = innerOld.map(() => 0)
   let loss = 0
   const grad_norms: number[] = []
   for (let first = 0; first < ROWS; first += mini_rows) {
@@ -69,11 +72,20 @@ export function actorStepRef(
       ...mini.response,
       ...out,
     })
+    const cut = (x: Float64Array) => x.subarray(first * R, (first + mini_rows) * R)
+    const along = {
+      ...mini,
+      old: innerOld.map(cut),
+      loss_weights: weights,
+      grads,
+    }
+    const found = addInnerRef(config, base ?? named(), miniCache, actor, along)
+    for (const [i, one] of found.entries()) inner_losses[i] += one
     const flat = new Float64Array(layout.size)
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
     grad_norms.push(updateRef(state, flat, layout, phase, lr))
   }
-  return { old, loss, grad_norms }
+  return { old, loss, inner_losses, grad_norms }
 }
 
 /** `count` rows of the batch from `first`, as the model in float64 takes them. */

@@ -86,6 +86,7 @@ export class Actor {
       gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
         if (tensors.teacher) r.clear(tensors.teacher.sums)
+        if (tensors.inner) r.clear(tensors.inner.sums)
         r.clear(tensors.correction_sums)
         r.clear(tensors.nonfinite_token)
       }),
@@ -160,6 +161,21 @@ export class Actor {
     const pass = this.#programs.pass(phase, rows.micro, 'sampled')
     this.#replayRows(pass, phase, rows, later, this.#programs.old(rows.micro))
     this.#later_rows = later
+  }
+
+  /** Log-probs of the uploaded batch under the model that teaches. */
+  computeTeacherLogProbs(phase: PolicyPhase, rows: BatchRows): void {
+    this.#requireTeacher()
+    this.#replayRows(this.#programs.teacher(rows.micro), phase, rows)
+  }
+
+  #requireTeacher(): void {
+    if (!this.#has_teacher) throw new Error('actor: expected the weights of the teacher, got none')
+  }
+
+  /** The old log-probs of inner policies that learn by the phase's objective. */
+  computeInnerLogProbs(phase: PolicyPhase, rows: BatchRows): void {
+    this.#replayRows(this.#programs.innerOld(phase, rows.micro), phase, rows)
   }
 
   /** ref_log_prob of the uploaded batch under the reference, read after as many blocks. */
@@ -352,8 +368,7 @@ export class Actor {
     micro: number,
     items = tokenCount(batch),
   ): void {
-    if (phase.distillation.teacher === 'model' && !this.#has_teacher)
-      throw new Error('actor: expected the weights of the teacher, got none')
+    if (phase.distillation.teacher === 'model') this.#requireTeacher()
     const program = this.#programs.distill(phase, micro)
     const { beta, temperature } = phase.distillation
     const live = { beta, inv_temperature: 1 / temperature, inv_token_count: 1 / items }

@@ -7,14 +7,15 @@ import { type Model, withoutAdapter } from '../../model/transformer/model.ts'
 import { teacherWorkspace } from '../../model/transformer/teacher.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { hasFinalEntropy } from '../config/actor.ts'
+import { asksTeacher } from '../config/algorithm.ts'
 import type { Teacher } from '../config/distillation.ts'
+import { innerStudents, isDeeplySupervised } from '../config/inner.ts'
 import type { DistillPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
 import { shufflesRows } from './batch_rows.ts'
-import { DISTILL_LIVE, type DistillLive, recordDistill, type Students } from './distilling.ts'
 import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
 import {
   type RowsLive,
@@ -30,6 +31,14 @@ import {
   type TraceLive,
   type UpdateLive,
 } from './programs.ts'
+import {
+  DISTILL_LIVE,
+  type DistillLive,
+  recordDistill,
+  recordTeacherScore,
+  type Students,
+} from './taught/distilling.ts'
+import { recordAlong, recordInnerOld } from './taught/inner.ts'
 
 /** What an update needs to know of its phase. */
 export type PolicyPhase = TrainedPart &
@@ -51,6 +60,8 @@ export class ActorPrograms {
   #final_entropy = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
   #trace = new Map<string, Program<TraceLive>>()
+  #inner_old = new Map<string, Program<ScoreLive>>()
+  #teacher = new Map<number, Program<ScoreLive>>()
   #mix = new Map<'reference', Program<'alpha'>>()
   #distill = new Map<string, Program<DistillLive>>()
 
@@ -82,6 +93,14 @@ export class ActorPrograms {
   finalEntropy(phase: PolicyPhase, micro: number): Program<UpdateLive> | undefined {
     const key = this.#updateKey(phase, micro)
     return this.#leavesEntropy(phase) ? prepared(this.#final_entropy.get(key)) : undefined
+  }
+
+  teacher(micro: number): Program<ScoreLive> {
+    return prepared(this.#teacher.get(micro))
+  }
+
+  innerOld(phase: PolicyPhase, micro: number): Program<ScoreLive> {
+    return prepared(this.#inner_old.get(innerKey(phase, micro)))
   }
 
   sft(micro: number): Program<RowsLive | 'inv_token_count'> {
@@ -138,9 +157,25 @@ export class ActorPrograms {
     const updated = { ...updatedBatch, gradients }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
     const updateKey = this.#updateKey(phase, micro)
-    await this.#record(this.#update, updateKey, 'update_actor', live, (r) =>
-      recordUpdate(r, updated, ws, { layer, readout }, objective),
-    )
+    const { inner } = phase.actor
+    const place = { ws, alloc: this.#gpu }
+    await this.#record(this.#update, updateKey, 'update_actor', live, (r) => {
+      const learns = innerStudents(inner).length > 0
+      const along = learns ? () => recordAlong(r, updated, place, objective, inner) : undefined
+      recordUpdate(r, updated, ws, { layer, readout, along }, objective)
+    })
+    if (asksTeacher(phase))
+      await this.#record(this.#teacher, micro, 'teacher', POLICY_LIVE, (r) =>
+        recordTeacherScore(r, tensors, place),
+      )
+    if (isDeeplySupervised(inner))
+      await this.#record(
+        this.#inner_old,
+        innerKey(phase, micro),
+        'old_log_prob',
+        POLICY_LIVE,
+        (r) => recordInnerOld(r, tensors, place, inner),
+      )
     if (leaves_entropy)
       await this.#record(this.#final_entropy, updateKey, 'final_entropy', live, (r) =>
         recordFinalEntropy(r, updated, ws),
@@ -190,7 +225,10 @@ export class ActorPrograms {
   #updateKey(phase: PolicyPhase, micro: number): string {
     const trained = this.factors(phase)?.map((factor) => factor !== 0)
     const objective = { ...objectiveOf(phase), leaves_entropy: this.#leavesEntropy(phase) }
-    return JSON.stringify([scoreKey(phase, micro), objective, shufflesRows(phase.actor), trained])
+    const { inner } = phase.actor
+    const along = innerStudents(inner).length > 0 && inner
+    const key = [scoreKey(phase, micro), objective, shufflesRows(phase.actor), trained]
+    return JSON.stringify([...key, along])
   }
 
   #leavesEntropy(phase: PolicyPhase): boolean {
@@ -225,6 +263,9 @@ export const followsPolicy = (phase: Pick<PolicyPhase, 'actor' | 'algorithm'>): 
 /** Phases with equal keys read the same policy in passes of the same size. */
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
   `${target_layer}/${target_readout}/${micro}`
+
+const innerKey = ({ actor }: PolicyPhase, micro: number): string =>
+  `${JSON.stringify(actor.inner)}/${micro}`
 
 const passKey = (phase: PolicyPhase, micro: number, isShuffled: boolean): string =>
   `${scoreKey(phase, micro)}${isShuffled ? '/shuffled' : ''}`

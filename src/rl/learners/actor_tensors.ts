@@ -19,6 +19,7 @@ import { type BatchTensors, createBatchTensors } from '../experience/training_ba
 import { createTrained } from './optimizer_tensors.ts'
 import { createShuffledTensors, type ShuffledTensors } from './shuffled_batch.ts'
 import { createTraceTensors, type TraceTensors } from './step_trace.ts'
+import { createInner, type InnerTensors } from './taught/inner_tensors.ts'
 import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
 
 /** How large the actor's buffers must be. */
@@ -39,6 +40,8 @@ export interface ActorSize {
   readonly has_reference: boolean
   /** Most layers that a teacher teaches at once in any phase. Default 0: there is none. */
   readonly students?: number
+  /** Most inner layers that learn by a phase's own objective at once. Default 0: there is none. */
+  readonly supervised?: number
   /** Another model that teaches. Default: there is none. */
   readonly teacher?: ParamLayout | undefined
   /** Keep a second batch, for epochs that go through its rows in another order. Default false. */
@@ -77,10 +80,12 @@ export interface ActorTensors extends TrainableTensors {
         readonly tensors: TeacherTensors
         /** Mean divergence of each student over this training step, [students]. */
         readonly sums: Tensor
-        /** A model of its own sizes. */
-        readonly other: OtherTeacher | undefined
+        /** A model of its own sizes, and what it says of the sampled tokens, [B, R]. */
+        readonly other: (OtherTeacher & { readonly log_probs: Tensor }) | undefined
       }
     | undefined
+  /** Of inner layers that learn by the phase's own objective. */
+  readonly inner: InnerTensors | undefined
   readonly shuffled: ShuffledTensors | undefined
   readonly trace: TraceTensors
   readonly workspace: Workspace
@@ -114,7 +119,7 @@ export function createActorTensors(
     head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
     enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
   })
-  const { students = 0, teacher, kernels } = size
+  const { students = 0, supervised = 0, teacher, kernels } = size
   return {
     ...trainable,
     // The reference of an adapter is its base.
@@ -140,9 +145,13 @@ export function createActorTensors(
               Math.max(shape.hidden_size, teacher?.shape.hidden_size ?? 0),
             ),
             sums: optimizer('teacher_sums', students),
-            other: teacher && createOtherTeacher(alloc, teacher, workspace, kernels),
+            other: teacher && {
+              ...createOtherTeacher(alloc, teacher, workspace, kernels),
+              log_probs: alloc.tensor('teacher_log_probs', 'f32', [B, R], { kind: 'batch' }),
+            },
           }
         : undefined,
+    inner: supervised > 0 ? createInner(alloc, workspace, B, supervised) : undefined,
     probe: createWorkspace(alloc, shape, {
       rows: size.probe_rows,
       width: T,

@@ -44,6 +44,8 @@ export interface Objective {
   readonly bypass: RolloutCorrection | null
   /** The entropy bonus is of another policy, and added after the objective (recordFinalEntropy). */
   readonly leaves_entropy?: boolean
+  /** What the policy loss counts. Default 1. */
+  readonly weight?: number
 }
 
 /** In bypass mode the rollout's log-probs stand for the old policy's, and `loss_type` decides
@@ -144,7 +146,7 @@ export function recordObjective(
   const masked = { response_mask: policy_mask }
   if (objective.has_sequence_ratio)
     run(sequence_ratio, sequences, { ...masked, log_probs, old_log_probs })
-  runPolicyLoss({ run }, loss_mode, 'loss', t, sums)
+  runPolicyLoss({ run }, objective, 'loss', t, sums)
   if (objective.has_sequence_ratio && policyLossOf(loss_mode).has_level === 'through_ratio')
     run(sequence_gradient, sequences, { ...masked, d_log_probs })
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see
@@ -181,7 +183,7 @@ export function recordObjective(
  * it. */
 function runLossWeights(
   { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
-  { loss_mode, loss_agg_mode }: Objective,
+  { loss_mode, loss_agg_mode, weight = 1 }: Objective,
   t: ObjectiveTensors,
   response_mask: Tensor,
 ): void {
@@ -201,7 +203,7 @@ function runLossWeights(
       token_count: (live) => live.token_count,
       sequence_count: (live) => live.sequence_count,
       loss_scale_factor: (live) => live.loss_scale_factor,
-      scale: (live) => live.scale,
+      scale: (live) => weight * live.scale,
       ranks: (live) => live.ranks,
     },
     { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
@@ -220,7 +222,7 @@ const ownNumbers = (loss_mode: LossMode) =>
 /** One call of a policy loss, or of what it chooses if anything, on a micro-batch. */
 function runPolicyLoss(
   { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
-  loss_mode: LossMode,
+  { loss_mode, weight = 1 }: Pick<Objective, 'loss_mode' | 'weight'>,
   which: 'loss' | 'choice',
   t: ObjectiveTensors,
   sums: Tensor,
@@ -234,7 +236,7 @@ function runPolicyLoss(
     {
       rows,
       response_length,
-      sequence_scale: (live) => live.sequence_scale,
+      sequence_scale: (live) => weight * live.sequence_scale,
       select_count: (live) => live.select_count,
       seed: (live) => live.seed,
       ...ownNumbers(loss_mode),
@@ -265,7 +267,7 @@ export function recordChoice(
   t: ObjectiveTensors,
   { sums }: { sums: Tensor },
 ): void {
-  runPolicyLoss(recorder, loss_mode, 'choice', t, sums)
+  runPolicyLoss(recorder, { loss_mode }, 'choice', t, sums)
 }
 
 /** Tokens and rows of a mini-batch, and of the micro-batch of it that goes through at once. */

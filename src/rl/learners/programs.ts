@@ -133,13 +133,18 @@ export function recordMixture(
     }
 }
 
+interface Along {
+  /** Records what else is to learn, and gives what the backward pass calls at each layer. */
+  readonly along?: (() => (layer: number) => void) | undefined
+}
+
 /** Objective and backward of the micro-batch that recordPass has just read: adds to the
  * gradients. */
 export function recordUpdate(
   r: Recorder<UpdateLive>,
   t: ActorTensors,
   ws: Workspace,
-  { layer, readout }: ReadPlace,
+  { layer, readout, along: alongOf }: ReadPlace & Along,
   objective: Objective,
 ): void {
   const { batch } = t
@@ -149,7 +154,8 @@ export function recordUpdate(
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
   recordObjective(r, objective, ws.response, t)
   findBrokenToken(r, t, ws, (live) => live.epoch)
-  backward(r, t.model, t.gradients, ws, { layer, inv_temperature, count: tokens, readout })
+  const along = alongOf?.()
+  backward(r, t.model, t.gradients, ws, { layer, inv_temperature, count: tokens, readout, along })
 }
 
 /** In a phase of an inner layer, after recordUpdate: the bonus for the entropy of the whole model's

@@ -1,9 +1,12 @@
 // From sums to the numbers that are shown, under verl's names (verl/trainer/ppo/metric_utils.py).
+
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { PREFERENCE_LOSS_SUMS } from '../../kernels/preference_loss/preference_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
+import { CHUNK } from '../../model/layout/flat_params.ts'
+import { type Inner, innerStudents, isDeeplySupervised } from '../config/inner.ts'
 import type { DistillPhase, RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/groups.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
@@ -101,6 +104,20 @@ export function actorMetrics(
   for (const name of policyLossOf(loss_mode).metrics) metrics[name] = sum(name) / updates
   if (kl_loss_type) metrics['actor/kl_loss'] = sum('actor/kl_loss')
   return { ...metrics, 'actor/grad_norm': grad_norm, 'training/skipped_updates': skipped_updates }
+}
+
+/** What the inner layers that learn along lost: their divergence from the final policy, or their
+ * own policy loss, without its weight. */
+export function innerMetrics(
+  inner: Inner,
+  { teacher_sums, inner_sums }: Readonly<Record<'teacher_sums' | 'inner_sums', Float32Array>>,
+): Record<string, number> {
+  const is_own = isDeeplySupervised(inner)
+  const losses = innerStudents(inner).map(({ layer, weight }, i) => {
+    const loss = is_own ? inner_sums[i * CHUNK] / (weight || 1) : teacher_sums[i]
+    return [`actor/${is_own ? 'inner_pg_loss' : 'inner_divergence'}/${layer}`, loss]
+  })
+  return Object.fromEntries(losses)
 }
 
 /** Means over the micro-batches of one step of what rollout correction found in bypass mode, as far

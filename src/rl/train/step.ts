@@ -2,6 +2,8 @@
 // reference log-probs, values, advantages, critic, actor, probe, report. Calls queue work on the
 // GPU; every `await` waits for a readback.
 
+import { asksTeacher } from '../config/algorithm.ts'
+import { isDeeplySupervised } from '../config/inner.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { rewardComponents } from '../experience/drawn_batch.ts'
@@ -170,6 +172,8 @@ function scoreBatch({ gpu, parts }: Training, { phase, rows, critic }: RlStep): 
   gpu.stage('old_log_prob')
   const later = knowsOldInUpdate(phase) ? rows.mini : 0
   if (!bypass_mode || needsPiSquared(phase)) parts.actor.computeLogProbs(phase, rows, later)
+  if (isDeeplySupervised(phase.actor.inner)) parts.actor.computeInnerLogProbs(phase, rows)
+  if (asksTeacher(phase)) parts.actor.computeTeacherLogProbs(phase, rows)
   gpu.stage('ref')
   if (needsReference(phase)) parts.actor.computeRefLogProb(phase, rows)
   gpu.stage('values')

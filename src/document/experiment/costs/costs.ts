@@ -1,13 +1,14 @@
-// Counts the costs of a reinforcement step: responses, tokens, and the arithmetic of the model's
-// products.
+// Counts the costs of a step that samples, of reinforcement or distillation: responses, tokens, and
+// the arithmetic of the models' products.
 
 import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { hasFinalEntropy } from '../../../rl/config/actor.ts'
+import { layersOf } from '../../../rl/config/layer_list.ts'
 import { modelConfig } from '../fields/model_fields.ts'
-import type { RlDocument } from '../fields/phases.ts'
+import type { DistillDocument, PhaseDocument, RlDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import { layersOf } from '../fields/trained_fields.ts'
+import type { TeacherFields } from '../fields/teacher_fields.ts'
 import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
 
@@ -25,7 +26,7 @@ export const NO_COSTS: Costs = { responses: 0, tokens: 0, arithmetic: 0 }
 
 /** Operations of one block and of the head for one token; attention's own products, which are short
  * here, are left out. */
-function sizes({ model, task }: Experiment) {
+function sizes({ model, task }: Pick<Experiment, 'task'> & { readonly model: TeacherFields }) {
   const { hidden_size: C, intermediate_size: F, num_attention_heads: H } = model
   const D = model.head_dim || C / H
   const block = 2 * (2 * C * H * D + 2 * C * model.num_key_value_heads * D + 3 * C * F)
@@ -33,7 +34,9 @@ function sizes({ model, task }: Experiment) {
 }
 
 /** Operations of one pass of a token through the whole model and its head. */
-export function forwardCost(experiment: Experiment): number {
+export function forwardCost(
+  experiment: Pick<Experiment, 'task'> & { readonly model: TeacherFields },
+): number {
   const { block, head } = sizes(experiment)
   return experiment.model.num_hidden_layers * block + head
 }
@@ -61,12 +64,36 @@ function updateCost(experiment: Experiment, phase: RlDocument): number {
   return (top + passed + trained.length) * block + head + head_backward + entropy
 }
 
+/** A phase that learns from its own samples. */
+export type SamplingDocument = RlDocument | DistillDocument
+
+export const isSampling = (phase: PhaseDocument | undefined): phase is SamplingDocument =>
+  phase?.kind === 'rl' || phase?.kind === 'distill'
+
+/** Sampling, the teacher's pass, and an update of three passes up to the trained layer. */
+function distillCost(experiment: Experiment, phase: DistillDocument): number {
+  const { block, head } = sizes(experiment)
+  const L = experiment.model.num_hidden_layers
+  const top = phase.target_layer === 'final' ? L : phase.target_layer
+  const { model, teacher, task } = experiment
+  const taught_by = phase.distillation.teacher === 'model' ? teacher : model
+  const students = 1 + layersOf(phase.layers).length
+  const own = forwardCost({ model, task }) + 3 * (top * block + students * head)
+  return own + forwardCost({ model: taught_by, task })
+}
+
 /** The costs of one step of a phase over so many responses with so many tokens. */
 export function stepCosts(
   experiment: Experiment,
-  phase: RlDocument,
+  phase: SamplingDocument,
   { responses, tokens }: Pick<Costs, 'responses' | 'tokens'>,
 ): Costs {
+  const of = (per_token: number) => ({
+    responses,
+    tokens,
+    arithmetic: (per_token * tokens) / 1e9,
+  })
+  if (phase.kind === 'distill') return of(distillCost(experiment, phase))
   const settings = settingsOf(experiment, phase)
   const { block, head } = sizes(experiment)
   const L = experiment.model.num_hidden_layers
@@ -79,11 +106,12 @@ export function stepCosts(
   per_token += ppo_epochs * updateCost(experiment, phase)
   if (hasCritic(settings))
     per_token += L * block * (1 + 3 * (settings.critic.ppo_epochs ?? ppo_epochs))
-  return { responses, tokens, arithmetic: (per_token * tokens) / 1e9 }
+  return of(per_token)
 }
 
 /** Responses of one step. */
-export const stepResponses = (experiment: Experiment, phase: RlDocument): number => {
+export const stepResponses = (experiment: Experiment, phase: SamplingDocument): number => {
+  if (phase.kind === 'distill') return phase.batch_size
   const { train_batch_size, n } = settingsOf(experiment, phase).rollout
   return train_batch_size * n
 }
@@ -95,10 +123,14 @@ export const addCosts = (a: Costs, b: Costs): Costs => ({
 })
 
 /** What a step of a phase is planned to cost, with prompts and responses of full length. */
-export function plannedStep(experiment: Experiment, phase: RlDocument): Costs {
-  const responses = stepResponses(experiment, phase)
-  const { max_prompt_length } = taskOf(experiment.task)
-  const { max_response_length } = settingsOf(experiment, phase).rollout
+export function plannedStep(experiment: Experiment, phase: SamplingDocument): Costs {
+  // Steps of distillation that take demonstrations sample nothing.
+  const share = phase.kind === 'distill' ? phase.distillation.lmbda : 1
+  const responses = share * stepResponses(experiment, phase)
+  const task = taskOf(experiment.task)
+  const { max_prompt_length } = task
+  const { max_response_length } =
+    phase.kind === 'distill' ? task : settingsOf(experiment, phase).rollout
   const tokens = responses * (max_prompt_length + max_response_length)
   return stepCosts(experiment, phase, { responses, tokens })
 }
@@ -109,10 +141,10 @@ export function weightCount({ model, task }: Experiment): number {
   return params.reduce((sum, { size }) => sum + size, 0)
 }
 
-/** What all reinforcement of an experiment is planned to cost. */
+/** What all phases that sample are planned to cost. */
 export const plannedCosts = (experiment: Experiment): Costs =>
   experiment.phases.reduce((total, phase) => {
-    if (phase.kind !== 'rl') return total
+    if (!isSampling(phase)) return total
     const step = plannedStep(experiment, phase)
     return addCosts(total, {
       responses: phase.steps * step.responses,

@@ -94,10 +94,6 @@ export type BatchedDocument = Exclude<PhaseDocument, PairedDocument>
 export const innerTarget = (phase: PhaseDocument): number | undefined =>
   'target_layer' in phase && phase.target_layer !== 'final' ? phase.target_layer : undefined
 
-/** Whether a phase learns from another model than the one that it trains. */
-export const isTaughtByModel = (phase: PhaseDocument): boolean =>
-  phase.kind === 'distill' && phase.distillation.teacher === 'model'
-
 const target_layer = z._default(
   z.union([z.literal('final'), z.int().check(z.minimum(1), z.maximum(MAX_LAYERS))], {
     error: (issue) =>

@@ -1,7 +1,8 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
 import type { Readout } from '../../../model/layout/readout.ts'
+import { layerList } from '../../../rl/config/layer_list.ts'
 import type { Phase } from '../../../rl/config/phase.ts'
-import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
+import { boolean, integer, number, select, type Tree } from '../../../rl/fields/field.ts'
 
 /** The engine's TrainedPart; its list of layers is text here, as a form has it. */
 export interface TrainedFields {
@@ -17,11 +18,6 @@ export interface TrainedFields {
   readonly decay_final_norm: boolean
 }
 
-const LAYERS = /^\s*[1-9]\d{0,2}\s*(,\s*[1-9]\d{0,2}\s*)*$/
-
-/** The layers that a list names, in its order. */
-export const layersOf = (list: string | null): number[] => list?.split(',').map(Number) ?? []
-
 export const targetReadout = select(
   {
     label: 'Read-out',
@@ -29,16 +25,6 @@ export const targetReadout = select(
   },
   { raw: 'raw (as in the paper)', normed: 'through the final norm' },
 )
-
-/** A list of layers as text; null = none. */
-export const layerList = (said: { readonly label: string; readonly help: string }) =>
-  text(
-    { ...said, default: null, none: '', max: 60 },
-    {
-      holds: (list) => LAYERS.test(list),
-      expected: 'whole numbers from 1 on, with commas',
-    },
-  )
 
 /** `most_layers`: of any model. */
 export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({

@@ -2,7 +2,7 @@
 // above it.
 import { aggregationOf } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import { hasBonus } from '../../../rl/config/actor.ts'
-import { lossInForce } from '../../../rl/config/algorithm.ts'
+import { asksTeacher, lossInForce } from '../../../rl/config/algorithm.ts'
 import { everValidates, type Validation } from '../../../rl/config/validation.ts'
 import { estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
@@ -35,6 +35,11 @@ const isUsed =
     estimatorOf(adv_estimator).settings.includes(name)
 
 const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
+
+const learnsAlong: Condition = ({ actor }) => actor.inner.layers !== null
+
+const distillsItself: Condition = (settings) =>
+  learnsAlong(settings) && settings.actor.inner.objective === 'self_distill'
 
 const isAdaptive: Condition = ({ algorithm }) =>
   algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
@@ -97,6 +102,11 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.ref_model_mixup_alpha': followsPolicy,
   'actor.ref_model_sync_steps': followsPolicy,
   'actor.kl_loss_coef': inLoss,
+  'actor.inner.objective': learnsAlong,
+  'actor.inner.weights': learnsAlong,
+  'actor.inner.readout': learnsAlong,
+  'actor.inner.beta': distillsItself,
+  'actor.inner.token_weight': distillsItself,
   'actor.kl_loss_type': inLoss,
   critic: hasCritic,
   'algorithm.gamma': isUsed('gamma'),
@@ -105,6 +115,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.norm_adv_epsilon': (settings) =>
     isUsed('norm_adv_epsilon')(settings) ||
     (isUsed('norm_adv_by_std_in_grpo')(settings) && settings.algorithm.norm_adv_by_std_in_grpo),
+  'algorithm.use_task_rewards': asksTeacher,
   'algorithm.kl_penalty': inReward,
   'algorithm.kl_at_last_token': (settings) =>
     inReward(settings) && estimatorOf(settings.adv_estimator).is_tokenwise,
@@ -166,8 +177,11 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['actor.sync_ref_model', 'KL to the reference'],
   ['actor.ref_model_mixup_alpha', 'KL to the reference'],
   ['actor.ref_model_sync_steps', 'KL to the reference'],
+  ['actor.inner', 'Inner layers'],
   ['actor', 'Actor'],
   ['critic', 'Critic'],
+  ['algorithm.opd_kl_coef', 'Teacher'],
+  ['algorithm.use_task_rewards', 'Teacher'],
   ['algorithm.use_kl_in_reward', 'KL to the reference'],
   ['algorithm.kl_penalty', 'KL to the reference'],
   ['algorithm.kl_at_last_token', 'KL to the reference'],

@@ -5,13 +5,13 @@ import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/task/program.ts'
 import { MODEL } from '../fields/model_fields.ts'
-import { isTaughtByModel } from '../fields/phases.ts'
 import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { TEACHER } from '../fields/teacher_fields.ts'
 import { REWARD } from '../lists/reward_schema.ts'
 import { TOOLS_INFO, toolOptions, toolsText } from '../lists/tools.ts'
 import { hasTrainingSet } from '../schema/epochs.ts'
+import { isTaughtByModel } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
 import { validationHasEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
@@ -101,7 +101,7 @@ export function experimentFields(experiment: Experiment): Field[] {
     })),
     ...section('Teacher', 'teacher', TEACHER).map((field) => ({
       ...field,
-      has_effect: experiment.phases.some(isTaughtByModel),
+      has_effect: experiment.phases.some((phase) => isTaughtByModel(experiment, phase)),
     })),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>

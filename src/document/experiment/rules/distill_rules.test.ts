@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { innerStudents } from '../../../rl/config/inner.ts'
 import { decodeLink, encodeLink } from '../../links/link.ts'
 import { experimentFields } from '../form/form.ts'
 import { resolvePhases } from '../resolve.ts'
@@ -67,6 +68,42 @@ describe('phases that learn from a teacher', () => {
     const source = `sha256-${'1'.repeat(64)}`
     const named = parsed({ teacher: { source, source_name: 'larger' } })
     expect(decodeLink(encodeLink(named)).experiment.teacher).toEqual(named.teacher)
+  })
+
+  test('inner layers learn along with a phase of reinforcement where they can', () => {
+    const inner = (settings: object, phase: object = {}, actor: object = {}) => ({
+      phases: [
+        { kind: 'rl', ...phase, actor: { ...actor, inner: { layers: '2,4', ...settings } } },
+      ],
+    })
+    const [rl] = resolvePhases(parsed(inner({ weights: '0.1, 0.5' })))
+    if (rl.kind !== 'rl') throw new Error('expected a phase of reinforcement')
+    expect(innerStudents(rl.actor.inner)).toEqual([
+      { layer: 2, weight: 0.1, readout: 'raw' },
+      { layer: 4, weight: 0.5, readout: 'raw' },
+    ])
+    const own = { objective: 'deep_supervision' }
+    expect(issues(inner(own, { target_layer: 5 }))).toEqual([])
+    const REFUSED: readonly [object, string][] = [
+      [inner({ layers: '6' }), 'layers: expected different layers below the trained one, 6'],
+      [inner({ layers: '2,2' }), 'layers: expected different layers'],
+      [
+        inner({ weights: '1,2,3' }),
+        'weights: expected one number for all layers, or one for each of',
+      ],
+      [inner({ weights: 'much' }), 'weights: expected numbers of at least 0'],
+      [inner({}, { target_layer: 5 }), 'objective: expected deep_supervision'],
+      [inner(own, {}, { shuffle: true }), 'objective: expected self_distill, or rows that keep'],
+    ]
+    for (const [document, message] of REFUSED)
+      expect(issues(document)).toEqual([expect.stringContaining(`actor.inner.${message}`)])
+    const offered = (settings: object) =>
+      experimentFields(parsed(inner(settings)))
+        .filter(({ path, has_effect }) => has_effect && path.startsWith('phases.0.actor.inner.'))
+        .map(({ path }) => path.split('.').at(-1))
+    expect(offered({})).toContain('beta')
+    expect(offered(own)).not.toContain('beta')
+    expect(offered({ layers: null })).toEqual(['layers'])
   })
 
   test('a form offers what the teacher has', () => {

@@ -1,42 +1,40 @@
 // The rules of a phase that learns from a teacher.
+
+import { layersOf } from '../../../rl/config/layer_list.ts'
 import { loraOf } from '../fields/lora_fields.ts'
-import { type DistillDocument, isTaughtByModel } from '../fields/phases.ts'
+import { valueAt } from '../fields/paths.ts'
+import type { DistillDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
-import { layersOf } from '../fields/trained_fields.ts'
+import { isTaughtByModel } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
+import { headRules } from './head_rules.ts'
 import type { Rule } from './rule.ts'
 
 /** What another model must be to teach. */
-export function teacherRules({ teacher, model, task, phases }: Experiment, rule: Rule): void {
-  const { source, num_attention_heads, num_key_value_heads, head_dim } = teacher
-  const phase = phases.findIndex(isTaughtByModel)
+export function teacherRules(experiment: Experiment, rule: Rule): void {
+  const { teacher, model, task, phases } = experiment
+  const { source } = teacher
+  const phase = phases.findIndex((one) => isTaughtByModel(experiment, one))
+  const is_distilled = phases[phase]?.kind === 'distill'
+  const own = valueAt(phases[phase] ?? {}, 'algorithm.opd_kl_coef') !== undefined
   rule(
     phase < 0 || source !== null,
-    `phases.${phase}.distillation.teacher`,
+    is_distilled
+      ? `phases.${phase}.distillation.teacher`
+      : `${own ? `phases.${phase}.` : ''}algorithm.opd_kl_coef`,
     ['teacher.source'],
-    'expected final, reference or ema, because no other model is named: open one and press “Learn from it”, or give --teacher PATH; got model',
+    `expected ${is_distilled ? 'final, reference or ema' : '0'}, because no other model is named: open one and press “Learn from it”, or give --teacher PATH`,
   )
   if (source === null) return
   const { vocab_size: tokens } = taskOf(task).tokenizer
-  const [own, its] = [model, teacher].map(({ vocab_size }) => Math.max(vocab_size ?? 0, tokens))
+  const [mine, its] = [model, teacher].map(({ vocab_size }) => Math.max(vocab_size ?? 0, tokens))
   rule(
-    own === its,
+    mine === its,
     'teacher.vocab_size',
     ['model.vocab_size'],
-    `expected the vocabulary of the model that learns, ${own} tokens, because both are compared token by token; got ${its}`,
+    `expected the vocabulary of the model that learns, ${mine} tokens, because both are compared token by token; got ${its}`,
   )
-  rule(
-    num_attention_heads % num_key_value_heads === 0,
-    'teacher.num_key_value_heads',
-    ['teacher.num_attention_heads'],
-    `expected a divisor of num_attention_heads (${num_attention_heads}); got ${num_key_value_heads}`,
-  )
-  rule(
-    head_dim % 2 === 0,
-    'teacher.head_dim',
-    [],
-    `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
-  )
+  headRules(teacher, 'teacher', rule)
 }
 
 /** Every rule of its own. */

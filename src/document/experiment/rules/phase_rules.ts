@@ -1,8 +1,8 @@
 // The rules between what a reinforcement phase trains, what it freezes and what it draws, and when
 // a phase may end.
 import { isAdaptedBlock } from '../../../model/layout/lora.ts'
+import { layersOf } from '../../../rl/config/layer_list.ts'
 import { loraOf } from '../fields/lora_fields.ts'
-import { layersOf } from '../fields/trained_fields.ts'
 import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
 import type { Rule, RuledPhase } from './rule.ts'

@@ -11,6 +11,8 @@ import { answerRules } from './answer_rules.ts'
 import { batchRules, staleRules } from './batch_rules.ts'
 import { dataRules } from './data_rules.ts'
 import { distillRules, teacherRules } from './distill_rules.ts'
+import { headRules } from './head_rules.ts'
+import { innerRules } from './inner_rules.ts'
 import { correctionRules, entropyRules, lossRules, rejectionRules } from './loss_rules.ts'
 import {
   criticRules,
@@ -68,6 +70,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     criticRules(ruled)
     lossRules(ruled)
     entropyRules(ruled)
+    innerRules(ruled)
     rewardRules(ruled)
     correctionRules(ruled)
     rejectionRules(ruled)
@@ -80,7 +83,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
 }
 
 function modelRules({ model }: Experiment, rule: Rule): void {
-  const { num_attention_heads, num_key_value_heads, head_dim, num_hidden_layers: L, lora } = model
+  const { num_hidden_layers: L, lora } = model
   const missing = loraOf(lora)?.layers_to_transform?.find((layer) => layer >= L)
   rule(
     missing === undefined,
@@ -88,16 +91,5 @@ function modelRules({ model }: Experiment, rule: Rule): void {
     ['model.num_hidden_layers'],
     `expected layers of the model, counted from 0 to ${L - 1}; got ${missing}`,
   )
-  rule(
-    num_attention_heads % num_key_value_heads === 0,
-    'model.num_key_value_heads',
-    ['model.num_attention_heads'],
-    `expected a divisor of num_attention_heads (${num_attention_heads}), because every key-value head serves the same number of query heads; got ${num_key_value_heads}`,
-  )
-  rule(
-    head_dim % 2 === 0,
-    'model.head_dim',
-    [],
-    `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
-  )
+  headRules(model, 'model', rule)
 }

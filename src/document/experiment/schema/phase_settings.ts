@@ -2,14 +2,14 @@
 // them.
 
 import type { Actor } from '../../../rl/config/actor.ts'
-import type { AlgorithmFields } from '../../../rl/config/algorithm.ts'
+import { type AlgorithmFields, asksTeacher } from '../../../rl/config/algorithm.ts'
 import type { Critic } from '../../../rl/config/critic.ts'
 import type { RlPhase } from '../../../rl/config/phase.ts'
 import type { Rollout } from '../../../rl/config/rollout.ts'
 import { type AdvEstimator, asksCritic } from '../../../rl/estimators/advantages.ts'
 import type { Overrides } from '../../../rl/fields/field.ts'
 import { type Document, isDocument } from '../fields/paths.ts'
-import type { RlDocument } from '../fields/phases.ts'
+import type { PhaseDocument, RlDocument } from '../fields/phases.ts'
 import type { Experiment } from './schema.ts'
 
 /** All settings of one rl phase, its own laid over the experiment's. */
@@ -44,6 +44,12 @@ export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSett
     algorithm: laidOver(experiment.algorithm, phase.algorithm),
     reward_model: phase.reward_model,
   }
+}
+
+/** Whether a phase learns from another model than the one that it trains. */
+export function isTaughtByModel(experiment: Experiment, phase: PhaseDocument): boolean {
+  if (phase.kind === 'distill') return phase.distillation.teacher === 'model'
+  return phase.kind === 'rl' && asksTeacher(settingsOf(experiment, phase))
 }
 
 /** Whether a phase trains a critic: its estimator asks one. */

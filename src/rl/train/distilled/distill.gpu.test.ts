@@ -9,11 +9,11 @@ import {
 } from '../../../model/transformer/distributions.ref.ts'
 import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
 import type { Distillation } from '../../config/distillation.ts'
-import type { DistillPhase } from '../../config/phase.ts'
+import type { DistillPhase, RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'
 import { jsdToken } from '../../teachers/jsd.ref.ts'
-import { CONFIG, OPTIM, SFT } from '../../testing.ts'
+import { CONFIG, OPTIM, RL, SFT } from '../../testing.ts'
 import { Learner } from '../learner.ref.ts'
 import { numbers } from '../moved/testing.ts'
 import { planMemory } from '../parts/memory.ts'
@@ -195,6 +195,66 @@ test.for([
   },
 )
 
+/** Reinforcement of the whole model whose inner layers learn along. */
+const alongPhase = (objective: 'self_distill' | 'deep_supervision'): RlPhase => ({
+  ...RL,
+  actor: {
+    ...RL.actor,
+    inner: { ...RL.actor.inner, objective, layers: '1,2', weights: '0.5,1' },
+  },
+})
+
+test.for(['self_distill', 'deep_supervision'] as const)(
+  'a run whose inner layers learn along by %s continues in another trainer with the same bits',
+  async (objective) => {
+    const config = { ...CONFIG, phases: [SFT, alongPhase(objective)] }
+    const whole = await create(config)
+    while (whole.step < SFT.steps + 1) await whole.next()
+    const state = await whole.exportState()
+    const rest = [numbers(await whole.next()), numbers(await whole.next())]
+    const other = await create(config)
+    other.importState(state)
+    expect([numbers(await other.next()), numbers(await other.next())]).toEqual(rest)
+    const told = Object.keys(rest[0].metrics).filter((name) => name.startsWith('actor/inner_'))
+    const name = objective === 'self_distill' ? 'inner_divergence' : 'inner_pg_loss'
+    expect(told).toEqual([`actor/${name}/1`, `actor/${name}/2`])
+  },
+)
+
+test('self-distillation brings an inner layer closer to the final one than reinforcement alone', async () => {
+  const distance = async (weights: string) => {
+    const { actor } = alongPhase('self_distill')
+    const inner = { ...actor.inner, layers: '2', weights }
+    const optim = { ...OPTIM, lr: 4e-3 }
+    const phase = { ...RL, steps: 20, actor: { ...actor, optim, inner } }
+    const warm = { ...SFT, steps: 20, optim: { ...OPTIM, lr: 8e-3 } }
+    const trainer = await create({ ...CONFIG, phases: [warm, phase] })
+    let last = 0
+    while (!trainer.isFinished) last = (await trainer.next()).metrics['actor/inner_divergence/2']
+    return last
+  }
+  const [alone, taught] = [await distance('0'), await distance('1')]
+  expect(taught).toBeLessThan(0.5 * alone)
+})
+
+test('the sampled reverse KL alone brings a policy closer to its teacher', async () => {
+  const algorithm = { ...RL.algorithm, opd_kl_coef: 1, use_task_rewards: false }
+  const actor = { ...RL.actor, ppo_mini_batch_size: 4, optim: { ...OPTIM, lr: 4e-3 } }
+  const rollout = { ...RL.rollout, train_batch_size: 4, n: 8 }
+  const trainer = await createTaught({
+    ...CONFIG,
+    phases: [{ ...RL, steps: 40, rollout, actor, algorithm }],
+  })
+  const found: number[] = []
+  while (!trainer.isFinished) {
+    const { metrics } = await trainer.next()
+    if ('distillation/reverse_kl' in metrics) found.push(metrics['distillation/reverse_kl'])
+  }
+  expect(found).toHaveLength(40)
+  const meanOf = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
+  expect(meanOf(found.slice(-5))).toBeLessThan(0.8 * meanOf(found.slice(0, 5)))
+})
+
 test('an inner layer learns what the final layer says', async () => {
   const trainer = await create({
     ...CONFIG,
@@ -217,7 +277,8 @@ test('memory is as planned, and once prepared nothing is created', async () => {
   const gpu = await Gpu.open()
   const before = gpu.counts.live_bytes
   const phase = distillPhase({ teacher: 'ema', lmbda: 0.5 }, { steps: 5, layers: [1] })
-  const config = { ...CONFIG, phases: [phase], teacher: LARGER }
+  const along = [alongPhase('self_distill'), alongPhase('deep_supervision')]
+  const config = { ...CONFIG, phases: [phase, ...along], teacher: LARGER }
   const trainer = await Trainer.create(gpu, config)
   expect(gpu.counts.live_bytes - before).toBe(planMemory(config).total())
   await trainer.prepareLater()

@@ -7,9 +7,11 @@ import { POLICY_LOSS_SUMS } from '../../../kernels/policy_loss/policy_loss_frame
 import { ROLLOUT_CORRECTION_SUMS } from '../../../kernels/rollout_correction/rollout_correction.ts'
 import { adapterLayout } from '../../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
+import { CHUNK } from '../../../model/layout/flat_params.ts'
 import { type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
 import { decodedColumns, type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import { trainedSegments } from '../../config/ever_trained.ts'
+import { distillsItself, innerStudents, isDeeplySupervised } from '../../config/inner.ts'
 import { muonOf } from '../../config/optim.ts'
 import {
   isPaired,
@@ -17,6 +19,7 @@ import {
   optimOf,
   type PairedPhase,
   type Pairs,
+  type Phase,
   type RewardModelPhase,
   type RlPhase,
   trainsActor,
@@ -46,6 +49,19 @@ function trainedLayout(model: ModelConfig): TrainedLayout {
   const shape = modelShape(model)
   return shape.lora ? adapterLayout(shape, shape.lora) : paramLayout(shape)
 }
+
+/** Layers that a teacher teaches at once. */
+function taughtLayers(phase: Phase): number {
+  if (phase.kind === 'distill') return 1 + phase.layers.length
+  if (phase.kind !== 'rl' || !distillsItself(phase.actor.inner)) return 0
+  return innerStudents(phase.actor.inner).length
+}
+
+/** Inner layers that learn by the phase's own objective. */
+const supervisedLayers = (phase: Phase): number =>
+  phase.kind === 'rl' && isDeeplySupervised(phase.actor.inner)
+    ? innerStudents(phase.actor.inner).length
+    : 0
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({
@@ -83,10 +99,8 @@ export function actorSize({
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
     has_reference: phases.some(keepsReference),
     // A named teacher is there for phases that come later, too.
-    students: Math.max(
-      teacher ? 1 : 0,
-      ...phases.map((phase) => (phase.kind === 'distill' ? 1 + phase.layers.length : 0)),
-    ),
+    students: Math.max(teacher ? 1 : 0, ...phases.map(taughtLayers)),
+    supervised: Math.max(0, ...phases.map(supervisedLayers)),
     teacher: teacher && paramLayout(modelShape(teacher)),
     has_shuffled: shuffling.length > 0,
     epochs: Math.max(
@@ -240,14 +254,15 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(
     (size) => size.rows * decodedColumns(size) * (size.max_turns ? 2 : 1),
   )
-  const { updates, students = 0, epochs = 1 } = actorSize(config)
+  const { updates, students = 0, supervised = 0, epochs = 1 } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place
   // of theirs.
   const sums =
     4 * POLICY_LOSS_SUMS.length +
     ROLLOUT_CORRECTION_SUMS.length +
-    Math.max(POLICY_LOSS_SUMS.length, students)
+    Math.max(POLICY_LOSS_SUMS.length, students) +
+    Math.max(POLICY_LOSS_SUMS.length, CHUNK * supervised)
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
   // Beside the records of every update, where its gradients were not finite; and the token that was
   // not.

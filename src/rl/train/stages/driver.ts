@@ -1,6 +1,8 @@
 // Does the CPU's work between rollout and update: reads per-token arrays back and makes the
 // experience, and times both.
+import type { Tensor } from '../../../kernels/device/base/tensor.ts'
 import { type DriverColumn, type Experience, makeExperience } from '../../experience/experience.ts'
+import type { ActorTensors } from '../../learners/actor_tensors.ts'
 import type { Training } from './training.ts'
 
 /** What a batch teaches. */
@@ -24,11 +26,21 @@ export async function readColumns(
   const values = parts.critic?.tensors.values ?? tensors.batch.old_log_probs
   const read = await gpu.read(
     ...names.map((name) => {
-      const tensor = name === 'values' ? values : tensors.batch[name]
+      const tensor =
+        name === 'values'
+          ? values
+          : name === 'teacher_log_probs'
+            ? teacherLogProbs(tensors)
+            : tensors.batch[name]
       return gpu.view(tensor, tensor.label, 0, [rows, size.response_length])
     }),
   )
   return Object.fromEntries(names.map((name, i) => [name, read[i] as Float32Array]))
+}
+
+function teacherLogProbs({ teacher }: ActorTensors): Tensor {
+  if (!teacher?.other) throw new Error('actor: no room was made for a teacher')
+  return teacher.other.log_probs
 }
 
 /** Makes the experience of a batch. */

@@ -16,6 +16,7 @@ import {
   bypassMetrics,
   criticMetrics,
   distillMetrics,
+  innerMetrics,
   layerEntropies,
   preferenceMetrics,
   sftMetrics,
@@ -95,6 +96,7 @@ async function readSums(
   return readNamed(gpu, {
     loss_sums: sums,
     teacher_sums: parts.actor.tensors.teacher?.sums ?? sums,
+    inner_sums: parts.actor.tensors.inner?.sums ?? sums,
     controls: history,
     layer_sums: probe_sums,
     entropy: sampler?.entropy_sum ?? sums,
@@ -123,7 +125,7 @@ async function readNamed<T extends Named>(gpu: Gpu, tensors: T): Promise<Read<T>
 function policyMetrics(
   { phase, batch, rows, actor_lr }: PolicyStep,
   { updates }: Updates,
-  { loss_sums, teacher_sums, controls, corrections }: Sums,
+  { loss_sums, teacher_sums, inner_sums, controls, corrections }: Sums,
 ): Record<string, number> {
   if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': actor_lr }
   if (phase.kind === 'preference')
@@ -138,6 +140,7 @@ function policyMetrics(
   return {
     ...actorMetrics(objective, loss_sums, controls, updates),
     ...bypassMetrics(objective, corrections, micro_batches),
+    ...(updates > 0 && innerMetrics(phase.actor.inner, { teacher_sums, inner_sums })),
     ...(updates > 0 && { 'actor/lr': actor_lr }),
   }
 }

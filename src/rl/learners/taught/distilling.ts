@@ -1,10 +1,10 @@
 // The program of a phase that learns from a teacher: one update of a micro-batch.
-import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
-import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
-import { teacher_loss } from '../../kernels/teacher/teacher.ts'
-import type { Model } from '../../model/transformer/model.ts'
-import { type PolicyRead, readPolicy } from '../../model/transformer/policy.ts'
+import type { LiveValues, Recorder } from '../../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
+import { entropy_loss } from '../../../kernels/policy_loss/entropy_loss.ts'
+import { teacher_loss } from '../../../kernels/teacher/teacher.ts'
+import type { Model } from '../../../model/transformer/model.ts'
+import { type PolicyRead, readPolicy } from '../../../model/transformer/policy.ts'
 import {
   addTaught,
   backwardTaught,
@@ -14,11 +14,12 @@ import {
   sliceTeacher,
   type TeacherPass,
   type TeacherTensors,
-} from '../../model/transformer/teacher.ts'
-import { forward } from '../../model/transformer/transformer.ts'
-import type { Workspace } from '../../model/transformer/workspace.ts'
-import type { ActorTensors } from './actor_tensors.ts'
-import { findBrokenToken, loadRows, type ScoreLive, tokens } from './programs.ts'
+  teacherWorkspace,
+} from '../../../model/transformer/teacher.ts'
+import { forward } from '../../../model/transformer/transformer.ts'
+import type { Workspace } from '../../../model/transformer/workspace.ts'
+import type { ActorTensors } from '../actor_tensors.ts'
+import { findBrokenToken, loadRows, type ScoreLive, storeRows, tokens } from '../programs.ts'
 
 export type DistillLive = ScoreLive | 'beta' | 'inv_token_count'
 export const DISTILL_LIVE = ['row', 'tokens', 'inv_temperature', 'beta', 'inv_token_count'] as const
@@ -73,6 +74,24 @@ export function recordDistill(
     addTaught(r, model, t.gradients, ws, passOf(along[i]))
   }
   backwardTaught(r, model, t.gradients, ws, { ...pass, along: alongside })
+}
+
+/** Log-probs of the sampled tokens under another model. */
+export function recordTeacherScore(
+  r: Recorder<ScoreLive>,
+  t: ActorTensors,
+  { ws, alloc }: { readonly ws: Workspace; readonly alloc: Allocator },
+): void {
+  const { other } = teacherOf(t)
+  if (!other) throw new Error('actor: no room was made for another model')
+  const { model, log_probs } = other
+  const own = teacherWorkspace(alloc, other, ws)
+  const { num_hidden_layers: layer } = model.shape
+  const inv_temperature = (live: LiveValues<ScoreLive>) => live.inv_temperature
+  loadRows(r, t.batch, ws)
+  forward(r, model, own, { layers: layer, count: tokens })
+  readPolicy(r, model, own, { layer, inv_temperature, count: tokens })
+  storeRows(r, own.response.log_probs, log_probs)
 }
 
 /** The mean of t.divergence over the tokens of the mini-batch. */

@@ -1,0 +1,98 @@
+// What inner policies that learn along add to the gradients of an update, in float64.
+import type { ModelConfig } from '../../../model/layout/config.ts'
+import { backwardRef } from '../../../model/transformer/backward.ref.ts'
+import {
+  backwardDistributionsRef,
+  distributionsRef,
+} from '../../../model/transformer/distributions.ref.ts'
+import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
+import { policyRef, type RefResponse } from '../../../model/transformer/policy.ref.ts'
+import type { RefCache } from '../../../model/transformer/transformer.ref.ts'
+import type { Actor } from '../../config/actor.ts'
+import { innerStudents } from '../../config/inner.ts'
+import { policyLossRef } from '../../losses/policy_loss.ref.ts'
+import { jsdToken } from '../../teachers/jsd.ref.ts'
+
+type Numbers = ArrayLike<number>
+
+/** Log-probs of a batch under every inner policy, [B, R] each. */
+export const innerOldRef = (
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  response: RefResponse,
+  { inner }: Pick<Actor, 'inner'>,
+): Float64Array[] =>
+  innerStudents(inner).map(
+    ({ layer, readout }) =>
+      policyRef(config, params, cache, layer, { ...response, readout }).log_probs,
+  )
+
+/** Adds to `grads`; returns each layer's loss without its weight. */
+export function addInnerRef(
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  actor: Actor,
+  {
+    response,
+    advantages,
+    old,
+    loss_weights,
+    grads,
+  }: {
+    readonly response: RefResponse
+    readonly advantages: Numbers
+    /** Of each inner policy. */
+    readonly old: readonly Numbers[]
+    readonly loss_weights: Numbers
+    readonly grads: RefArrays
+  },
+): number[] {
+  const { inner } = actor
+  const { response_mask, response_length } = response
+  const L = config.num_hidden_layers
+  const final = distributionsRef(config, params, cache, L, { ...response, readout: 'normed' })
+  const V = config.vocab_size
+  return innerStudents(inner).map(({ layer, readout, weight }, k) => {
+    const own = { ...response, readout }
+    if (inner.objective === 'deep_supervision') {
+      const policy = policyRef(config, params, cache, layer, own)
+      const { loss, d_log_probs } = policyLossRef('vanilla', actor, {
+        ...policy,
+        old_log_probs: old[k],
+        advantages,
+        response_mask,
+        response_length,
+      })
+      const scaled = {
+        d_log_probs: d_log_probs.map((d) => weight * d),
+        d_entropy: new Float64Array(d_log_probs.length),
+      }
+      add(grads, backwardRef(config, params, cache, layer, { ...own, ...scaled }))
+      return loss
+    }
+    const student = distributionsRef(config, params, cache, layer, own)
+    const d_log_probs = new Float64Array(student.length)
+    let loss = 0
+    for (const [i, m] of Array.from(response_mask).entries()) {
+      if (m === 0) continue
+      const cut = (x: Float64Array) => x.subarray(i * V, (i + 1) * V)
+      const found = jsdToken(cut(student), cut(final), inner.beta)
+      const of = { one: 1, advantage: advantages[i], sign: Math.sign(advantages[i]) }
+      const counts = loss_weights[i] * of[inner.token_weight]
+      loss += counts * found.loss
+      d_log_probs.set(
+        found.d_log_probs.map((d) => weight * counts * d),
+        i * V,
+      )
+    }
+    backwardDistributionsRef(config, params, cache, layer, { ...own, d_log_probs }, grads)
+    return loss
+  })
+}
+
+function add(grads: RefArrays, more: RefArrays): void {
+  for (const [name, x] of Object.entries(more))
+    grads[name] = grads[name]?.map((g, i) => g + x[i]) ?? x
+}
