@@ -97,6 +97,8 @@ function pair(i: number): ResponsePair {
     text: `answer “${i}.${j}”\n`,
     is_ended: j === 0,
     score: i / 7 + j,
+    // Of some pairs a reward model is the judge.
+    ...(i === 1 && { reward: 1 / 3 - j }),
   })
   return { prompt: `${i}=`, a: candidate(0), b: candidate(1) }
 }
