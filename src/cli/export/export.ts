@@ -37,16 +37,17 @@ export const exportCommand: Command = {
     const bytes = writeFolder(folder, files)
     for (const { path } of files) if (path.endsWith('.sh')) chmodSync(join(folder, path), 0o755)
     print(`Wrote ${folder} (${files.length} files, ${(bytes / 1e6).toFixed(1)} MB).`)
-    print(nextStep(options))
+    const is_checked = files.some(({ path }) => path === 'check.py')
+    print(nextStep(options, is_checked))
     return 0
   },
 }
 
-function nextStep({ format, scale }: ExportOptions): string {
+function nextStep({ format }: ExportOptions, is_checked: boolean): string {
   if (format === 'hf') return 'transformers loads it: AutoModelForCausalLM.from_pretrained(…).'
   if (format === 'peft') return 'PEFT loads it: PeftModel.from_pretrained(model of base/, …).'
   const readme = 'README.md says how to start it and what was not carried over'
-  return scale ? `${readme}.` : `${readme}; python3 check.py checks it without a GPU.`
+  return is_checked ? `${readme}; python3 check.py checks it without a GPU.` : `${readme}.`
 }
 
 function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOptions) {
