@@ -99,8 +99,10 @@ for (const [state, reach] of process.env.LONG_TESTS ? Object.entries(STATES) : [
     await page.setViewportSize({ width: 390, height: 844 })
     await reach(lab)
     await expectSound(lab)
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await checkTabs(lab)
+    for (const size of SIZES) {
+      await page.setViewportSize(size)
+      await checkTabs(lab)
+    }
   })
 
 test('Tab reaches the main controls in the order of the page, and tabs are moved by arrows', async ({

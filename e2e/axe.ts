@@ -26,6 +26,29 @@ export async function violations(
 export const fitsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
 
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const
+
+/** The page as it is now, wide and on a phone, in both themes: axe finds nothing, and nothing is
+ * wider than the page. It is left as it was found. */
+export async function expectClean(lab: LabPage, name: string, within = 'html'): Promise<void> {
+  const { page } = lab
+  const before = page.viewportSize()
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    for (const theme of ['light', 'dark'] as const) {
+      await lab.get(`theme-${theme}`).check({ force: true })
+      const where = `${name}, ${size.width} px, ${theme}`
+      expect(await violations(page, within, theme === 'dark'), where).toEqual([])
+    }
+    expect(await fitsSideways(page), `${name} fits ${size.width} px`).toBe(true)
+  }
+  await lab.get('theme-system').check({ force: true })
+  if (before) await page.setViewportSize(before)
+}
+
 /** A narrow page as it is now, in both themes: axe finds nothing, and no card is wider than the
  * page or its own border. */
 export async function expectSound(lab: LabPage): Promise<void> {

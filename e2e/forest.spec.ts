@@ -1,7 +1,7 @@
 // The picture that the page opens with: a recorded run, then the person's own.
 import type { Page } from '@playwright/test'
 import { TABS, type Tab } from '../src/document/links/view.ts'
-import { fitsSideways, violations } from './axe.ts'
+import { expectClean, fitsSideways, violations } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -99,6 +99,7 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   await expect(forest).toHaveAttribute('data-step', '10')
   await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
   await expectOneWorkspace(lab, { wide: 400, phone: 600 })
+  await expectClean(lab, 'a finished run')
   await lab.get('next-lesson').click()
   await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
   await expect(lab.get('train-here')).toBeHidden()

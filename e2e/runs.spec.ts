@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { violations } from './axe.ts'
+import { expectClean } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { waitForCheckpoint, waitForRecords } from './stored.ts'
 import { test } from './warm_page.ts'
@@ -45,24 +45,31 @@ const breakRecord = (page: Page, id: string) =>
   expect(() => putBroken(page, id)).toPass({ timeout: 30_000 })
 
 const putBroken = (page: Page, id: string) =>
-  page.evaluate(
-    (id) =>
-      new Promise<void>((resolve, reject) => {
-        const request = indexedDB.open('understory.runs')
-        request.onerror = () => reject(request.error)
-        // Opened before the page has made it, the database would be an empty one.
-        request.onupgradeneeded = () => request.transaction?.abort()
-        request.onsuccess = () => {
-          const tx = request.result.transaction('headers', 'readwrite')
-          tx.objectStore('headers').put({ id, record_version: 1, step: 'x' })
-          tx.oncomplete = () => {
-            request.result.close()
-            resolve()
-          }
+  page.evaluate(async (id) => {
+    // Opened before the page has made it, the database would be an empty one.
+    const all = await indexedDB.databases()
+    if (!all.some(({ name }) => name === 'understory.runs')) throw new Error('no database yet')
+    return new Promise<void>((resolve, reject) => {
+      const request = indexedDB.open('understory.runs')
+      request.onerror = () => reject(request.error)
+      request.onblocked = () => reject(new Error('the database is blocked'))
+      request.onsuccess = () => {
+        const database = request.result
+        const end = (how: () => void) => () => {
+          database.close()
+          how()
         }
-      }),
-    id,
-  )
+        try {
+          const tx = database.transaction('headers', 'readwrite')
+          tx.objectStore('headers').put({ id, record_version: 1, step: 'x' })
+          tx.oncomplete = end(resolve)
+          tx.onabort = end(() => reject(tx.error))
+        } catch (error) {
+          end(() => reject(error))()
+        }
+      }
+    })
+  }, id)
 
 test('runs are listed, kept, renamed, deleted and brought back, opened and compared', async ({
   lab,
@@ -138,7 +145,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await expect(past).toContainText('Not the current run')
   await expect(past.locator('input:not([id=settings-search]), select')).toHaveCount(0)
   await expect(past.getByTestId('past-seed')).toHaveText(/^1\b/)
-  expect(await violations(page, '.settings')).toEqual([])
+  await expectClean(lab, 'a past run')
   await lab.get('back-to-run').click()
   await expect(past).toHaveCount(0)
   await expect(page.locator('#field-actor-optim-lr')).toHaveValue('0.01')
@@ -156,6 +163,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
     await expect(lab.get(`${panel}-values`).locator('li')).toHaveCount(2)
   await expect(lab.get('entropy-maps').locator('canvas')).toHaveCount(2)
+  await expectClean(lab, 'two runs compared', 'main')
   // Keys read out all panels at one step, and the maps at a layer; a panel is saved and fills the
   // screen.
   await lab.get('panel-score-value').press('Home')

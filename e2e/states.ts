@@ -51,6 +51,7 @@ export const STATES: Readonly<Record<string, (lab: LabPage) => Promise<void>>> =
     await lab.get('train').click()
     await expect(lab.get('status')).toContainText('preparing: ')
   },
+  running: (lab) => train(lab, `${SMALL}&phases.0.steps=5000`, 'running'),
   paused: async (lab) => {
     await train(lab, `${SMALL}&phases.0.steps=400`, 'running')
     await lab.waitForStep(4)

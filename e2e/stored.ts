@@ -30,22 +30,28 @@ export const keptFolders = (page: Page): Promise<string[]> =>
 
 /** Of every record that is written, what it says of its run: "finished 7". */
 const records = (page: Page): Promise<string[]> =>
-  page.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const request = indexedDB.open('understory.runs')
-        request.onerror = () => reject(request.error)
-        // The page makes it when it first needs it.
-        request.onupgradeneeded = () => request.transaction?.abort()
-        request.onsuccess = () => {
-          const all = request.result.transaction('headers').objectStore('headers').getAll()
-          all.onsuccess = () => {
-            request.result.close()
-            resolve(all.result.map(({ step, status }) => `${status} ${step}`))
-          }
+  page.evaluate(async () => {
+    // The page makes it when it first needs it.
+    const all = await indexedDB.databases()
+    if (!all.some(({ name }) => name === 'understory.runs')) return []
+    return new Promise<string[]>((resolve, reject) => {
+      const request = indexedDB.open('understory.runs')
+      request.onerror = () => reject(request.error)
+      request.onblocked = () => reject(new Error('the database is blocked'))
+      request.onsuccess = () => {
+        const database = request.result
+        try {
+          const all = database.transaction('headers').objectStore('headers').getAll()
+          all.onerror = () => reject(all.error)
+          all.onsuccess = () => resolve(all.result.map(({ step, status }) => `${status} ${step}`))
+        } catch (error) {
+          reject(error)
         }
-      }),
-  )
+        // After what was asked.
+        database.close()
+      }
+    })
+  })
 
 /** Waits until the records say this of their runs; they are written every few seconds, and when a
  * run is over. */

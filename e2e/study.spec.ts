@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
-import AxeBuilder from '@axe-core/playwright'
+import { expectClean } from './axe.ts'
 import { expect, QUICK, test } from './lab_page.ts'
 
 /** A few steps of a narrow model of one layer. */
@@ -54,8 +54,7 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await lab.get('study-seeds').fill('3')
   await lab.get('study-make').click()
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
-  const { violations } = await new AxeBuilder({ page }).include('.study').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+  await expectClean(lab, 'a study that waits', '.study')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await lab.get('study-link').click()
   const link = await page.evaluate(() => navigator.clipboard.readText())
@@ -127,6 +126,7 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
   await expect(lab.get('study-answer')).toContainText('No difference from 32 × 8, GRPO was found')
   await expect(lab.get('study-recorded')).toContainText('30 of these runs came with the lab')
+  await expectClean(lab, 'a study that is done', '.study')
   await lab.get('study-train-here').click()
   await expect(lab.get('study-progress')).toContainText('0 of 30 runs')
   await lab.get('study-close').click()

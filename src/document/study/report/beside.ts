@@ -6,6 +6,7 @@ import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
 import type { Study } from '../study.ts'
 import { entropiesOf, runsOf } from './lines.ts'
+import { BESIDE, shortMetric } from './measure_words.ts'
 import { short } from './svg.ts'
 
 /** Markdown: H of every layer's policy in nats, mean over the runs, and ΔH, what the layer adds to
@@ -39,12 +40,6 @@ export function entropyTable(study: Study, analysis: Analysis): string | undefin
     ),
   ].join('\n')
 }
-
-/** Accuracies, the largest pass@k and the entropy of the policy. */
-const BESIDE = /(acc\/greedy|acc\/mean@\d+|pass@\d+\/mean|actor\/entropy|critic\/score\/mean)$/
-
-/** `val-core/sort_digits/acc/mean@4` as `acc/mean@4`. */
-export const shortMetric = (name: string): string => BESIDE.exec(name)?.[1] ?? name
 
 /** Markdown: the last values of other metrics that were kept, mean over the runs. Undefined where
  * there are none. */

@@ -1,6 +1,7 @@
 // The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
 // own differences.
 import type { Analysis, Comparison } from '../analysis.ts'
+import { measureWords } from './measure_words.ts'
 import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
@@ -25,7 +26,7 @@ export const forestValues = (rows: readonly ForestRow[]): number[] =>
   ])
 
 export const forestTitle = ({ baseline, metric }: Analysis): string =>
-  `${metric ?? ''}: difference from ${baseline}`
+  `${measureWords(metric ?? '')}: difference from ${baseline}`
 
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
  * the seeds. */

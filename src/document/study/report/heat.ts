@@ -2,6 +2,7 @@
 import type { Analysis } from '../analysis.ts'
 import { axisValues } from '../grid.ts'
 import type { Study } from '../study.ts'
+import { measureWords } from './measure_words.ts'
 import { escaped, INKS, picture, short } from './svg.ts'
 
 const [LEFT, TOP, CELL_W, CELL_H] = [150, 62, 84, 34]
@@ -35,7 +36,7 @@ export function heatGrid(study: Study, { arms, metric }: Analysis): HeatGrid | u
     }),
   )
   const texts = (values: readonly unknown[]) => values.map((value) => `${value}`)
-  const title = `${metric ?? ''}, mean over seeds`
+  const title = `${measureWords(metric ?? '')}, mean over seeds`
   return { title, down, across, downs: texts(downs), acrosses: texts(acrosses), cells }
 }
 

@@ -9,6 +9,7 @@ import type { RunResult } from '../results.ts'
 import { performanceProfile } from '../statistics/rliable.ts'
 import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
+import { measureWords, shortMetric } from './measure_words.ts'
 import { colourOf, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
@@ -140,7 +141,7 @@ export function curveLines(study: Study, analysis: Analysis): PictureLines {
     band: bandOf(own, boundsOf(metric)),
   }))
   const unit = same === 'arithmetic' ? '10⁹ operations' : same
-  return { title: `${metric} by arm`, unit, lines }
+  return { title: `${measureWords(metric)} by arm`, unit, lines }
 }
 
 /** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
@@ -179,5 +180,5 @@ export function profileLines({ arms, metric = '' }: Analysis): PictureLines | un
     const middle = performanceProfile(numbers[i], at)
     return { name, band: { at, middle, low: middle, high: middle } }
   })
-  return { title: 'Share of runs above a value', unit: metric, lines }
+  return { title: 'Share of runs above a value', unit: shortMetric(metric), lines }
 }

@@ -3,7 +3,7 @@ import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analys
 import type { Arm } from '../arms.ts'
 import { MOST_SEEDS } from '../statistics/power.ts'
 import type { Study } from '../study.ts'
-import { shortMetric } from './beside.ts'
+import { measureWords } from './measure_words.ts'
 import { short } from './svg.ts'
 
 const signed = (x: number): string => (x > 0 ? `+${short(x)}` : short(x).replace('-', '−'))
@@ -46,7 +46,7 @@ export function answerSentence(study: Study, analysis: Analysis): string {
     return 'There are too few seeds to answer.'
   const [better, worse, none, few] = [of('better'), of('worse'), of('none'), of('too few')]
   if (better.length + worse.length === 0)
-    return `No difference from ${baseline} was found in ${shortMetric(analysis.metric ?? study.measure.metric)}${analysis.metric?.startsWith('val-') ? ' on held-out problems' : ''}.`
+    return `No difference from ${baseline} was found in ${measureWords(analysis.metric ?? study.measure.metric)}.`
   const parts = [
     [`Better than ${baseline}`, better],
     [`Worse than ${baseline}`, worse],

@@ -102,6 +102,23 @@ async function openDatabase(): Promise<RunStorage> {
   return storageOf(database)
 }
 
+/** How long the page waits for its database: a browser that cannot give it may never answer. */
+const OPENS_WITHIN_MS = 30_000
+
+/** Rejects where `opening` has not come to anything in time. */
+async function inTime<T>(opening: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const words = `the browser did not open its database within ${OPENS_WITHIN_MS / 1000} s; close other tabs of this page and load it again`
+    timer = setTimeout(() => reject(new Error(words)), OPENS_WITHIN_MS)
+  })
+  try {
+    return await Promise.race([opening, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** The browser's database; memory, and why, where it has none for this page. */
 export async function openStorage(): Promise<{
   readonly storage: RunStorage
@@ -109,7 +126,7 @@ export async function openStorage(): Promise<{
   readonly why_memory: string
 }> {
   try {
-    return { storage: reopening(await openDatabase(), openDatabase), why_memory: '' }
+    return { storage: reopening(await inTime(openDatabase()), openDatabase), why_memory: '' }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { storage: memoryStorage(), why_memory: why || 'unknown error' }

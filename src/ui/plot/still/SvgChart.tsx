@@ -127,7 +127,13 @@ function Axes({ axis, scale, marks = [], formatY, unit, place }: PlacedProps) {
       )}
       {labelled.map((stop, i) =>
         i % every === 0 ? (
-          <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">
+          <text
+            key={stop}
+            x={px(stop)}
+            y={height + 15}
+            // At the edge of a chart without a gutter half of it would be cut off.
+            textAnchor={px(stop) > width - LABEL_WIDTH / 2 ? 'end' : 'middle'}
+          >
             {axis.label(stop)}
           </text>
         ) : null,
