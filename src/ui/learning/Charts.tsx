@@ -25,6 +25,7 @@ import { useIsImported, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './EntropyChart.tsx'
 import { EntropyMap } from './EntropyMap.tsx'
+import { Intro } from './Intro.tsx'
 import { Samples } from './Samples.tsx'
 
 /** Most people never open them. */
@@ -301,6 +302,7 @@ const MapOfEntropies = () => <EntropyMap height={PLOT_HEIGHT} />
 const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 
 const LARGE: readonly PanelEntry[] = [
+  { name: 'The introduction', Own: Intro },
   { name: 'The downloads', Own: Downloads },
   { name: 'The tools of the charts', Own: ChartTools },
   { name: 'The chart of the reward', Own: RewardChart },

@@ -2,7 +2,6 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'
-import { Intro } from '../learning/Intro.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
@@ -34,7 +33,6 @@ const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
     <>
       <EndCard />
       <AtRest />
-      <Intro />
       <Charts />
     </>
   ),
