@@ -247,6 +247,8 @@ export default defineConfig({
     },
     rolldownOptions: {
       output: {
+        // Their licences are in a file of their own.
+        comments: false,
         codeSplitting: {
           groups: [
             {
