@@ -29,6 +29,12 @@ const METHODS = [
     name: 'REINFORCE++',
     adv_estimator: 'reinforce_plus_plus',
   },
+  {
+    id: 'rejection_sampling',
+    label: 'From one’s own best (rejection sampling)',
+    name: 'own best',
+    adv_estimator: 'rejection_sampling',
+  },
 ] as const
 
 const NEW_STEPS = 20
@@ -56,6 +62,7 @@ function methodPhase(
   return {
     ...phase,
     ...(comparesGroups(adv_estimator) && ownBatch(experiment)),
+    ...(id === 'rejection_sampling' && { actor: { loss_mode: 'gpg' } }),
     ...(id === 'bupo' && { target_layer: Math.max(1, layers - 1) }),
     // A critic learns no slower than the policy it judges.
     ...(id === 'gae' && { critic: { optim: experiment.actor.optim }, algorithm: { lam: 0.95 } }),
