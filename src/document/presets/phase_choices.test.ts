@@ -13,6 +13,7 @@ test('every choice can be added to every preset', () => {
       'bupo',
       'rloo',
       'reinforce_plus_plus',
+      'rejection_sampling',
       'sft',
       'reward_model',
     ])
