@@ -8,11 +8,22 @@ import { panel } from './panel.mjs'
 import { policyLoss } from './policy_loss.mjs'
 import { reward } from './reward.mjs'
 import { setting } from './setting.mjs'
+import { switchSetting } from './switch_setting.mjs'
 import { task } from './task.mjs'
 import { treeWith } from './tree.mjs'
 
 /** The recipes. All are applied to one copy, so that one run of the compiler sees them. */
-const RECIPES = [policyLoss, aggregation, estimator, task, reward, panel, setting, metric]
+const RECIPES = [
+  policyLoss,
+  aggregation,
+  estimator,
+  task,
+  reward,
+  panel,
+  setting,
+  switchSetting,
+  metric,
+]
 
 let tree
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ModelFields } from '../../document/experiment/fields/model_fields.ts'
 import { firstNonfinite } from '../../host/checkpoints/sound.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
 import { readVocabulary } from '../../tasks/data/vocabulary.ts'
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
 import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'
@@ -12,19 +13,15 @@ import { noTokenizer, tokenizerFiles } from './given_tokenizer.ts'
 import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 
-/** Fields that a model's files do not say. */
-type Unread =
-  | 'enable_gradient_checkpointing'
-  | 'activations_dtype'
-  | 'lora'
-  | 'dtype'
-  | 'source'
-  | 'source_name'
-  | 'source_address'
+/** Fields that a model's files say. */
+type ReadFields = Omit<
+  Pick<ModelFields, keyof ModelFields & keyof ModelConfig>,
+  'activations_dtype' | 'lora' | 'dtype'
+>
 
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
 export interface GivenModel {
-  readonly model: Omit<ModelFields, Unread>
+  readonly model: ReadFields
   readonly weights: Float32Array
 }
 

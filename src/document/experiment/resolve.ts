@@ -97,21 +97,13 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     if (phase.kind === 'preference') return preferencePhase(experiment, phase, target_layer)
     if (phase.kind === 'distill') return distillPhase(phase, target_layer)
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
-    const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
-    const { reset_optimizer, reset_schedule, decay_final_norm } = phase
+    const { epochs: _, ...own } = phase
     const { algorithm, ...settings } = settingsOf(experiment, phase)
     return {
-      kind,
+      ...own,
       name: phase.name || name,
-      steps,
-      stop,
       target_layer,
-      target_readout,
-      reset_optimizer,
-      reset_schedule,
-      lr_factor_above,
-      decay_final_norm,
-      freeze: { ...freeze, layers: layersOf(freeze.layers) },
+      freeze: { ...phase.freeze, layers: layersOf(phase.freeze.layers) },
       ...settings,
       algorithm: {
         ...algorithm,

@@ -1,6 +1,7 @@
 // What becomes of the fields that say it in their own declaration, and of the numbers of losses
 // that no other system has.
 
+import { ROOT } from '../../document/experiment/fields/run_fields.ts'
 import { hasEffect } from '../../document/experiment/form/conditions.ts'
 import { SECTIONS } from '../../document/experiment/schema/document_fields.ts'
 import { type FieldInfo, leavesOf } from '../../rl/fields/field.ts'
@@ -33,8 +34,10 @@ export const DECLARED: Readonly<Record<string, Setting>> = Object.fromEntries([
     const told = by('what is said of actor.loss_mode')
     return [numberPath(name), { verl: told, trl: told }]
   }),
-  ...Object.entries(SECTIONS)
-    .flatMap(([path, tree]) => leavesOf(tree, path))
+  ...[
+    ...leavesOf(ROOT),
+    ...Object.entries(SECTIONS).flatMap(([path, tree]) => leavesOf(tree, path)),
+  ]
     .filter(([, { info }]) => info.elsewhere !== undefined)
     .map(([path, { info }]): [string, Setting] => [path, declared(info, path)]),
 ])

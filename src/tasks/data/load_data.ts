@@ -26,35 +26,21 @@ export function choiceOf(
 ): DataChoice {
   const { tokenizer, train, test, verdicts, max_prompt_length, max_response_length } = prepared
   return {
+    ...plan,
     id: 'dataset',
     ...files,
     tokenizer_data: files.tokenizer_data ?? '',
     tokenizer_name: files.tokenizer_name ?? '',
-    row_format: plan.row_format,
-    prompt_key: plan.prompt_key,
-    input_key: plan.input_key,
-    prompt_template: plan.prompt_template,
-    system_key: plan.system_key,
-    answer_key: plan.answer_key,
-    every_turn: plan.every_turn,
-    chosen_key: plan.chosen_key,
-    rejected_key: plan.rejected_key,
-    label_key: plan.label_key,
-    reward_fn_key: plan.reward_fn_key,
     answers: prepared.answers,
     train_pairs: pairsOf(train),
     test_pairs: pairsOf(test),
     train_undesirable: verdicts ? pairsOf(verdicts.train) : 0,
     test_undesirable: verdicts ? pairsOf(verdicts.test) : 0,
-    tokenizer: plan.tokenizer,
     vocab_size: tokenizer.vocab_size,
     max_prompt_length,
     max_response_length,
-    filter_overlong_prompts: plan.filter_overlong_prompts,
-    skip_bad_rows: plan.skip_bad_rows,
     train_size: train.length,
     test_size: test.length,
-    split_seed: plan.split_seed,
   }
 }
 
