@@ -179,6 +179,10 @@ function readStyle(file: string, text: string) {
   const functions: ESTree.Node[] = []
   const spreads: Part[] = []
   const many: Part[] = []
+  const snakes: Part[] = []
+  const name = (node: { readonly id?: ESTree.BindingIdentifier | null }) => {
+    if (node.id?.name.includes('_') && !/^[A-Z0-9_]+$/.test(node.id.name)) snakes.push(node.id)
+  }
   const declare = (part: Part) => void uncounted.push(part)
   const spread = (node: ESTree.SpreadElement) => {
     if (/^(Array|Object)Expression$/.test(node.argument.type)) spreads.push(node)
@@ -189,10 +193,20 @@ function readStyle(file: string, text: string) {
   }
   new Visitor({
     ImportDeclaration: declare,
-    TSTypeAliasDeclaration: declare,
-    TSInterfaceDeclaration: declare,
+    TSTypeAliasDeclaration(node) {
+      declare(node)
+      name(node)
+    },
+    TSInterfaceDeclaration(node) {
+      declare(node)
+      name(node)
+    },
+    ClassDeclaration: name,
     ArrowFunctionExpression: enter,
-    FunctionDeclaration: enter,
+    FunctionDeclaration(node) {
+      enter(node)
+      name(node)
+    },
     FunctionExpression: enter,
     SpreadElement: spread,
   }).visit(program)
@@ -213,6 +227,7 @@ function readStyle(file: string, text: string) {
       .map(at),
     spreads: spreads.map(at),
     many: many.map(at),
+    snakes: snakes.map(at),
   }
 }
 
@@ -222,7 +237,7 @@ const styles = new Map(
     readStyle(file, sourceOf.get(file) ?? readFileSync(file, 'utf8')),
   ]),
 )
-const inAll = (what: 'long' | 'spreads' | 'many', of = (_: string) => true) =>
+const inAll = (what: 'long' | 'spreads' | 'many' | 'snakes', of = (_: string) => true) =>
   [...styles].flatMap(([file, style]) => (of(file) ? style[what] : []))
 
 test('a file has at most 300 lines that are read, tests too and catalogues apart', () => {
@@ -242,6 +257,14 @@ test('a literal is not spread into a literal or a call: its parts are written in
 test('a function of the product takes at most five arguments by position', () => {
   const inProduct = new Set(product)
   expect(inAll('many', (file) => inProduct.has(file))).toEqual([])
+})
+
+test('declared functions, classes and types have names in camelCase or PascalCase', () => {
+  const inProduct = new Set(product)
+  expect(inAll('snakes', (file) => inProduct.has(file))).toEqual([])
+  const text =
+    'function a_b() {}\nclass A_b {}\ntype a_b = 1\ninterface A_B_c {}\nfunction aB() {}\n'
+  expect(readStyle('a.ts', text).snakes).toEqual(['a.ts:1', 'a.ts:2', 'a.ts:3', 'a.ts:4'])
 })
 
 test('a sixth argument by position is found in functions, methods and constructors', () => {
@@ -280,6 +303,7 @@ const b = { ...{ c: 1 }, ...(d && { e: 1 }) }
     long: [],
     spreads: ['a.ts:74', 'a.ts:75'],
     many: [],
+    snakes: [],
   })
   expect(readStyle('a.ts', text(61)).long).toEqual(['a.ts:8'])
 })

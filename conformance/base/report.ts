@@ -137,8 +137,8 @@ function pathText(path: readonly Step[]): string {
   return text
 }
 
-type Record_ = Record<string, unknown>
-const isRecord = (x: unknown): x is Record_ =>
+type AnyRecord = Record<string, unknown>
+const isRecord = (x: unknown): x is AnyRecord =>
   typeof x === 'object' && x !== null && !Array.isArray(x) && !ArrayBuffer.isView(x)
 const isFlat = (x: unknown): x is Float64Array => ArrayBuffer.isView(x) && !(x instanceof DataView)
 
@@ -201,11 +201,11 @@ function walkFlat(
 function walkRecord(
   tally: Tally,
   path: readonly Step[],
-  actual: Record_,
-  expected: Record_,
+  actual: AnyRecord,
+  expected: AnyRecord,
   tolerance: (path: string) => Tolerance,
 ): void {
-  const names = (from: Record_, other: Record_) =>
+  const names = (from: AnyRecord, other: AnyRecord) =>
     Object.keys(from).filter((name) => !Object.hasOwn(other, name))
   const missing = names(expected, actual)
   const extra = names(actual, expected)

@@ -10,8 +10,8 @@ export const panel = {
   text: readFileSync(new URL('Pace.tsx', import.meta.url), 'utf8'),
   list: 'src/ui/shell/Workspace.tsx',
   import: "import { Pace } from '../learning/Pace.tsx'",
-  after: "  { name: 'The numbers', Panel: Numbers },",
-  line: "  { name: 'The pace', Panel: Pace },",
+  after: "[{ name: 'The numbers', Panel: Numbers }",
+  line: "  , { name: 'The pace', Panel: Pace }",
   unit_tests: ['src/ui/shell/panels.test.tsx'],
   checks: { 'the page shows it, for the step that it shows': onPage },
 }
