@@ -7,7 +7,7 @@ import type { SftPhase } from '../../src/rl/config/phase.ts'
 import { makeBatch, padPrompts } from '../../src/rl/experience/batch.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
 import type { ActorSize } from '../../src/rl/learners/actor_tensors.ts'
-import { phaseRows } from '../../src/rl/learners/batch_rows.ts'
+import { phaseRows } from '../../src/rl/learners/base/batch_rows.ts'
 import type { SftProblem, SftRunner } from '../peers/problem.ts'
 import { seededValues } from './values.ts'
 

@@ -3,7 +3,7 @@
 import { aggLossRef } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { trainedPrefix } from '../../src/model/layout/flat_params.ts'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
-import { gcd } from '../../src/rl/learners/batch_rows.ts'
+import { gcd } from '../../src/rl/learners/base/batch_rows.ts'
 import type { Context } from '../base/fixture.ts'
 import type { Check, Output, Place } from '../base/report.ts'
 import { sliceOf } from '../trl/trl_trace.ts'

@@ -9,7 +9,7 @@ import {
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import { type RolloutBatch, tokenCount } from '../../src/rl/experience/batch.ts'
-import { phaseRows } from '../../src/rl/learners/batch_rows.ts'
+import { phaseRows } from '../../src/rl/learners/base/batch_rows.ts'
 import { jsdToken } from '../../src/rl/teachers/jsd.ref.ts'
 import { goldenActor, goldenPhase } from '../hf/golden_actor.ts'
 import { paramsOf, refResponse, widthOf } from '../hf/model_case.ts'

@@ -2,7 +2,7 @@
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
-import { phaseRows } from '../../src/rl/learners/batch_rows.ts'
+import { phaseRows } from '../../src/rl/learners/base/batch_rows.ts'
 import { goldenActor, sftPhase } from './golden_actor.ts'
 import { type ModelCase, responseTokens, sliceBatch, widthOf } from './model_case.ts'
 import { append, type Run, type Series, type Weights } from './trajectory_check.ts'

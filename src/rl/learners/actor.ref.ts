@@ -13,8 +13,8 @@ import type { RlPhase } from '../config/phase.ts'
 import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
+import { addInnerRef, innerOldRef } from './inner.ref.ts'
 import { trainedWhere } from './policy_backward.ref.ts'
-import { addInnerRef, innerOldRef } from './taught/inner.ref.ts'
 
 type AdamWState = Parameters<typeof adamw_step_ref>[0]
 

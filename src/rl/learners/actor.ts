@@ -16,10 +16,10 @@ import { type BatchColumns, TrainingBatch } from '../experience/training_batch.t
 import type { RowOrder } from '../math/shuffle.ts'
 import { ActorPrograms, followsPolicy, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
-import { type BatchRows, callSeed, phaseRows, shufflesRows } from './batch_rows.ts'
+import { type BatchRows, callSeed, phaseRows, shufflesRows } from './base/batch_rows.ts'
+import { laidOut, ShuffledBatch } from './base/shuffled_batch.ts'
 import { objectiveLive, objectiveOf } from './objective.ts'
 import { recordProbe, type ScoreLive } from './programs.ts'
-import { laidOut, ShuffledBatch } from './shuffled_batch.ts'
 import { Trainable } from './trainable.ts'
 
 /** The actor. Calls encode GPU work in order; nothing is read back here. */

@@ -15,7 +15,15 @@ import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
-import { shufflesRows } from './batch_rows.ts'
+import { shufflesRows } from './base/batch_rows.ts'
+import {
+  DISTILL_LIVE,
+  type DistillLive,
+  recordDistill,
+  recordTeacherScore,
+  type Students,
+} from './distilling.ts'
+import { recordAlong, recordInnerOld } from './inner.ts'
 import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
 import {
   type RowsLive,
@@ -31,14 +39,6 @@ import {
   type TraceLive,
   type UpdateLive,
 } from './programs.ts'
-import {
-  DISTILL_LIVE,
-  type DistillLive,
-  recordDistill,
-  recordTeacherScore,
-  type Students,
-} from './taught/distilling.ts'
-import { recordAlong, recordInnerOld } from './taught/inner.ts'
 
 /** What an update needs to know of its phase. */
 export type PolicyPhase = TrainedPart &

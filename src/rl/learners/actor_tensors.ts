@@ -16,10 +16,10 @@ import {
 } from '../../model/transformer/teacher.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
+import { createShuffledTensors, type ShuffledTensors } from './base/shuffled_batch.ts'
+import { createTraceTensors, type TraceTensors } from './base/step_trace.ts'
+import { createInner, type InnerTensors } from './inner_tensors.ts'
 import { createTrained } from './optimizer_tensors.ts'
-import { createShuffledTensors, type ShuffledTensors } from './shuffled_batch.ts'
-import { createTraceTensors, type TraceTensors } from './step_trace.ts'
-import { createInner, type InnerTensors } from './taught/inner_tensors.ts'
 import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
 
 /** How large the actor's buffers must be. */

@@ -20,10 +20,10 @@ import type { Optim } from '../config/optim.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
-import type { BatchRows } from './batch_rows.ts'
+import type { BatchRows } from './base/batch_rows.ts'
+import { laidOut, recordGather, type ShuffledBatch } from './base/shuffled_batch.ts'
 import type { CriticTensors } from './critic_tensors.ts'
 import { loadColumns, loadRows, type RowsLive, storeRows, tokens } from './programs.ts'
-import { laidOut, recordGather, type ShuffledBatch } from './shuffled_batch.ts'
 import { Trainable } from './trainable.ts'
 
 const UPDATE_LIVE = [

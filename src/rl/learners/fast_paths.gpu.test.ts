@@ -9,7 +9,7 @@ import type { RlPhase, SftPhase } from '../config/phase.ts'
 import { madeUpBatch, OPTIM, RL, SFT } from '../testing.ts'
 import { Actor } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
-import { phaseRows } from './batch_rows.ts'
+import { phaseRows } from './base/batch_rows.ts'
 
 const gpu = await Gpu.open()
 const L = TINY.num_hidden_layers

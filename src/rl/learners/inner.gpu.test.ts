@@ -13,7 +13,7 @@ import { innerMetrics } from '../metrics/metrics.ts'
 import { madeUpBatch, OPTIM, RL } from '../testing.ts'
 import { actorStepRef } from './actor.ref.ts'
 import { Actor } from './actor.ts'
-import { phaseRows } from './batch_rows.ts'
+import { phaseRows } from './base/batch_rows.ts'
 
 const gpu = await Gpu.open()
 const [P, R, ROWS] = [3, 4, 8]

@@ -15,7 +15,7 @@ import { paramLayout } from '../../model/layout/params.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { CONFIG, RL } from '../testing.ts'
 import { createActorTensors } from './actor_tensors.ts'
-import { phaseRows } from './batch_rows.ts'
+import { phaseRows } from './base/batch_rows.ts'
 import { objectiveOf } from './objective.ts'
 import { recordPass, recordUpdate, type ScoreLive, type UpdateLive } from './programs.ts'
 

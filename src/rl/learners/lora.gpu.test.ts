@@ -10,7 +10,7 @@ import { TINY, testWeights } from '../../model/testing.ts'
 import { madeUpBatch, OPTIM, RL } from '../testing.ts'
 import { actorStepRef } from './actor.ref.ts'
 import { Actor } from './actor.ts'
-import { phaseRows } from './batch_rows.ts'
+import { phaseRows } from './base/batch_rows.ts'
 
 const [P, R, ROWS, STEPS] = [3, 4, 8, 30]
 const LENGTHS = [4, 1, 3, 2, 4, 4, 2, 3].map((response, i) => ({ prompt: 1 + (i % 3), response }))

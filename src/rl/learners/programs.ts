@@ -14,6 +14,7 @@ import { forward } from '../../model/transformer/transformer.ts'
 import type { Workspace } from '../../model/transformer/workspace.ts'
 import type { BatchTensors } from '../experience/training_batch.ts'
 import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'
+import { UPDATE_TRACE } from './base/step_trace.ts'
 import {
   choosesTokens,
   type Objective,
@@ -21,7 +22,6 @@ import {
   recordChoice,
   recordObjective,
 } from './objective.ts'
-import { UPDATE_TRACE } from './step_trace.ts'
 
 export type RowsLive = 'row' | 'tokens'
 export type ScoreLive = RowsLive | 'inv_temperature'

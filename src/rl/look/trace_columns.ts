@@ -3,9 +3,9 @@ import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { needsCritic, needsReference } from '../experience/experience.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
+import { UPDATE_TRACE } from '../learners/base/step_trace.ts'
 import type { CriticTensors } from '../learners/critic_tensors.ts'
 import { choosesTokens, objectiveOf } from '../learners/objective.ts'
-import { UPDATE_TRACE } from '../learners/step_trace.ts'
 
 /** Arrays that a traced step reads back, [B, R] each. */
 export type TraceColumn =

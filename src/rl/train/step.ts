@@ -16,7 +16,7 @@ import {
   type ScoredBatch,
 } from '../experience/experience.ts'
 import type { BatchColumns } from '../experience/training_batch.ts'
-import { type BatchRows, criticPasses, shufflesRows } from '../learners/batch_rows.ts'
+import { type BatchRows, criticPasses, shufflesRows } from '../learners/base/batch_rows.ts'
 import type { Critic } from '../learners/critic.ts'
 import { maskedMeanRows } from '../math/masked.ts'
 import type { RowOrder } from '../math/shuffle.ts'

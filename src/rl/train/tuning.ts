@@ -19,7 +19,7 @@ import { type ModelShape, modelShape } from '../../model/layout/config.ts'
 import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
-import { phaseRows } from '../learners/batch_rows.ts'
+import { phaseRows } from '../learners/base/batch_rows.ts'
 import { actorSize, rewardSize, rolloutSizes } from './parts/memory.ts'
 
 /** [out, in] of the products that every token of a response is decoded by. */

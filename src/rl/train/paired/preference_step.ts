@@ -2,7 +2,7 @@
 // through the policy.
 import type { PreferencePhase } from '../../config/phase.ts'
 import { asAdvantages, policyPhaseOf } from '../../config/preference_policy.ts'
-import type { BatchRows } from '../../learners/batch_rows.ts'
+import type { BatchRows } from '../../learners/base/batch_rows.ts'
 import { answerUpdate, mismatchedKl } from '../../preferences/answer_objective.ts'
 import { meanOf, type ScoredAnswers } from '../../preferences/answers.ts'
 import { type PreferenceUpdate, pairUpdate } from '../../preferences/pair_objective.ts'

@@ -3,7 +3,7 @@
 import type { PreferencePhase } from '../../config/phase.ts'
 import { policyPhaseOf } from '../../config/preference_policy.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'
-import type { BatchRows } from '../../learners/batch_rows.ts'
+import type { BatchRows } from '../../learners/base/batch_rows.ts'
 import type { ScoredAnswers } from '../../preferences/answers.ts'
 import { readsReference } from '../../preferences/settings.ts'
 import type { SequenceRow } from '../../reward/pairs.ts'

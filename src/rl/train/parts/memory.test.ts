@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { elementBytes, MemoryPlan, type Tensor } from '../../../kernels/device/base/tensor.ts'
 import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
 import { createWorkspace } from '../../../model/transformer/workspace.ts'
-import { keptBytes, microRows, microTokens } from '../../learners/batch_rows.ts'
+import { keptBytes, microRows, microTokens } from '../../learners/base/batch_rows.ts'
 import { CONFIG, RL } from '../../testing.ts'
 import { planMemory } from './memory.ts'
 

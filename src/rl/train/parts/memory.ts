@@ -37,7 +37,7 @@ import {
   microTokens,
   phaseRows,
   shufflesRows,
-} from '../../learners/batch_rows.ts'
+} from '../../learners/base/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../../learners/critic_tensors.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../../look/layer_changes.ts'
 import { traceColumns } from '../../look/trace_columns.ts'

@@ -6,7 +6,7 @@ import { type ActorPhase, type RlPhase, trainsActor } from '../../config/phase.t
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import type { EntropyState } from '../../experience/adaptive_entropy.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../../experience/batch.ts'
-import { type BatchRows, phaseRows, shufflesRows } from '../../learners/batch_rows.ts'
+import { type BatchRows, phaseRows, shufflesRows } from '../../learners/base/batch_rows.ts'
 import type { ObservedRows } from '../../look/observation.ts'
 import type { Observer } from '../../look/observer.ts'
 import { type RowOrder, rowOrder } from '../../math/shuffle.ts'

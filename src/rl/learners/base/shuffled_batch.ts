@@ -1,16 +1,16 @@
 // The batch of a training step in the order of one epoch, for phases that shuffle its rows.
 
-import type { Program, Recorder } from '../../kernels/device/base/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
-import type { Gpu } from '../../kernels/device/gpu.ts'
-import { embedding_forward } from '../../kernels/embedding/embedding.ts'
-import { chosenRows, lengthMask, type RolloutBatch } from '../experience/batch.ts'
+import type { Program, Recorder } from '../../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import { embedding_forward } from '../../../kernels/embedding/embedding.ts'
+import { chosenRows, lengthMask, type RolloutBatch } from '../../experience/batch.ts'
 import {
   type BatchSize,
   type BatchTensors,
   createBatchTensors,
   TrainingBatch,
-} from '../experience/training_batch.ts'
+} from '../../experience/training_batch.ts'
 
 export interface ShuffledTensors {
   readonly batch: BatchTensors

@@ -1,10 +1,10 @@
 // The program of a phase that learns from a teacher: one update of a micro-batch.
-import type { LiveValues, Recorder } from '../../../kernels/device/base/program.ts'
-import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
-import { entropy_loss } from '../../../kernels/policy_loss/entropy_loss.ts'
-import { teacher_loss } from '../../../kernels/teacher/teacher.ts'
-import type { Model } from '../../../model/transformer/model.ts'
-import { type PolicyRead, readPolicy } from '../../../model/transformer/policy.ts'
+import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
+import { teacher_loss } from '../../kernels/teacher/teacher.ts'
+import type { Model } from '../../model/transformer/model.ts'
+import { type PolicyRead, readPolicy } from '../../model/transformer/policy.ts'
 import {
   addTaught,
   backwardTaught,
@@ -15,11 +15,11 @@ import {
   type TeacherPass,
   type TeacherTensors,
   teacherWorkspace,
-} from '../../../model/transformer/teacher.ts'
-import { forward } from '../../../model/transformer/transformer.ts'
-import type { Workspace } from '../../../model/transformer/workspace.ts'
-import type { ActorTensors } from '../actor_tensors.ts'
-import { findBrokenToken, loadRows, type ScoreLive, storeRows, tokens } from '../programs.ts'
+} from '../../model/transformer/teacher.ts'
+import { forward } from '../../model/transformer/transformer.ts'
+import type { Workspace } from '../../model/transformer/workspace.ts'
+import type { ActorTensors } from './actor_tensors.ts'
+import { findBrokenToken, loadRows, type ScoreLive, storeRows, tokens } from './programs.ts'
 
 export type DistillLive = ScoreLive | 'beta' | 'inv_token_count'
 export const DISTILL_LIVE = ['row', 'tokens', 'inv_temperature', 'beta', 'inv_token_count'] as const

@@ -1,25 +1,25 @@
 // Inner policies that learn beside the one that a phase of reinforcement trains: by its objective,
 // or from what the final policy of the same pass says.
-import type { LiveValues, Recorder } from '../../../kernels/device/base/program.ts'
-import type { Allocator } from '../../../kernels/device/base/tensor.ts'
-import { POLICY_LOSS_SUMS } from '../../../kernels/policy_loss/policy_loss_frame.ts'
-import { teacher_loss } from '../../../kernels/teacher/teacher.ts'
-import { CHUNK } from '../../../model/layout/flat_params.ts'
-import { addPolicyGradient } from '../../../model/transformer/backward.ts'
-import { finalNorm, readPolicy } from '../../../model/transformer/policy.ts'
+import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
+import type { Allocator } from '../../kernels/device/base/tensor.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
+import { teacher_loss } from '../../kernels/teacher/teacher.ts'
+import { CHUNK } from '../../model/layout/flat_params.ts'
+import { addPolicyGradient } from '../../model/transformer/backward.ts'
+import { finalNorm, readPolicy } from '../../model/transformer/policy.ts'
 import {
   addTaught,
   readStudent,
   sliceTeacher,
   type TeacherPass,
-} from '../../../model/transformer/teacher.ts'
-import { forward } from '../../../model/transformer/transformer.ts'
-import type { Workspace } from '../../../model/transformer/workspace.ts'
-import { type Inner, type InnerStudent, innerStudents, TOKEN_WEIGHTS } from '../../config/inner.ts'
-import type { ActorTensors } from '../actor_tensors.ts'
-import { type Objective, recordObjective } from '../objective.ts'
-import { loadRows, type ScoreLive, storeRows, tokens, type UpdateLive } from '../programs.ts'
+} from '../../model/transformer/teacher.ts'
+import { forward } from '../../model/transformer/transformer.ts'
+import type { Workspace } from '../../model/transformer/workspace.ts'
+import { type Inner, type InnerStudent, innerStudents, TOKEN_WEIGHTS } from '../config/inner.ts'
+import type { ActorTensors } from './actor_tensors.ts'
 import type { InnerTensors } from './inner_tensors.ts'
+import { type Objective, recordObjective } from './objective.ts'
+import { loadRows, type ScoreLive, storeRows, tokens, type UpdateLive } from './programs.ts'
 
 /** Whose turn it is: a workspace whose response is that policy's own. */
 function innerWorkspace(alloc: Allocator, { response }: InnerTensors, ws: Workspace): Workspace {

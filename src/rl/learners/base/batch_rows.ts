@@ -1,7 +1,7 @@
 // How a batch is cut into mini-batches and passes.
-import type { ModelConfig } from '../../model/layout/config.ts'
-import type { ActorPhase, RlPhase } from '../config/phase.ts'
-import { needsCritic } from '../experience/experience.ts'
+import type { ModelConfig } from '../../../model/layout/config.ts'
+import type { ActorPhase, RlPhase } from '../../config/phase.ts'
+import { needsCritic } from '../../experience/experience.ts'
 
 /** Most tokens of one forward and backward; larger mini-batches are accumulated. */
 const MAX_MICRO_TOKENS = 4096

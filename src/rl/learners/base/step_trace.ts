@@ -1,5 +1,5 @@
 // Creates the tensors that a traced step keeps of every token. Other steps record nothing here.
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
 
 /** What the update leaves in the workspace and the next micro-batch would overwrite. */
 export const UPDATE_TRACE = ['log_probs', 'entropy', 'rollout_is_weights', 'modified_mask'] as const

@@ -1,17 +1,17 @@
 // What inner policies that learn along add to the gradients of an update, in float64.
-import type { ModelConfig } from '../../../model/layout/config.ts'
-import { backwardRef } from '../../../model/transformer/backward.ref.ts'
+import type { ModelConfig } from '../../model/layout/config.ts'
+import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import {
   backwardDistributionsRef,
   distributionsRef,
-} from '../../../model/transformer/distributions.ref.ts'
-import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
-import { policyRef, type RefResponse } from '../../../model/transformer/policy.ref.ts'
-import type { RefCache } from '../../../model/transformer/transformer.ref.ts'
-import type { Actor } from '../../config/actor.ts'
-import { innerStudents } from '../../config/inner.ts'
-import { policyLossRef } from '../../losses/policy_loss.ref.ts'
-import { jsdToken } from '../../teachers/jsd.ref.ts'
+} from '../../model/transformer/distributions.ref.ts'
+import type { RefArrays } from '../../model/transformer/operations.ref.ts'
+import { policyRef, type RefResponse } from '../../model/transformer/policy.ref.ts'
+import type { RefCache } from '../../model/transformer/transformer.ref.ts'
+import type { Actor } from '../config/actor.ts'
+import { innerStudents } from '../config/inner.ts'
+import { policyLossRef } from '../losses/policy_loss.ref.ts'
+import { jsdToken } from '../teachers/jsd.ref.ts'
 
 type Numbers = ArrayLike<number>
 

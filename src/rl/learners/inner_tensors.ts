@@ -1,8 +1,8 @@
 // The tensors of inner policies that learn by the objective of a phase of reinforcement.
-import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
-import { CHUNK } from '../../../model/layout/flat_params.ts'
-import type { ResponseTensors } from '../../../model/transformer/response_tensors.ts'
-import type { Workspace } from '../../../model/transformer/workspace.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import { CHUNK } from '../../model/layout/flat_params.ts'
+import type { ResponseTensors } from '../../model/transformer/response_tensors.ts'
+import type { Workspace } from '../../model/transformer/workspace.ts'
 
 /** What inner policies that learn by the phase's objective need. */
 export interface InnerTensors {
