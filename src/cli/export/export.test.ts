@@ -86,7 +86,9 @@ describe('a run leaves', () => {
   })
 
   test('as a job with the weights and the critic of the checkpoint', async () => {
-    const { file, trainer } = await saved()
+    // verl takes every row in turn.
+    const data = { ...EVERYTHING.data, admission: tinyExperiment({}).data.admission }
+    const { file, trainer } = await saved(madeCheckpoint({ ...EVERYTHING, data }, 8, 2))
     const folder = join(out(), 'job')
     expect(await exportCommand.run([file, '--to', 'verl', folder])).toBe(0)
     const model = await readHfModel(modelDirectory(join(folder, 'model')))
