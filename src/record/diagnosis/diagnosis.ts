@@ -2,6 +2,7 @@
 // settings most likely to help.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Phase } from '../../rl/config/phase.ts'
+import { teacher_caught_up } from './distill_rules.ts'
 import { entropy_target_missed } from './entropy_rules.ts'
 import { type DiagnosisRule, Evidence, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
@@ -31,6 +32,7 @@ export const DIAGNOSES = [
   'unscored',
   'unanswered',
   'chosen_logps_fall',
+  'teacher_caught_up',
 ] as const
 export type DiagnosisName = (typeof DIAGNOSES)[number]
 
@@ -39,11 +41,13 @@ export interface Diagnosis extends Finding {
   readonly phase: number
 }
 
-const PREFERENCE_RULES = { chosen_logps_fall }
+/** Of phases that are no reinforcement, by kind. */
+const OTHER_RULES = { preference: { chosen_logps_fall }, distill: { teacher_caught_up } } as const
+type OtherName = {
+  [K in keyof typeof OTHER_RULES]: keyof (typeof OTHER_RULES)[K]
+}[keyof typeof OTHER_RULES]
 
-const RULES: Readonly<
-  Record<Exclude<DiagnosisName, keyof typeof PREFERENCE_RULES>, DiagnosisRule>
-> = {
+const RULES: Readonly<Record<Exclude<DiagnosisName, OtherName>, DiagnosisRule>> = {
   reward_collapse,
   no_informative_groups,
   clip_fraction,
@@ -58,8 +62,8 @@ const RULES: Readonly<
   unanswered,
 }
 
-/** The findings in the metrics of the current phase, severe ones first; none outside of
- * reinforcement and preferences. A call costs the same for a run of any length. Thresholds are
+/** The findings in the metrics of the current phase, severe ones first; none of a warm start or a
+ * reward model. A call costs the same for a run of any length. Thresholds are
  * beside the rules. */
 export function diagnose(run: RunView): Diagnosis[] {
   const phase = resolvePhases(run.experiment)[run.phase]
@@ -74,9 +78,10 @@ function findingsOf(run: RunView, phase: Phase | undefined): [string, Finding | 
     const evidence = new PhaseEvidence(run, phase)
     return Object.entries(RULES).map(([name, rule]) => [name, rule(evidence)])
   }
-  if (phase?.kind !== 'preference') return []
+  if (phase?.kind !== 'preference' && phase?.kind !== 'distill') return []
   const evidence = new Evidence(run)
-  return Object.entries(PREFERENCE_RULES).map(([name, rule]) => [name, rule(evidence)])
+  const rules: Readonly<Record<string, DiagnosisRule<Evidence>>> = OTHER_RULES[phase.kind]
+  return Object.entries(rules).map(([name, rule]) => [name, rule(evidence)])
 }
 
 /** A diagnosis as a run's record keeps it: at its worst, and since when. */

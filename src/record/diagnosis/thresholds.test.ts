@@ -67,6 +67,13 @@ const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?]
     PREFERENCES,
   ],
   [
+    'teacher_caught_up',
+    'nats per token',
+    { 'distillation/loss': [1, ...fill(5, 0.01)] },
+    { 'distillation/loss': [...fill(4, 0.001), 0.0101] },
+    experimentOf({}, { kind: 'distill', target_layer: 2 }),
+  ],
+  [
     'no_informative_groups',
     'share',
     { [INFORMATIVE]: fill(5, 0.0999) },
