@@ -255,6 +255,24 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
   ),
   preset(
+    'tiny-own-best',
+    {
+      name: 'Tiny: from one’s own best',
+      summary:
+        'Expert iteration: four responses to each prompt are sampled, the right ones are imitated as a warm start would, and nothing pushes a wrong one away.',
+    },
+    {
+      ...tiny,
+      model: warm_model,
+      phases: [{ kind: 'rl', steps: 60, adv_estimator: 'rejection_sampling' }],
+      actor: {
+        ppo_mini_batch_size: 16,
+        loss_mode: 'gpg',
+        optim: { lr: 0.001, lr_warmup_steps: 5 },
+      },
+    },
+  ),
+  preset(
     'tiny-reinforce',
     {
       name: 'Tiny: REINFORCE++, no groups',

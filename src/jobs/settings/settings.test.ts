@@ -112,8 +112,9 @@ test('which presets leave as a job is a decision', () => {
     )
   const by_people = ['rlhf-tiny', 'rlhf-clicks', 'dpo-tiny', 'dpo-clicks']
   const with_tools = ['calculator-products']
-  expect(refused('verl')).toEqual([...with_tools, ...by_people])
-  expect(refused('verl', '0.7')).toEqual([...with_tools, ...by_people, 'tiny-dapo'])
+  const imitates = 'tiny-own-best'
+  expect(refused('verl')).toEqual([...with_tools, ...by_people, imitates])
+  expect(refused('verl', '0.7')).toEqual([...with_tools, ...by_people, imitates, 'tiny-dapo'])
   expect(refused('trl')).toEqual([
     'two-skills-ppo',
     ...with_tools,
@@ -121,6 +122,7 @@ test('which presets leave as a job is a decision', () => {
     'first-steps-gpu',
     'tiny-ppo',
     ...by_people,
+    imitates,
     'tiny-reinforce',
     'tiny-dapo',
     'smollm2-135m-countdown',
