@@ -20,6 +20,18 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'verl',
       'expected a phase of reinforcement',
     ],
+    [
+      'a phase of distillation for verl',
+      { phases: [{ kind: 'sft' }, { kind: 'distill', target_layer: 2 }] },
+      'verl',
+      'phase 2 (distillation of layer 2, 100 steps): verl distils from a teacher that runs on servers of its own',
+    ],
+    [
+      'a phase of distillation for TRL',
+      { phases: [{ kind: 'distill', target_layer: 2 }] },
+      'trl',
+      'TRL’s GKDTrainer reads conversations',
+    ],
     ['two phases of the whole model', { phases: [RL, RL] }, 'verl', 'Say which with --phase'],
     [
       'an inner layer',
@@ -120,6 +132,8 @@ describe('a job that is refused names the setting, what is expected and a way ou
     expect(() => filesOf(preset('tiny'), { phase: 0 })).toThrow(
       '--phase: expected the number of a phase of reinforcement (2, 3), found 1',
     )
+    const both = experimentOf({ phases: [{ kind: 'distill', target_layer: 2 }, RL] })
+    expect(() => filesOf(both, { phase: 0 })).toThrow('phase 1 (distillation')
   })
 })
 
