@@ -50,11 +50,13 @@ export function addInnerRef(
   },
 ): number[] {
   const { inner } = actor
+  const students = innerStudents(inner)
+  if (students.length === 0) return []
   const { response_mask, response_length } = response
   const L = config.num_hidden_layers
   const final = distributionsRef(config, params, cache, L, { ...response, readout: 'normed' })
   const V = config.vocab_size
-  return innerStudents(inner).map(({ layer, readout, weight }, k) => {
+  return students.map(({ layer, readout, weight }, k) => {
     const own = { ...response, readout }
     if (inner.objective === 'deep_supervision') {
       const policy = policyRef(config, params, cache, layer, own)
