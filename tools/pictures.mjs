@@ -68,7 +68,7 @@ try {
   await statusIs('idle')
   // The recorded run has come to where light falls through its canopy.
   await page.waitForFunction(
-    () => document.querySelector('[data-testid=forest]')?.dataset.step > 90,
+    () => document.querySelector('[data-testid=forest]')?.dataset.step > 30,
   )
   await take('at-rest')
 
