@@ -22,6 +22,7 @@ import type { ParamLayout } from '../../../model/layout/params.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
 import type { Rows } from '../../../model/transformer/rows.ts'
 import { createWorkspace } from '../../../model/transformer/workspace.ts'
+import { mean } from '../../math/stats.ts'
 import type { PromptPair, TextPair } from './pairs.ts'
 
 /** A place of a pass that is exchanged, one token at a time. */
@@ -113,8 +114,6 @@ function patchChange(
   }
   return { where, layer, ...(head !== undefined && { head }), adds: false, values, chosen }
 }
-
-const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
 
 /** The token with the largest logit among those that are not `but`. */
 const best = (logits: Float32Array, but?: number) =>
