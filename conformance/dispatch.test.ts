@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LabFailure } from '../src/cli/base/command.ts'
+import bupo_d3a85c6 from '../src/jobs/verl_names/bupo_d3a85c6.json' with { type: 'json' }
 import type { Handler } from './base/fixture.ts'
 import { type Result, resultLine } from './base/report.ts'
 import { bupoCase } from './bupo/bupo_cases.ts'
@@ -11,6 +12,7 @@ import { distillTraceCase } from './distill/trace_cases.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { interventionCase } from './intervention_cases.ts'
+import { namesCase } from './names/names_cases.ts'
 import { preferenceTraceCase } from './preference/trace_cases.ts'
 import { resultsOf } from './results.ts'
 import { findSources } from './sources.ts'
@@ -61,6 +63,7 @@ const OTHERS = {
   distill: distillTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
+  names: namesCase,
 }
 
 async function run(path = folder, verl: Readonly<Record<string, Handler>> = { double, failing }) {
@@ -73,6 +76,15 @@ async function run(path = folder, verl: Readonly<Record<string, Handler>> = { do
   ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
+}
+
+/** A configuration with every name of the fork's table, each with a default of its type. */
+function keysOfFork(): { source: string; keys: Record<string, unknown> } {
+  const DEFAULTS = { any: null, boolean: true, list: [], number: 1, object: {}, string: 'a' }
+  const names = Object.entries(bupo_d3a85c6).flatMap(([type, keys]) =>
+    keys.map((key) => [key, DEFAULTS[type as keyof typeof DEFAULTS]]),
+  )
+  return { source: 'by hand', keys: Object.fromEntries(names) }
 }
 
 describe('fixtures', () => {
@@ -117,6 +129,26 @@ describe('fixtures', () => {
   test('an error of the code is a failure of the case', async () => {
     write('failing.json', fixture(doubled('a', 1, 2)))
     expect((await run())[0]).toContain('RangeError: expected something else')
+  })
+
+  test('names of a configuration are held to the table that jobs are written by', async () => {
+    const { keys, ...source } = keysOfFork()
+    const line = (name: string, lines: readonly string[]) =>
+      lines.find((one) => one.includes(`bupo_d3a85c6/${name}`))
+    const changed = { ...keys, 'data.shuffle': 'yes', 'trainer.n_gpus_per_node': undefined }
+    write('bupo_d3a85c6.json', { ...source, keys })
+    expect((await run()).filter((one) => !one.startsWith('ok'))).toEqual([])
+    write('bupo_d3a85c6.json', { ...source, keys: changed })
+    const lines = await run()
+    expect(line('data', lines)).toContain(
+      'types.data.shuffle: expected string string, got string boolean',
+    )
+    expect(line('trainer', lines)).toContain(
+      'computed trainer.n_gpus_per_node, which is not expected',
+    )
+    expect(line('algorithm', lines)).toMatch(/^ok/)
+    write('verl_v0.1.json', { ...source, keys })
+    expect((await run()).at(-1)).toContain('verl_v0.1: expected one of bupo_d3a85c6')
   })
 
   test('a fixture without code, without cases and without JSON are failures', async () => {

@@ -9,6 +9,7 @@ import { distillTraceCase } from './distill/trace_cases.ts'
 import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { interventionCase } from './intervention_cases.ts'
+import { namesCase } from './names/names_cases.ts'
 import { preferenceTraceCase } from './preference/trace_cases.ts'
 import type { Source } from './sources.ts'
 import { tokenizerCase } from './tokenizer_cases.ts'
@@ -27,6 +28,7 @@ interface Runners {
   readonly distill: (folder: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
   readonly tokenizer: (folder: string) => AsyncIterable<Check>
+  readonly names: (file: string) => AsyncIterable<Check>
 }
 
 const RUNNERS: Runners = {
@@ -40,6 +42,7 @@ const RUNNERS: Runners = {
   distill: distillTraceCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
+  names: namesCase,
 }
 
 /** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the
@@ -58,6 +61,7 @@ export async function* resultsOf(
     distill,
     trl,
     tokenizer,
+    names,
   }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
@@ -72,6 +76,7 @@ export async function* resultsOf(
     else if (source.kind === 'distill') yield* folderResults(source.folder, distill, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)
+    else if (source.kind === 'names') yield* folderResults(source.file, names, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }
     else {
       const name = relative('.', source.file) || source.file

@@ -1,5 +1,5 @@
 // Finds what a path given to conform holds: fixtures of verl's functions, Hugging Face models and
-// interventions in them, runs of PEFT, TRL and BuPO's fork, or tokenizers.
+// interventions in them, runs of PEFT, TRL and BuPO's fork, tokenizers, or names of configurations.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/base/command.ts'
@@ -8,6 +8,7 @@ import { isFixtureFile } from './base/fixture.ts'
 import { isBupoTrace } from './bupo/bupo_trace.ts'
 import { isDepthFile, isDepthFolder } from './depth/depth_cases.ts'
 import { isDistillTrace } from './distill/trace_file.ts'
+import { isNamesFile } from './names/names_cases.ts'
 import { isPreferenceTrace } from './preference/trace.ts'
 
 export type Source =
@@ -27,6 +28,8 @@ export type Source =
   | { readonly kind: 'trl'; readonly folder: string }
   /** Steps that BuPO's fork of verl took over its switch. */
   | { readonly kind: 'bupo'; readonly file: string }
+  /** The names of a configuration that jobs are written for. */
+  | { readonly kind: 'names'; readonly file: string }
   /** LoRA adapters that PEFT trained. */
   | { readonly kind: 'peft'; readonly folder: string }
   /** What hooks on a model changed and read in it, with the model's own case elsewhere. */
@@ -112,6 +115,7 @@ function ofFile(file: string): Source {
     if (isDepthFile(file)) return { kind: 'depth', folder: dirname(file) }
     if (isFixtureFile(json)) return { kind: 'fixture', file }
     if (isBupoTrace(json)) return { kind: 'bupo', file }
+    if (isNamesFile(json)) return { kind: 'names', file }
     if (basename(file) === 'trace.json' && isDistillTrace(dirname(file)))
       return { kind: 'distill', folder: dirname(file) }
     if (isPreferenceTrace(json)) return { kind: 'preference', folder: dirname(file) }

@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'tools',
   ],
   tools: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'record', 'jobs', 'cli'],
-  conformance: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'cli'],
+  conformance: ['formats', 'tasks', ...GPU_SIDE, 'document', 'host', 'jobs', 'cli'],
 }
 /** What the page loads, and what runs without a device: of the GPU side it takes what needs
  * none. */
