@@ -57,14 +57,14 @@ async function experimentWith(prompts: 'messages' | 'texts', more: object) {
     return JSON.stringify({ prompt: prompts === 'messages' ? prompt : said, answer: `${i + 1}` })
   })
   const file = { name: 'rows.jsonl', bytes: new TextEncoder().encode(rows.join('\n')) }
-  const keys = { prompt_key: 'prompt', answer_key: 'answer', reward_fn_key: '' }
+  const keys = { prompt_key: 'prompt', answer_key: 'answer', reward_fn_key: null }
   const plan: DataPlan = { ...USUAL_PLAN, ...keys, tokenizer: 'file' }
   const source = { file: tokenizer }
   const names = {
     data: hashOf(prompts === 'texts' ? 'c' : 'd'),
     name: file.name,
-    val_data: '',
-    val_name: '',
+    val_data: null,
+    val_name: null,
   }
   const files = { ...names, tokenizer_data: hashOf('e'), tokenizer_name: 'tokenizer.json' }
   const choice = choiceOf(files, plan, await prepareFiles(file, undefined, plan, source))

@@ -144,10 +144,10 @@ async function taskOn(
     const files = {
       data: train.hash,
       name: train.name,
-      val_data: val?.hash ?? '',
-      val_name: val?.name ?? '',
-      tokenizer_data: file?.hash ?? '',
-      tokenizer_name: file?.name ?? '',
+      val_data: val?.hash ?? null,
+      val_name: val?.name ?? null,
+      tokenizer_data: file?.hash ?? null,
+      tokenizer_name: file?.name ?? null,
     }
     const prepared = await prepareFiles(train, val, plan, { file })
     for (const note of prepared.found.notes) tell(`${train.name}: ${note}`)

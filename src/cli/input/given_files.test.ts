@@ -122,7 +122,7 @@ test('a data file by itself is an experiment', async () => {
   writeFileSync(text, 'It was a dark and stormy night.\n'.repeat(40))
   const ofText = (await readOptions([text])).run
   expect(ofText).toMatchObject({
-    experiment: { phases: [{ kind: 'sft' }], task: { prompt_key: '', max_response_length: 64 } },
+    experiment: { phases: [{ kind: 'sft' }], task: { prompt_key: null, max_response_length: 64 } },
   })
 })
 

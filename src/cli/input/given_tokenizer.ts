@@ -24,7 +24,7 @@ import { modelDirectory } from './model_dir.ts'
 /** What an experiment says of its tokenizer, and the file that it names. */
 export interface GivenTokenizer {
   readonly tokenizer: DataTokenizer
-  readonly vocab_size: number
+  readonly vocab_size: number | null
   readonly file: ContentFile | undefined
   /** The folder of the model that it belongs to, where nobody named a tokenizer. */
   readonly of_model?: string
@@ -45,12 +45,12 @@ export async function givenTokenizer(text: string): Promise<GivenTokenizer> {
     )
   }
   const own = OWN.find((id) => id === text)
-  if (own) return { tokenizer: own, vocab_size: 0, file: undefined }
+  if (own) return { tokenizer: own, vocab_size: null, file: undefined }
   if (!existsSync(text))
     throw new UsageError(
       `--tokenizer: expected a tokenizer.json, its folder, bpe:512 or one of ${OWN.join(', ')}, got '${text}'`,
     )
-  return { tokenizer: 'file', vocab_size: 0, file: await packedFile(text) }
+  return { tokenizer: 'file', vocab_size: null, file: await packedFile(text) }
 }
 
 /** What transformers turns into a tokenizer.json where a folder has no such file. */
@@ -66,8 +66,8 @@ export async function modelTokenizer(folder: string): Promise<GivenTokenizer> {
     throw new LabFailure(`--model: ${folder}: ${reason(error)}`)
   })
   const own = OWN.find((id) => isSame(ownTokenizer(id), found))
-  if (own) return { tokenizer: own, vocab_size: 0, file: undefined }
-  return { tokenizer: 'file', vocab_size: 0, file: await packedFile(folder), of_model: folder }
+  if (own) return { tokenizer: own, vocab_size: null, file: undefined }
+  return { tokenizer: 'file', vocab_size: null, file: await packedFile(folder), of_model: folder }
 }
 
 /** The same texts under the same ids. Padding and end have other names outside the lab. */

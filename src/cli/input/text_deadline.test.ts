@@ -71,7 +71,7 @@ test('of a file of rows the first such text ends the reading, not each of them',
     ...USUAL_PLAN,
     prompt_key: 'prompt',
     answer_key: 'answer',
-    reward_fn_key: '',
+    reward_fn_key: null,
     tokenizer: 'file',
   } as const
   await expect(prepareData(await readRows(rows), undefined, plan, { file })).rejects.toThrow(

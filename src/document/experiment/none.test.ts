@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { FieldValue } from '../../rl/fields/field.ts'
 import { decodeLink, encodeLink } from '../links/link.ts'
+import { fingerprintOf } from '../study/fingerprint.ts'
 import { parseExperiment, steerExperiment } from './experiment.ts'
 import { valueAt } from './fields/paths.ts'
 import { resolvePhases } from './resolve.ts'
@@ -136,6 +137,7 @@ const BEFORE: readonly (readonly [path: string, old: string | number])[] = [
   ['name', ''],
   ['kernels', ''],
   ['data.train_max_samples', -1],
+  ['data.curriculum.param', ''],
   ['model.padding_idx', -1],
   ['model.vocab_size', 0],
   ['model.source', ''],
@@ -186,6 +188,55 @@ test('verl’s 0 for the rank of no adapter and counts of nothing stay 0', () =>
   ).toEqual(parsed({ validation: { n: 0, log_val_generations: 0 } }))
   expect(parsed({}).model.lora.r).toBe(0)
   expect(parseExperiment({ model: { lora: { r: null } } }).ok).toBe(false)
+})
+
+/** Fields of the rows of a data set, with what they may be, and what documents said before. */
+const ROWS: readonly (readonly [name: string, usual: string | null, old: string])[] = [
+  ['data', null, ''],
+  ['name', null, ''],
+  ['val_data', null, ''],
+  ['val_name', null, ''],
+  ['prompt_key', 'prompt', ''],
+  ['input_key', null, ''],
+  ['system_key', null, ''],
+  ['answer_key', 'reward_model.ground_truth', ''],
+  ['chosen_key', null, ''],
+  ['rejected_key', null, ''],
+  ['label_key', null, ''],
+  ['reward_fn_key', 'data_source', ''],
+  ['answers', 'text', 'none'],
+  ['tokenizer_data', null, ''],
+  ['tokenizer_name', null, ''],
+]
+const PROGRAM = { id: 'program', code: `sha256-${'3'.repeat(64)}`, name: 'a.py' }
+const onRows = (fields: Readonly<Record<string, unknown>>) =>
+  parsed({
+    task: { id: 'dataset', ...fields },
+    reward: { parts: [PROGRAM] },
+    phases: [{ kind: 'rl' }],
+  })
+
+test.each(ROWS)('rows without %s say null, and are read as before', (name, usual, old) => {
+  expect(onRows({}).task[name]).toBe(usual)
+  const none = onRows({ [name]: null })
+  expect(none.task[name]).toBeNull()
+  expect(onRows({ [name]: old })).toEqual(none)
+  expect(decodeLink(encodeLink(none))).toMatchObject({ experiment: none, notices: [] })
+  const start = encodeLink(none).replace(new RegExp(`&task\\.${name}=[^&]*`), '')
+  const linked = decodeLink(`${start}&task.${name}=${old}`)
+  expect(linked).toMatchObject({ experiment: none, notices: [] })
+})
+
+test('a study of rows keeps the fingerprint that its kept runs have', () => {
+  // What the lab computed when it wrote empty texts.
+  expect(fingerprintOf(onRows({}))).toBe('u2z1y9w8tw')
+  expect(fingerprintOf(onRows({ answers: null, prompt_key: null }))).toBe('1rsbq29vapt')
+})
+
+test('a column may be called null', () => {
+  const called = onRows({ input_key: 'null' })
+  expect(called.task.input_key).toBe('null')
+  expect(decodeLink(encodeLink(called)).experiment).toEqual(called)
 })
 
 test('a name may be the word null', () => {

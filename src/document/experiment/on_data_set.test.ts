@@ -14,10 +14,10 @@ const rows = (change: Partial<DataChoice> = {}): DataChoice => ({
   id: 'dataset',
   data: `sha256-${'0'.repeat(64)}`,
   name: 'r.csv',
-  val_data: '',
-  val_name: '',
-  tokenizer_data: '',
-  tokenizer_name: '',
+  val_data: null,
+  val_name: null,
+  tokenizer_data: null,
+  tokenizer_name: null,
   vocab_size: 9,
   max_prompt_length: 4,
   max_response_length: 4,
@@ -104,7 +104,7 @@ test('single verdicts teach KTO, and need bad answers', () => {
   ])
 })
 
-test.for(['none', 'json'] as const)(
+test.for([null, 'json'] as const)(
   'answers that are %s leave nothing to imitate and need a reward that can judge',
   (answers) => {
     const { fields, told } = usualDataExperiment(rows({ answers }))

@@ -59,7 +59,7 @@ const isKind = (kind: string) => (phase: unknown) => isDocument(phase) && phase.
 /** The phases that rows of this kind can be trained with. */
 function onPhases(document: Fields, task: DataChoice): OnDataSet {
   const given = Array.isArray(document.phases) ? document.phases : [{ kind: 'sft' }, { kind: 'rl' }]
-  if (task.prompt_key === '' && task.row_format === 'answers') {
+  if (task.prompt_key === null && task.row_format === 'answers') {
     const phases = given.filter(isKind('sft'))
     return {
       fields: { phases: phases.length > 0 ? phases : [{ kind: 'sft', steps: TEXT_STEPS }] },
@@ -71,7 +71,7 @@ function onPhases(document: Fields, task: DataChoice): OnDataSet {
   return {
     fields: { phases: phases.length > 0 ? phases : [{ kind: 'rl', steps: RL_STEPS }] },
     told: [
-      `Phases of supervised learning are left out: ${task.answers === 'none' ? 'the rows have no right answers' : 'the right answers are objects or lists'}, so there is nothing to imitate.`,
+      `Phases of supervised learning are left out: ${task.answers === null ? 'the rows have no right answers' : 'the right answers are objects or lists'}, so there is nothing to imitate.`,
     ],
   }
 }

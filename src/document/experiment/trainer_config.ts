@@ -19,7 +19,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   const tools = createTools(experiment.tools, experiment.reward)
   const task = promptedTask(experiment)
   const easier = easierTasks(experiment)
-  const value = Number(experiment.task[experiment.data.curriculum.param])
+  const value = Number(experiment.task[experiment.data.curriculum.param ?? ''])
   return {
     seed,
     task,

@@ -5,7 +5,7 @@ import { type FieldValue, show } from '../../rl/fields/field.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { type Issue, setAt, valueAt } from '../experiment/fields/paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../experiment/fields/phases.ts'
-import type { TaskChoice } from '../experiment/fields/task_fields.ts'
+import { TASK_PARAMS, type TaskChoice } from '../experiment/fields/task_fields.ts'
 import { toolsText } from '../experiment/lists/tools.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
 import { type DocumentField, documentFields } from '../experiment/schema/document_fields.ts'
@@ -49,6 +49,12 @@ const sameTask = (a: TaskChoice, b: TaskChoice): boolean =>
 const startTask = (preset: Preset, id: string): TaskChoice =>
   id === preset.experiment.task.id ? preset.experiment.task : parsedOrThrow({ task: { id } }).task
 
+/** What the answers of rows are is a field like others: whether phases and rewards suit them is
+ * known only with all that a link says. */
+const ANSWERS = 'task.answers'
+const withTexts = (task: TaskChoice): TaskChoice =>
+  'answers' in task ? { ...task, answers: 'text' } : task
+
 /** What encoding and decoding both start from: the preset, with phases of these kinds and with this
  * task; another task brings the response length that it needs, and begins without tools. */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
@@ -88,7 +94,7 @@ function differences(experiment: Experiment, fields: DocumentField[], preset: Pr
   const changes: string[] = []
   const say = (path: string, value: FieldValue) => changes.push(`${path}=${escaped(`${value}`)}`)
   // A text may be the word null.
-  const worded = ({ kind }: DocumentField, value: FieldValue) =>
+  const worded = (kind: DocumentField['kind'] | undefined, value: FieldValue) =>
     value === null && kind === 'text' ? '' : value
   const { task } = experiment
   const kinds = kindsOf(experiment)
@@ -96,14 +102,15 @@ function differences(experiment: Experiment, fields: DocumentField[], preset: Pr
   if (task.id !== preset.experiment.task.id) say('task.id', task.id)
   const before = startTask(preset, task.id)
   for (const name of Object.keys(task))
-    if (task[name] !== before[name]) say(`task.${name}`, task[name])
+    if (task[name] !== before[name] && `task.${name}` !== ANSWERS)
+      say(`task.${name}`, worded(TASK_PARAMS.get(task.id)?.[name]?.info.kind, task[name]))
   const parts = JSON.stringify(experiment.reward.parts)
   if (parts !== JSON.stringify(preset.experiment.reward.parts)) say('reward.parts', parts)
-  const start = startOf(preset, kinds, task)
+  const start = startOf(preset, kinds, withTexts(task))
   for (const field of fields) {
     const value = ownValue(field)
     if (value !== startValue(start, field.path))
-      say(field.path, value === undefined ? INHERIT : worded(field, value))
+      say(field.path, value === undefined ? INHERIT : worded(field.kind, value))
   }
   return changes
 }
@@ -216,9 +223,10 @@ function readTask(pairs: Pairs, preset: Preset, notices: string[]): TaskChoice {
   const kept = preset.experiment.task
   if (!named.ok) notices.push(`task.id: ${named.issues[0].message}. Kept ${show(kept.id)}.`)
   const start = named.ok ? startTask(preset, id) : kept
-  const params = new Map([...pairs].filter(([path]) => path.startsWith('task.')))
+  const params = new Map(
+    [...pairs].filter(([path]) => path.startsWith('task.') && path !== ANSWERS),
+  )
   for (const path of params.keys()) pairs.delete(path)
-  // Alone: whether the answers fit is settled once the task is known.
   const known = parsedOrThrow({ task: start, phases: [{ kind: 'sft' }] })
   return readFields(params, known, notices).task
 }

@@ -127,7 +127,7 @@ export function expandStudy(study: Study): Expanded {
   const problems = made.flatMap((arm) => (typeof arm === 'string' ? [arm] : []))
   const arms = made.flatMap((arm) => (typeof arm === 'string' ? [] : [arm]))
   const { baseline } = study
-  if (baseline !== '' && !arms.some(({ name, group }) => [name, group].includes(baseline)))
+  if (baseline !== null && !arms.some(({ name, group }) => [name, group].includes(baseline)))
     problems.push(
       `baseline: expected one of ${arms.map(({ name }) => name).join('; ')}, got ${baseline}`,
     )

@@ -55,6 +55,6 @@ export function withoutArm(study: Study, arms: readonly Arm[], name: string): St
     ...study,
     arms: rest.map((arm) => ({ name: arm.name.slice(0, 60), set: arm.settings })),
     grid: {},
-    baseline: rest.some((arm) => arm.name === study.baseline) ? study.baseline : '',
+    baseline: rest.some((arm) => arm.name === study.baseline) ? study.baseline : null,
   }
 }

@@ -2,6 +2,7 @@
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { isDocument } from '../experiment/fields/paths.ts'
 import type { PhaseDocument } from '../experiment/fields/phases.ts'
+import { TASK_PARAMS } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
 
 /** 53 bits of a text (cyrb53): enough for the runs of a study. */
@@ -44,6 +45,17 @@ function usualPhase(kind: PhaseDocument['kind']): PhaseDocument {
   return phase
 }
 
+/** A task as earlier versions wrote it, to whose runs its fingerprint leads: they had a word for no
+ * value. */
+const asBefore = (task: Experiment['task']): Experiment['task'] => {
+  const leaves = TASK_PARAMS.get(task.id)
+  const before = Object.entries(task).map(([name, value]) => [
+    name,
+    value ?? leaves?.[name].info.none ?? null,
+  ])
+  return Object.fromEntries(before)
+}
+
 const known = new WeakMap<Experiment, string>()
 
 /** The same for experiments that train the same, whatever they are called. */
@@ -53,7 +65,7 @@ export function fingerprintOf(experiment: Experiment): string {
   const said = new Map<string, unknown>()
   const { phases, name: _, ...rest } = experiment
   const { phases: __, name: ___, ...others } = usualExperiment()
-  unusual(rest, others, '', said)
+  unusual({ ...rest, task: asBefore(rest.task) }, others, '', said)
   for (const [i, phase] of phases.entries()) {
     said.set(`phases.${i}.kind`, phase.kind)
     const { name: ____, ...own } = phase

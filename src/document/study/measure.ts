@@ -28,7 +28,7 @@ export function readingOf(results: readonly RunResult[], { budget, measure }: St
   const until = Math.min(
     ...finished.map((result) => spentBy(result, budget.same, Number.POSITIVE_INFINITY)),
   )
-  const reaches = measure.at === 'level' ? metricOf(results, measure.reaches) : undefined
+  const reaches = measure.reaches === null ? undefined : metricOf(results, measure.reaches)
   const levels = new Map<number, number>()
   for (const result of reaches === undefined ? [] : finished) {
     const highest = Math.max(...within(result, reaches ?? '', budget.same, until).values)

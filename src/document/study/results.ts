@@ -87,7 +87,7 @@ export class ResultLog {
 
   constructor(experiment: Experiment, { measure }: Pick<Study, 'measure'>) {
     this.#experiment = experiment
-    this.#wanted = [measure.metric, measure.reaches].filter((name) => name !== '')
+    this.#wanted = [measure.metric, measure.reaches].filter((name) => name !== null)
   }
 
   /** `phase` counts from 0. Step 0 is what is measured before the first. */

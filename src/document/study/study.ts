@@ -5,6 +5,15 @@ import { schemaIssues } from '../experiment/experiment.ts'
 import { type Document, type Issue, sizeIssue } from '../experiment/fields/paths.ts'
 
 const text = (most: number) => z.string().check(z.maxLength(most))
+/** null = none, which earlier versions wrote as ''. */
+const textOrNone = (most: number) =>
+  z._default(
+    z.pipe(
+      z.transform((value) => (value === '' ? null : value)),
+      z.nullable(text(most)),
+    ),
+    null,
+  )
 const seed = z.int().check(z.minimum(0), z.maximum(2 ** 31 - 1))
 /** A value of a field, or a list of phases. */
 const value = z.unknown()
@@ -82,8 +91,8 @@ const studySchema = z.strictObject({
      * over the budget. level: the value where `reaches` is first as high as all arms of the seed
      * came, between evaluations on a straight line. */
     at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
-    /** Of `level`: a metric that rises, or how its name ends, e.g. acc/mean@16. */
-    reaches: z._default(text(120), ''),
+    /** Of `level` alone: a metric that rises, or how its name ends, e.g. acc/mean@16. */
+    reaches: textOrNone(120),
     goal: z._default(z.enum(['higher', 'lower']), 'higher'),
     /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and
      * assumes less. */
@@ -91,8 +100,8 @@ const studySchema = z.strictObject({
   }),
   /** Whether question, arms and measure were written down before any of its runs was known. */
   written: z._default(z.enum(['before', 'after']), 'before'),
-  /** The arm that all others are compared with; '' = the first. */
-  baseline: z._default(text(120), ''),
+  /** The arm that all others are compared with; null = the first. */
+  baseline: textOrNone(120),
 })
 
 /** The study document with every default filled in. */
@@ -114,7 +123,7 @@ export function parseStudy(document: unknown): ParsedStudy {
   const issues: Issue[] = []
   if (new Set(data.seeds).size < data.seeds.length)
     issues.push({ path: 'seeds', message: 'expected each seed once' })
-  if ((data.measure.at === 'level') !== (data.measure.reaches !== ''))
+  if ((data.measure.at === 'level') !== (data.measure.reaches !== null))
     issues.push({
       path: 'measure.reaches',
       message: 'expected a metric where at is level, else none',

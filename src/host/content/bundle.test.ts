@@ -6,7 +6,7 @@ import { readBundle, writeBundle } from './bundle.ts'
 
 const bytes = new Uint8Array(strToU8('prompt,answer\n1,2\n'))
 const hash = await contentHash(bytes)
-const task = { id: 'dataset', data: hash, name: 'rows.csv', val_data: '', val_name: '' }
+const task = { id: 'dataset', data: hash, name: 'rows.csv', val_data: null, val_name: null }
 const file = { hash, name: 'rows.csv', bytes }
 
 test('a bundle brings the document and its files, the same bytes every time', async () => {

@@ -13,7 +13,7 @@ testContentFolder('the browser’s storage', () => {
 })
 
 test('a document names each of its files once', () => {
-  const task = { id: 'dataset', data: 'sha256-a', name: 'a.csv', val_data: '', val_name: '' }
+  const task = { id: 'dataset', data: 'sha256-a', name: 'a.csv', val_data: null, val_name: null }
   expect(contentNames({ task })).toEqual([{ hash: 'sha256-a', name: 'a.csv' }])
   const both = { ...task, name: '', val_data: 'sha256-b', val_name: 'b.csv' }
   expect(contentNames({ task: both })).toEqual([

@@ -24,9 +24,11 @@ const LOADERS: readonly Load[] = [
   async ({ task }, find, prepare) => {
     if (task.id !== 'dataset') return
     const choice = task as unknown as DataChoice
-    const val = choice.val_data === '' ? undefined : find(choice.val_data)
-    const file = !choice.tokenizer_data ? undefined : find(choice.tokenizer_data)
-    await loadDataFiles(choice, find(choice.data), val, { file }, prepare)
+    const { data } = choice
+    if (data === null) throw new ContentError('task.data: expected the hash of a file, found null')
+    const val = choice.val_data === null ? undefined : find(choice.val_data)
+    const file = choice.tokenizer_data === null ? undefined : find(choice.tokenizer_data)
+    await loadDataFiles(choice, find(data), val, { file }, prepare)
   },
   async ({ reward }, find) => {
     for (const { id, code } of reward?.parts ?? [])

@@ -4,7 +4,7 @@ import type { NamedContent } from '../../document/content/content.ts'
 import type { ProgramLimits } from '../../tasks/task/program.ts'
 import type { ToolChoice } from '../../tasks/tools/index.ts'
 
-type Part = { readonly id: string; readonly [field: string]: string | number | boolean }
+type Part = { readonly id: string; readonly [field: string]: string | number | boolean | null }
 
 /** As much of an experiment as names files. */
 export interface NamingDocument {

@@ -136,8 +136,8 @@ export async function applyData(
     ...(tokenizer && { tokenizer_data: tokenizer.hash, tokenizer_name: tokenizer.name }),
     data: train.content.hash,
     name: train.name.slice(-MOST_NAME),
-    val_data: val?.content.hash ?? '',
-    val_name: val?.name.slice(-MOST_NAME) ?? '',
+    val_data: val?.content.hash ?? null,
+    val_name: val?.name.slice(-MOST_NAME) ?? null,
   }
   const task = choiceOf(files, plan, prepared)
   const document = { ...labStore.getState().experiment, data: {}, steering: [] }

@@ -25,7 +25,7 @@ class FakePort implements DataPort {
 
 const bytes = new TextEncoder().encode('1,2')
 const source = sourceOf({ hash: 'sha256-a', name: 'a.csv', bytes })
-const plan = { ...USUAL_PLAN, prompt_key: 'a', answer_key: 'b', reward_fn_key: '' }
+const plan = { ...USUAL_PLAN, prompt_key: 'a', answer_key: 'b', reward_fn_key: null }
 const request = { train: source, val: undefined, plan, tokenizer: undefined }
 const head = { columns: [], keys: [], notes: [], first_plan: plan, first_rows: [] }
 const found = {

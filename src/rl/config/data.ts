@@ -14,8 +14,8 @@ export interface Data {
 
 /** Reinforcement begins with an easier task, and a parameter of it rises as the policy learns. */
 export interface Curriculum {
-  /** The task's parameter; '' = no curriculum. */
-  readonly param: string
+  /** The task's parameter; null = no curriculum. */
+  readonly param: string | null
   /** Its first value; the last one is the task's own. */
   readonly start: number
   /** The share of right responses in a step at which it rises. */
@@ -31,7 +31,7 @@ export interface Admission {
   readonly retry_epochs: number
 }
 
-export const NO_CURRICULUM: Curriculum = { param: '', start: 1, advance_at: 0.8 }
+export const NO_CURRICULUM: Curriculum = { param: null, start: 1, advance_at: 0.8 }
 export const ADMITS_ALL: Admission = { min_rate: 0, max_rate: 1, retry_epochs: 4 }
 
 /** Whether any problem can be left out. */

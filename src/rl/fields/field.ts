@@ -176,16 +176,16 @@ export function select<const T extends string>(
   }
 }
 
-/** One of a few words or, by default, none of them: the choice `none`, as documents wrote it
- * before. */
+/** One of a few words or, where no default is said, none of them: the choice `none`, as documents
+ * wrote it before. */
 export function selectOrNone<const T extends string>(
-  { none, ...said }: Said & Pick<OrNone<T>, 'none'>,
+  { none, default: usual = null, ...said }: Said & Pick<OrNone<T>, 'none'> & Partial<OrNone<T>>,
   options: Readonly<Record<T, string>>,
 ): Leaf<T | null> {
   const { info, schema } = select(said, options)
   const choices = [{ value: null, label: String(none) }, ...(info.options ?? [])]
   return {
-    info: { ...info, options: choices, default: null, none },
+    info: { ...info, options: choices, default: usual, none },
     schema: orNone('', none, () => schema) as z.ZodMiniType<T | null>,
   }
 }

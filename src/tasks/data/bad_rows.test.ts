@@ -5,7 +5,7 @@ import { type DataPlan, USUAL_PLAN } from './plan.ts'
 import { BadRowsError } from './table/bad_rows.ts'
 
 const file = (name: string, text: string) => ({ name, bytes: new TextEncoder().encode(text) })
-const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'q', answer_key: 'a', reward_fn_key: '' }
+const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'q', answer_key: 'a', reward_fn_key: null }
 const SKIP: DataPlan = { ...PLAN, skip_bad_rows: true }
 
 const good = Array.from({ length: 10 }, (_, i) => `{"q":"${i}=","a":"${i}"}`)
@@ -44,7 +44,7 @@ test('they are left out where the plan says so, with their number and the first 
 })
 
 test('the rows of an experiment that leaves some out are the same when it begins', async () => {
-  const names = { data: 'sha256-x', name: 'rows.jsonl', val_data: '', val_name: '' }
+  const names = { data: 'sha256-x', name: 'rows.jsonl', val_data: null, val_name: null }
   const choice = choiceOf(names, SKIP, await prepareFiles(JSONL, undefined, SKIP))
   expect(choice.skip_bad_rows).toBe(true)
   await loadDataFiles(choice, JSONL, undefined)

@@ -7,14 +7,14 @@ import { type DataRow, textOfTruth } from './rows/row.ts'
 import { splitRows } from './split.ts'
 import { DataFileError } from './table/data_file.ts'
 
-const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'p', answer_key: 'a', reward_fn_key: '' }
+const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'p', answer_key: 'a', reward_fn_key: null }
 const FILES = {
   data: 'sha256-test',
   name: 'toy.csv',
-  val_data: '',
-  val_name: '',
-  tokenizer_data: '',
-  tokenizer_name: '',
+  val_data: null,
+  val_name: null,
+  tokenizer_data: null,
+  tokenizer_name: null,
 }
 const file = (rows: readonly (readonly [string, string])[], name = 'toy.csv') => ({
   name,
@@ -169,7 +169,7 @@ describe('the task of a data set', () => {
 describe('text', () => {
   const text = 'abcdefghij\nklmnopqrst\nabcdefghijklmno'
   const book = { name: 'book.txt', bytes: new TextEncoder().encode(text) }
-  const plan: DataPlan = { ...PLAN, prompt_key: '', answer_key: 'text', max_response_length: 5 }
+  const plan: DataPlan = { ...PLAN, prompt_key: null, answer_key: 'text', max_response_length: 5 }
 
   test('is cut into rows of one length that lose and repeat nothing', async () => {
     const { train, test, tokenizer, max_prompt_length } = await prepareFiles(book, undefined, plan)
@@ -213,7 +213,7 @@ describe('the tokenizer of a data set', () => {
   })
 
   test('of text: every row is read back in its own tokens', async () => {
-    const plan = { ...PLAN, prompt_key: '', answer_key: 'text', tokenizer: 'bpe' as const }
+    const plan = { ...PLAN, prompt_key: null, answer_key: 'text', tokenizer: 'bpe' as const }
     const text = 'größer 😀 als 世界, the cat sat on the mat.\n'.repeat(60)
     const book = { name: 'book.txt', bytes: new TextEncoder().encode(text) }
     const own = { ...plan, vocab_size: 280, max_response_length: 7 }

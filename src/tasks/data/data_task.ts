@@ -13,18 +13,23 @@ import type { SplitRows } from './split.ts'
 export interface DataChoice extends DataPlan {
   readonly id: 'dataset'
   /** Hash of the file: `sha256-` and 64 hexadecimal digits. */
-  readonly data: string
+  readonly data: string | null
   /** What a person calls it. */
-  readonly name: string
-  /** Hash and name of the file of held-out rows; '' where they are a part of the other. */
-  readonly val_data: string
-  readonly val_name: string
-  /** Hash and name of the tokenizer's file; '' where the tokenizer is none. */
-  readonly tokenizer_data: string
-  readonly tokenizer_name: string
+  readonly name: string | null
+  /** Hash and name of the file of held-out rows; null where they are a part of the other. */
+  readonly val_data: string | null
+  readonly val_name: string | null
+  /** Hash and name of the tokenizer's file; null where the tokenizer is none. */
+  readonly tokenizer_data: string | null
+  readonly tokenizer_name: string | null
+  /** These three and `test_size` are as found. */
+  readonly vocab_size: number
+  readonly max_prompt_length: number
+  readonly max_response_length: number
   readonly train_size: number
-  /** What the right answers are, as found. */
-  readonly answers: AnswerType
+  readonly test_size: number
+  /** What the right answers are, as found; null = there are none. */
+  readonly answers: AnswerType | null
   /** Pairs of a better and a worse answer, as found: to train a reward model on, and held out. */
   readonly train_pairs: number
   readonly test_pairs: number
@@ -71,12 +76,14 @@ function answersOf({ train, test }: DataSet): ReadonlyMap<string, ReadonlySet<st
 export function dataTask(choice: DataChoice): Task {
   const { data, name, max_prompt_length, max_response_length, train_size, test_size } = choice
   const refuse = (): never => {
-    throw new RangeError(`task: the data set ${name} (${data}) is not here; give its file again`)
+    throw new RangeError(
+      `task: the data set ${name ?? 'without a name'} (${data}) is not here; give its file again`,
+    )
   }
   const key = keyOf(choice)
   const rows = (): DataSet => loaded.get(key) ?? refuse()
   let answers: ReadonlyMap<string, ReadonlySet<string>> | undefined
-  const isText = choice.prompt_key === '' && choice.row_format === 'answers'
+  const isText = choice.prompt_key === null && choice.row_format === 'answers'
   return {
     id: choice.id,
     tokenizer: tokenizerOf(choice, loaded.get(key), refuse),

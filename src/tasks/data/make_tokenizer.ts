@@ -25,11 +25,14 @@ const MOST_CHARACTERS = 8192
 /** Tokens of a byte-pair encoding where nobody says how many. */
 const USUAL_BPE = 512
 
-/** The tokenizer of these texts. `vocab_size` is how many tokens a byte-pair encoding has, 0 = the
- * usual number. Throws DataFileError for too many different characters, and for a file that is no
- * tokenizer. */
+/** The tokenizer of these texts. `vocab_size` is how many tokens a byte-pair encoding has, null =
+ * the usual number. Throws DataFileError for too many different characters, and for a file that is
+ * no tokenizer. */
 export async function dataTokenizer(
-  { tokenizer, vocab_size }: { readonly tokenizer: DataTokenizer; readonly vocab_size: number },
+  {
+    tokenizer,
+    vocab_size,
+  }: { readonly tokenizer: DataTokenizer; readonly vocab_size: number | null },
   texts: readonly string[],
   { file, trainBpe = trainHere }: TokenizerSource = {},
 ): Promise<Tokenizer> {
@@ -37,7 +40,7 @@ export async function dataTokenizer(
   if (own) return own
   try {
     if (tokenizer === 'bpe')
-      return await loadTokenizer(await trainBpe(texts, vocab_size || USUAL_BPE))
+      return await loadTokenizer(await trainBpe(texts, vocab_size ?? USUAL_BPE))
     if (tokenizer === 'characters') return ofCharacters(texts)
     if (!file) throw new DataFileError('expected a tokenizer.json, found none; give the file')
     return await loadTokenizer(unpackTokenizer(new TextDecoder().decode(file.bytes)))

@@ -15,14 +15,15 @@ export interface Making {
   readonly onProgress: ((share: number) => void) | undefined
 }
 
-type Texts = readonly (readonly [key: string, text: string])[]
+type Key = string | null
+type Texts = readonly (readonly [key: Key, text: string])[]
 
 /** The texts of a row with the keys of their columns, the prompt first. No model reads an answer
  * that is an object. */
 function textsOf({ prompt, ground_truth, rejected = [] }: DataRow, plan: DataPlan): Texts {
-  const own = plan.row_format === 'pairs' ? plan.chosen_key : plan.answer_key || plan.prompt_key
+  const own = plan.row_format === 'pairs' ? plan.chosen_key : (plan.answer_key ?? plan.prompt_key)
   const worse = plan.row_format === 'pairs' ? plan.rejected_key : own
-  const texts: (readonly [key: string, text: string])[] = [[plan.prompt_key || own, prompt]]
+  const texts: (readonly [key: Key, text: string])[] = [[plan.prompt_key ?? own, prompt]]
   if (typeof ground_truth === 'string') texts.push([own, ground_truth])
   for (const text of rejected) texts.push([worse, text])
   return texts
@@ -30,7 +31,7 @@ function textsOf({ prompt, ground_truth, rejected = [] }: DataRow, plan: DataPla
 
 /** Throws DataFileError for a row that writes a special token: what a person wrote would act as a
  * mark of the conversation. */
-function refuseSpecial(row: DataRow, where: (key: string) => string, { tokenizer, plan }: Making) {
+function refuseSpecial(row: DataRow, where: (key: Key) => string, { tokenizer, plan }: Making) {
   const said = (row.messages ?? []).map(({ content }) => [plan.prompt_key, content] as const)
   for (const [key, text] of [...textsOf(row, plan), ...said]) {
     const special = tokenizer.specialIn(text)
@@ -43,7 +44,7 @@ function refuseSpecial(row: DataRow, where: (key: string) => string, { tokenizer
 
 const placeIn =
   ({ name, table }: NamedTable, r: number) =>
-  (key: string) =>
+  (key: Key) =>
     `${name}: ${table.placeOf(r)}, column ${key}`
 
 /** Rows without special tokens, their messages as the tokenizer's chat template writes them; other
@@ -98,7 +99,7 @@ export function measure(
       bad.add(`${where(lacking.key)}: the vocabulary has no ${shownTexts(lacking.unknown)}`)
       return
     }
-    const length = ([key, text]: readonly [string, string]) => {
+    const length = ([key, text]: readonly [Key, string]) => {
       try {
         return tokenizer.encode(text).length
       } catch (error) {
@@ -115,9 +116,9 @@ export function measure(
     answer_lengths.push(answer)
     const tooLong = [
       [texts[0][0], prompt, plan.max_prompt_length],
-      [texts.at(-1)?.[0] ?? '', answer, plan.max_response_length],
+      [texts.at(-1)?.[0] ?? null, answer, plan.max_response_length],
     ] as const
-    const over = tooLong.find(([, tokens, most]) => most > 0 && tokens > most)
+    const over = tooLong.find(([, tokens, most]) => most !== null && tokens > most)
     if (!over) kept.push(row)
     else if (!plan.filter_overlong_prompts)
       throw new DataFileError(

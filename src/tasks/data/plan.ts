@@ -9,19 +9,19 @@ import { type Mapping, NO_COLUMNS } from './table/data_file.ts'
 /** What is decided about a data set. Lengths are in tokens. */
 export interface DataPlan extends Mapping {
   readonly tokenizer: DataTokenizer
-  /** Tokens of a byte-pair encoding, 0 = the usual number; of other tokenizers, as many as they
+  /** Tokens of a byte-pair encoding, null = the usual number; of other tokenizers, as many as they
    * have. */
-  readonly vocab_size: number
-  /** 0 = as long as the longest; of text, a row of the usual length. */
-  readonly max_prompt_length: number
-  /** With the end token; 0 = as long as the longest. */
-  readonly max_response_length: number
+  readonly vocab_size: number | null
+  /** null = as long as the longest; of text, a row of the usual length. */
+  readonly max_prompt_length: number | null
+  /** With the end token; null = as long as the longest. */
+  readonly max_response_length: number | null
   /** Rows that are longer are dropped; without it they are refused. verl's name. */
   readonly filter_overlong_prompts: boolean
   /** Rows that cannot be used are left out; without it the file is refused for the first one. */
   readonly skip_bad_rows: boolean
-  /** Rows to hold out; -1 = the usual share. */
-  readonly test_size: number
+  /** Rows to hold out; null = the usual share. */
+  readonly test_size: number | null
   readonly split_seed: number
 }
 
@@ -29,7 +29,7 @@ export interface Prepared extends SplitRows {
   /** Single verdicts on answers, in the order of the file; only of such rows. */
   readonly verdicts?: SplitRows
   readonly tokenizer: Tokenizer
-  readonly answers: AnswerType
+  readonly answers: AnswerType | null
   /** Of the rows that are kept, or as the plan says. */
   readonly max_prompt_length: number
   readonly max_response_length: number
@@ -60,11 +60,11 @@ export interface Found {
 export const USUAL_PLAN: DataPlan = {
   ...NO_COLUMNS,
   tokenizer: 'characters',
-  vocab_size: 0,
-  max_prompt_length: 0,
-  max_response_length: 0,
+  vocab_size: null,
+  max_prompt_length: null,
+  max_response_length: null,
   filter_overlong_prompts: true,
   skip_bad_rows: false,
-  test_size: -1,
+  test_size: null,
   split_seed: 0,
 }

@@ -37,7 +37,7 @@ export async function prepareData(
   const texts = placed.flatMap((rows) =>
     rows.flatMap(({ row }) => [row.prompt, textOfTruth(row.ground_truth), ...(row.rejected ?? [])]),
   )
-  const isText = plan.row_format === 'answers' && plan.prompt_key === ''
+  const isText = plan.row_format === 'answers' && plan.prompt_key === null
   const tokenizer = await dataTokenizer(plan, texts.concat(isText ? '\n' : []), source)
   const making: Making = { tokenizer, plan, bad, onProgress: source?.onProgress }
   const measured = placed.map((rows, i) =>
@@ -55,7 +55,7 @@ export async function prepareData(
   const [own, held] = joined
   const notes = [...notesOf(train.table, plan), ...own.notes]
   if (isText) {
-    const length = plan.max_response_length || TEXT_LENGTH
+    const length = plan.max_response_length ?? TEXT_LENGTH
     const cut = { tokenizer, length, test_size: plan.test_size }
     const rows = textRows(own.rows, held?.rows, cut, bad)
     return { ...rows, found: { ...rows.found, notes } }
@@ -74,7 +74,7 @@ export async function prepareData(
 /** Text is cut into rows, so none of it is too long. */
 const anyLength = (making: Making): Making => ({
   ...making,
-  plan: { ...making.plan, max_prompt_length: 0, max_response_length: 0 },
+  plan: { ...making.plan, max_prompt_length: null, max_response_length: null },
 })
 
 /** The rows of a file that can be used, with their places. */
@@ -101,15 +101,15 @@ function prepared(
     ...sides,
     tokenizer,
     answers,
-    max_prompt_length: plan.max_prompt_length || largest(prompt_lengths),
-    max_response_length: plan.max_response_length || Math.max(room, largest(answer_lengths)),
+    max_prompt_length: plan.max_prompt_length ?? largest(prompt_lengths),
+    max_response_length: plan.max_response_length ?? Math.max(room, largest(answer_lengths)),
     found: {
       rows: all.length,
       ...repeated(sides.verdicts ? [...sides.train, ...sides.test] : all),
       dropped: all.length - train.length - test.length,
       ...said,
       prompt_lengths,
-      answer_lengths: answers === 'none' ? [] : answer_lengths,
+      answer_lengths: answers === null ? [] : answer_lengths,
     },
   }
 }
@@ -122,7 +122,7 @@ function refuseBad(bad: BadRows, rows: readonly unknown[], { skip_bad_rows }: Da
 const largest = (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one), 1)
 
 function ownSplit(rows: readonly DataRow[], file: string, plan: DataPlan): SplitRows {
-  const size = plan.test_size < 0 ? usualTestSize(rows.length) : plan.test_size
+  const size = plan.test_size ?? usualTestSize(rows.length)
   const sides = splitRows(rows, size, plan.split_seed)
   if (rows.length < FEWEST_ROWS || sides.train.length === 0 || sides.test.length === 0)
     throw new DataFileError(

@@ -11,7 +11,7 @@ interface TextPlan {
   readonly tokenizer: Tokenizer
   /** Tokens of a row. */
   readonly length: number
-  readonly test_size: number
+  readonly test_size: number | null
 }
 
 /** Cuts texts, with an end of line between them, into rows of `length` tokens. A row's prompt is
@@ -24,7 +24,7 @@ export function textRows(
   bad: FoundBad,
 ): Prepared {
   const own = cut(rows, tokenizer, length)
-  const count = test_size < 0 ? Math.max(1, usualTestSize(own.length)) : test_size
+  const count = test_size ?? Math.max(1, usualTestSize(own.length))
   const held = valRows && cut(valRows, tokenizer, length)
   const train = held ? own : own.slice(0, own.length - count)
   const test = held ?? own.slice(own.length - count)

@@ -44,7 +44,7 @@ const asked = ({ row_format, prompt_key }: DataPlan): readonly Asked[] => {
       SYSTEM,
     ]
   const prompt: Asked = ['prompt_key', 'Prompt', 'none: text to continue']
-  return prompt_key === ''
+  return prompt_key === null
     ? [prompt, ['answer_key', 'Text']]
     : [prompt, ['answer_key', 'Right answer', 'none: prompts alone'], INPUT, SYSTEM]
 }
@@ -65,12 +65,12 @@ export function ColumnFields({ keys, plan, onPlan }: ColumnProps) {
           key={key}
           label={label}
           id={`data-${key.replace('_', '-')}`}
-          value={plan[key]}
+          value={plan[key] ?? ''}
           options={none === undefined ? columns : [['', none], ...columns]}
-          onValue={(value) => onPlan({ [key]: value })}
+          onValue={(value) => onPlan({ [key]: value === '' ? null : value })}
         />
       ))}
-      {plan.input_key === '' || plan.row_format === 'conversations' ? null : (
+      {plan.input_key === null || plan.row_format === 'conversations' ? null : (
         <label>
           <span>Prompt template (\n is an end of line; an empty input is left out)</span>
           <input

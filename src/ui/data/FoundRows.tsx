@@ -34,7 +34,7 @@ function remarksOf({ duplicates, ambiguous, dropped, shared, bad, notes }: Found
 
 export function FoundRows(props: { readonly prepared: Prepared; readonly plan: DataPlan }) {
   const { train, test, tokenizer, found } = props.prepared
-  const is_text = props.plan.prompt_key === '' && props.plan.row_format === 'answers'
+  const is_text = props.plan.prompt_key === null && props.plan.row_format === 'answers'
   return (
     <section aria-label="What was found" className="data-found" data-testid="data-found">
       <p>

@@ -10,7 +10,7 @@ interface PlanProps extends ColumnProps {
 
 export function PlanFields(props: PlanProps) {
   const { plan, onPlan } = props
-  const is_text = plan.prompt_key === '' && plan.row_format === 'answers'
+  const is_text = plan.prompt_key === null && plan.row_format === 'answers'
   return (
     <div className="data-fields">
       <ColumnFields {...props} />
@@ -21,7 +21,6 @@ export function PlanFields(props: PlanProps) {
           label="Longest prompt (tokens)"
           id="data-max-prompt"
           value={plan.max_prompt_length}
-          empty={0}
           placeholder="all"
           onValue={(max_prompt_length) => onPlan({ max_prompt_length })}
         />
@@ -30,7 +29,6 @@ export function PlanFields(props: PlanProps) {
         label={is_text ? 'Tokens of a row' : 'Longest answer (tokens)'}
         id="data-max-response"
         value={plan.max_response_length}
-        empty={0}
         placeholder={is_text ? '64' : 'all'}
         onValue={(max_response_length) => onPlan({ max_response_length })}
       />
@@ -60,14 +58,13 @@ function Tokens({ plan, onPlan }: PlanProps) {
         id="data-tokenizer"
         value={plan.tokenizer}
         options={TOKENIZER_CHOICES}
-        onValue={(tokenizer) => onPlan({ tokenizer, vocab_size: 0 })}
+        onValue={(tokenizer) => onPlan({ tokenizer, vocab_size: null })}
       />
       {plan.tokenizer === 'bpe' ? (
         <Count
           label={`Tokens of it (${BPE_SIZES.join(' to ')})`}
           id="data-vocab-size"
           value={plan.vocab_size}
-          empty={0}
           placeholder="512"
           onValue={(vocab_size) => onPlan({ vocab_size })}
         />
@@ -84,17 +81,15 @@ function Split({ plan, has_val, onPlan }: PlanProps) {
         label="Held-out rows"
         id="data-test-size"
         value={plan.test_size}
-        empty={-1}
         placeholder="a fifth"
         onValue={(test_size) => onPlan({ test_size })}
       />
-      {plan.prompt_key === '' ? null : (
+      {plan.prompt_key === null ? null : (
         <Count
           label="Split seed"
           id="data-split-seed"
-          value={plan.split_seed}
-          empty={0}
-          onValue={(split_seed) => onPlan({ split_seed })}
+          value={plan.split_seed || null}
+          onValue={(split_seed) => onPlan({ split_seed: split_seed ?? 0 })}
         />
       )}
     </>

@@ -23,16 +23,15 @@ export function Choice<T extends string>(props: {
   )
 }
 
-/** A whole number from 0; `empty` stands for what the placeholder says. */
+/** A whole number from 0; null stands for what the placeholder says. */
 export function Count(props: {
   readonly label: string
   readonly id: string
-  readonly value: number
-  readonly empty: number
+  readonly value: number | null
   readonly placeholder?: string
-  readonly onValue: (value: number) => void
+  readonly onValue: (value: number | null) => void
 }) {
-  const { label, id, value, empty, placeholder = '0', onValue } = props
+  const { label, id, value, placeholder = '0', onValue } = props
   return (
     <label>
       <span>{label}</span>
@@ -42,10 +41,10 @@ export function Count(props: {
         step={1}
         data-testid={id}
         placeholder={placeholder}
-        value={value === empty ? '' : value}
+        value={value ?? ''}
         onChange={({ target }) => {
-          const given = target.value === '' ? empty : Math.trunc(Number(target.value))
-          if (given === empty || given >= 0) onValue(given)
+          const given = target.value === '' ? null : Math.trunc(Number(target.value))
+          if (given === null || given >= 0) onValue(given)
         }}
       />
     </label>

@@ -11,7 +11,7 @@ test('fields of the plan are read as what they are', () => {
   ])
   expect(given).toEqual({
     every_turn: true,
-    prompt_key: '',
+    prompt_key: null,
     answer_key: 'a=b',
     split_seed: 3,
     row_format: 'pairs',

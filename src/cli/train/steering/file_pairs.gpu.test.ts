@@ -34,7 +34,12 @@ async function document(of: Kind = 'reward_model') {
   const bytes = new TextEncoder().encode(JSON.stringify(of === 'kto' ? VERDICTS : ROWS))
   const file = { name: 'pairs.json', bytes }
   const plan = { ...USUAL_PLAN, ...proposeMapping((await readRows(file)).table) }
-  const names = { data: `sha256-${'7'.repeat(64)}`, name: file.name, val_data: '', val_name: '' }
+  const names = {
+    data: `sha256-${'7'.repeat(64)}`,
+    name: file.name,
+    val_data: null,
+    val_name: null,
+  }
   const choice = choiceOf(names, plan, await prepareFiles(file, undefined, plan))
   await loadDataFiles(choice, file, undefined)
   const pairs = { source: 'file', count: 256, held_out: 64 }

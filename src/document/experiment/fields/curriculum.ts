@@ -23,7 +23,7 @@ export const taskParams = ({ task }: Pick<Taught, 'task'>): readonly TaskParam[]
 export function easierTasks({ task, data }: Taught): TaskLevel[] {
   const { param, start } = data.curriculum
   const found = taskParams({ task }).find(({ name }) => name === param)
-  if (!found || start < found.min) return []
+  if (param === null || !found || start < found.min) return []
   const levels: TaskLevel[] = []
   // Counted: sums of a step such as 0.1 drift.
   for (let i = 0; start + i * found.step < Number(task[param]); i++) {

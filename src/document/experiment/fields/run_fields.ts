@@ -50,8 +50,9 @@ export const DATA: Tree<Required<Data>> = {
   curriculum: {
     param: text({
       label: 'Curriculum over',
-      help: 'The parameter of the task that reinforcement begins with at a smaller value and that rises as the policy learns, such as length; empty = the task is as it is from the first step.',
+      help: 'The parameter of the task that reinforcement begins with at a smaller value and that rises as the policy learns, such as length; none = the task is as it is from the first step.',
       default: NO_CURRICULUM.param,
+      none: '',
       max: 40,
       elsewhere: { refused: NO_SAMPLER },
     }),

@@ -9,6 +9,7 @@ import {
   number,
   oneOf,
   select,
+  selectOrNone,
   type Tree,
   text,
 } from '../../../rl/fields/field.ts'
@@ -29,7 +30,7 @@ import { MAX_VOCABULARY } from './model_fields.ts'
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
 export interface TaskChoice {
   readonly id: string
-  readonly [param: string]: string | number | boolean
+  readonly [param: string]: string | number | boolean | null
 }
 
 const taskLeaves = ({ params }: TaskKind): Readonly<Record<string, Leaf<number>>> =>
@@ -45,12 +46,15 @@ const size = (label: string, help: string, max: number, unit: string, fallback =
 
 const hash = (label: string, help: string) =>
   text(
-    { label, help, default: '', max: 71 },
-    { holds: (s) => s === '' || isContentHash(s), expected: "'sha256-' and 64 digits" },
+    { label, help, default: null, none: '', max: 71 },
+    { holds: isContentHash, expected: "'sha256-' and 64 digits" },
   )
 
-const column = (label: string, help: string, fallback = '') =>
-  text({ label, help, default: fallback, max: 120 })
+const fileName = (label: string) =>
+  text({ label, help: 'What it is called.', default: null, none: '', max: 80 })
+
+const column = (label: string, help: string, fallback: string | null = null) =>
+  text({ label, help, default: fallback, none: '', max: 120 })
 
 const pairs = (label: string, help: string, unit = 'pairs') =>
   integer({ label, help, default: 0, min: 0, max: MOST_ROWS, unit })
@@ -58,16 +62,16 @@ const pairs = (label: string, help: string, unit = 'pairs') =>
 /** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   data: hash('File', 'The hash of the data file.'),
-  name: text({ label: 'Data set', help: 'What it is called.', default: '', max: 80 }),
+  name: fileName('Data set'),
   val_data: hash(
     'Held-out file',
-    'The hash of the file with held-out rows; empty where they are a part of the other.',
+    'The hash of the file with held-out rows; none where they are a part of the other.',
   ),
-  val_name: text({ label: 'Held-out set', help: 'What it is called.', default: '', max: 80 }),
+  val_name: fileName('Held-out set'),
   row_format: select({ label: 'A row is', help: 'What a row of the file holds.' }, ROW_FORMATS),
   prompt_key: column(
     'Prompt column',
-    'The column with the prompts, as text or as messages, or with conversations; empty where the rows are text to continue, or pairs of conversations.',
+    'The column with the prompts, as text or as messages, or with conversations; none where the rows are text to continue, or pairs of conversations.',
     VERL_MAPPING.prompt_key,
   ),
   input_key: column('Input column', 'What the prompt is about; joined to it by the template.'),
@@ -80,7 +84,7 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   system_key: column('System column', 'What the system says before the prompt.'),
   answer_key: column(
     'Answer column',
-    'The column with the right answers; a dot leads into a column that holds objects; empty where there are none.',
+    'The column with the right answers; a dot leads into a column that holds objects; none where there are prompts alone.',
     VERL_MAPPING.answer_key,
   ),
   every_turn: boolean({
@@ -96,8 +100,13 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     'The column that says where a problem comes from, for reward functions; a file need not have it.',
     VERL_MAPPING.reward_fn_key,
   ),
-  answers: select(
-    { label: 'Right answers', help: 'What the right answers of the rows are, as found.' },
+  answers: selectOrNone(
+    {
+      label: 'Right answers',
+      help: 'What the right answers of the rows are, as found.',
+      default: 'text',
+      none: 'none',
+    },
     ANSWER_TYPES,
   ),
   tokenizer: select(
@@ -106,14 +115,9 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   ),
   tokenizer_data: hash(
     'Tokenizer file',
-    'The hash of the tokenizer’s file; empty where it is none.',
+    'The hash of the tokenizer’s file; none for the lab’s own.',
   ),
-  tokenizer_name: text({
-    label: 'Tokenizer file',
-    help: 'What it is called.',
-    default: '',
-    max: 80,
-  }),
+  tokenizer_name: fileName('Tokenizer file'),
   vocab_size: size(
     'Vocabulary',
     'Tokens of the tokenizer, as found.',
@@ -177,7 +181,7 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
 /** Its id as a task. */
 export const DATASET_ID: DataChoice['id'] = 'dataset'
 
-type TaskLeaves = Readonly<Record<string, Leaf<number> | Leaf<string> | Leaf<boolean>>>
+type TaskLeaves = Readonly<Record<string, Leaf<number> | Leaf<string | null> | Leaf<boolean>>>
 
 /** What `task.id` is in forms, which add the data set that is there. */
 export const TASK_ID = {

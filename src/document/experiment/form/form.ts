@@ -64,7 +64,7 @@ function dataFields(experiment: Experiment): Field[] {
 function dataHasEffect(path: string, experiment: Experiment): boolean {
   const { curriculum, admission } = experiment.data
   if (path === 'data.curriculum.param') return experiment.phases.some(({ kind }) => kind === 'rl')
-  if (path.startsWith('data.curriculum.')) return curriculum.param !== ''
+  if (path.startsWith('data.curriculum.')) return curriculum.param !== null
   const needs_gate = path === 'data.admission.retry_epochs'
   return hasTrainingSet(experiment) && (!needs_gate || isSelective(admission))
 }

@@ -6,11 +6,6 @@ import { PROGRAM_ID } from '../../../tasks/task/program.ts'
 import type { Experiment } from '../schema/schema.ts'
 import type { Rule } from './rule.ts'
 
-const WORDS = {
-  none: 'the rows have no right answers (task.answer_key is empty)',
-  json: 'the right answers of the rows are objects or lists, no texts',
-} as const
-
 /** What to do about it, wherever it is refused. */
 const REMEDY =
   'a program (--reward program.py on the command line, Reward on the page), or a reward model (reward_model.enable)'
@@ -18,8 +13,11 @@ const REMEDY =
 /** Every rule about them. */
 export function answerRules({ task, phases, reward }: Experiment, rule: Rule): void {
   const { answers } = task
-  if (answers !== 'none' && answers !== 'json') return
-  const why = WORDS[answers]
+  if (answers !== null && answers !== 'json') return
+  const why =
+    answers === null
+      ? 'the rows have no right answers (task.answer_key is null)'
+      : 'the right answers of the rows are objects or lists, no texts'
   const judging = reward.parts.filter(({ id }) => id !== PROGRAM_ID && !SHAPING_PARTS.includes(id))
   const is_scored = reward.parts.length > 0 && judging.length === 0
   phases.forEach((phase, i) => {

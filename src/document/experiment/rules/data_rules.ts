@@ -66,7 +66,7 @@ export function dataRules(experiment: Experiment, { train_size }: Task, rule: Ru
 function curriculumRules(experiment: Experiment, rule: Rule): void {
   const { task, data } = experiment
   const { param, start } = data.curriculum
-  if (param === '') return
+  if (param === null) return
   const params = taskParams(experiment)
   const found = params.find(({ name }) => name === param)
   const names = params.map(({ name }) => name).join(', ')

@@ -15,8 +15,10 @@ export type Refuse = (what: string) => never
 export const hasColumn = ({ columns }: Table, key: string): boolean =>
   columns.some((name) => key === name || key.startsWith(`${name}.`))
 
-/** The values of a key in every row: a column of that name comes before what lies inside of one. */
-export function cellsOf({ columns, rows }: Table, key: string): (Cell | undefined)[] {
+/** The values of a key in every row: a column of that name comes before what lies inside of one.
+ * No key has no values. */
+export function cellsOf({ columns, rows }: Table, key: string | null): (Cell | undefined)[] {
+  if (key === null) return rows.map(() => undefined)
   const own = columns.indexOf(key)
   if (own >= 0) return rows.map((row) => row[own])
   const [name, ...path] = key.split('.')

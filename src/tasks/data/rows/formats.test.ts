@@ -174,7 +174,7 @@ describe('columns', () => {
     const { table, mapping, rows } = await made([
       { prompt: 'q', topic: 't', level: 1, data_source: 'd', extra_info: {} },
     ])
-    expect(mapping).toMatchObject({ prompt_key: 'prompt', answer_key: '' })
+    expect(mapping).toMatchObject({ prompt_key: 'prompt', answer_key: null })
     expect(unusedColumns(table, mapping)).toEqual(['topic', 'level'])
     expect(notesOf(table, mapping)).toEqual([
       'Not used: topic, level. (A program as reward is handed every column.)',
@@ -190,7 +190,7 @@ describe('columns', () => {
       /expected a column with prompts \(prompt, question.*\) and one with right answers \(.*answer.*\), found x, y, z; choose them/,
     )
     await expect(
-      made([{ messages: 1 }], { row_format: 'conversations', prompt_key: '' }),
+      made([{ messages: 1 }], { row_format: 'conversations', prompt_key: null }),
     ).rejects.toThrow('expected a column with a conversation, found messages')
   })
 })

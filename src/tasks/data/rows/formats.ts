@@ -8,8 +8,8 @@ import { readVerdict, VERDICT_WORDS } from './verdict.ts'
 
 /** One row of a file: its cells by their keys, and how one is refused. */
 export interface Place {
-  readonly cell: (key: string) => Cell | undefined
-  readonly refuse: (key: string) => Refuse
+  readonly cell: (key: string | null) => Cell | undefined
+  readonly refuse: (key: string | null) => Refuse
 }
 
 type Asked = Pick<DataRow, 'prompt' | 'messages'>
@@ -23,9 +23,9 @@ export const makeRows: Make = (mapping, place, firstAnswer) =>
 const FORMATS: Readonly<Record<RowFormat, Make>> = {
   answers: (mapping, place, firstAnswer) => {
     const { prompt_key, answer_key } = mapping
-    const asked = prompt_key === '' ? { prompt: '' } : askedOf(mapping, place)
+    const asked = prompt_key === null ? { prompt: '' } : askedOf(mapping, place)
     const ground_truth =
-      answer_key === ''
+      answer_key === null
         ? ''
         : truthOf(place.cell(answer_key), firstAnswer, place.refuse(answer_key))
     return [{ ...asked, ground_truth }]
@@ -64,11 +64,11 @@ const FORMATS: Readonly<Record<RowFormat, Make>> = {
       return place.refuse(label_key)(
         `expected ${VERDICT_WORDS}, found ${shownCell(place.cell(label_key))}`,
       )
-    const own = answer_key === '' ? prompt_key : answer_key
+    const own = answer_key ?? prompt_key
     const { beginning, text } = answerOf(place.cell(own), place.refuse(own))
     if (text.trim() === '') return place.refuse(own)('expected an answer, found an empty text')
     const asked =
-      answer_key === '' ? asks(withSystem(mapping, place, beginning)) : askedOf(mapping, place)
+      answer_key === null ? asks(withSystem(mapping, place, beginning)) : askedOf(mapping, place)
     if (asked.prompt === '') return place.refuse(prompt_key)('expected a prompt, found none')
     return [
       is_good ? { ...asked, ground_truth: text } : { ...asked, ground_truth: '', rejected: [text] },
@@ -91,7 +91,8 @@ function withSystem(
   turns: readonly Turn[],
 ): readonly Turn[] {
   const cell = place.cell(system_key) ?? ''
-  if (system_key === '' || cell === null || cell === '' || turns[0]?.role === 'system') return turns
+  if (system_key === null || cell === null || cell === '' || turns[0]?.role === 'system')
+    return turns
   return [
     { role: 'system', content: textOf(cell, place.refuse(system_key)), is_learnt: false },
     ...turns,
@@ -120,12 +121,12 @@ function askedOf(mapping: Mapping, place: Place): Asked {
   const instruction = textOf(cell, refuse)
   const given = place.cell(input_key)
   const input =
-    input_key === '' || (given ?? null) === null ? '' : textOf(given, place.refuse(input_key))
+    input_key === null || (given ?? null) === null ? '' : textOf(given, place.refuse(input_key))
   const prompt =
-    input_key === '' ? instruction : joined(mapping.prompt_template, instruction, input)
+    input_key === null ? instruction : joined(mapping.prompt_template, instruction, input)
   if (prompt === '') return refuse('expected a prompt, found an empty text')
   const turns = withSystem(mapping, place, [{ role: 'user', content: prompt, is_learnt: false }])
-  return system_key !== '' && turns.length > 1 ? asks(turns) : { prompt }
+  return system_key !== null && turns.length > 1 ? asks(turns) : { prompt }
 }
 
 /** Instruction and input as the template says; with an empty input, what stands between the two is
@@ -189,7 +190,7 @@ function paired(mapping: Mapping, place: Place, better: Answer, worse: Answer): 
   const answers = { ground_truth: better.text, rejected: [worse.text] }
   if (better.beginning.length > 0)
     return { ...asks(withSystem(mapping, place, better.beginning)), ...answers }
-  if (prompt_key !== '') return { ...askedOf(mapping, place), ...answers }
+  if (prompt_key !== null) return { ...askedOf(mapping, place), ...answers }
   let same = 0
   while (same < better.text.length && better.text[same] === worse.text[same]) same++
   const at = better.text.lastIndexOf(ASSISTANT, same - ASSISTANT.length)

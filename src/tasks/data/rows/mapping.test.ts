@@ -37,11 +37,11 @@ test.for<[string, string, ReturnType<typeof proposeMapping>]>([
   ],
   ['two.csv', '1+2=,3\n3+4=,7', { ...NO_COLUMNS, prompt_key: 'column_1', answer_key: 'column_2' }],
   ['named.csv', 'word,letters\nab,2', { ...NO_COLUMNS, prompt_key: 'word', answer_key: 'letters' }],
-  ['book.txt', 'once upon\na time', { ...NO_COLUMNS, prompt_key: '', answer_key: 'text' }],
+  ['book.txt', 'once upon\na time', { ...NO_COLUMNS, prompt_key: null, answer_key: 'text' }],
   [
     'docs.jsonl',
     lines({ id: 1, text: 'once' }),
-    { ...NO_COLUMNS, prompt_key: '', answer_key: 'text' },
+    { ...NO_COLUMNS, prompt_key: null, answer_key: 'text' },
   ],
 ])('%s is mapped', async ([name, text, mapping]) => {
   expect(proposeMapping(await tableOf(name, text))).toEqual(mapping)

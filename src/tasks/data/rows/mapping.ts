@@ -21,11 +21,11 @@ export function mapRows(
   { onBadRow }: Pick<Reading, 'onBadRow'> = STRICT,
 ): MappedRows {
   refuseMissing(table, mapping, file)
-  const columns = new Map<string, readonly (Cell | undefined)[]>()
-  const cell = (key: string, r: number) => {
+  const columns = new Map<string | null, readonly (Cell | undefined)[]>()
+  const cell = (key: string | null, r: number) => {
     const known = columns.get(key) ?? cellsOf(table, key)
     columns.set(key, known)
-    return key === '' ? undefined : known[r]
+    return known[r]
   }
   const place = (r: number): Place => ({
     cell: (key) => cell(key, r),
@@ -37,7 +37,7 @@ export function mapRows(
   })
   const firstAnswer = table.rows.findIndex((_, r) => (cell(mapping.answer_key, r) ?? null) !== null)
   const answer = firstAnswer < 0 ? undefined : cell(mapping.answer_key, firstAnswer)
-  const isText = mapping.row_format === 'answers' && mapping.prompt_key === ''
+  const isText = mapping.row_format === 'answers' && mapping.prompt_key === null
   return table.rows.map((cells, r) =>
     usable(() => {
       const source = cell(mapping.reward_fn_key, r)
@@ -75,16 +75,15 @@ function refuseMissing(table: Table, mapping: Mapping, file: string): void {
       ['a verdict (label)', label_key],
     ],
   }[row_format]
-  const missing = needed.find(([, key]) => key === '')
+  const missing = needed.find(([, key]) => key === null)
   if (missing) throw new DataFileError(`${file}: expected a column with ${missing[0]}, ${found}`)
-  if (row_format === 'answers' && prompt_key === '' && answer_key === '')
+  if (row_format === 'answers' && prompt_key === null && answer_key === null)
     throw new DataFileError(
       `${file}: expected a column with prompts (${PROMPTS.join(', ')}) and one with right answers (${ANSWERS.join(', ')}), ${found}; choose them`,
     )
   const keys = [prompt_key, input_key, system_key, answer_key, chosen_key, rejected_key, label_key]
-  const strange = keys.find((key) => key !== '' && !hasColumn(table, key))
-  if (strange !== undefined)
-    throw new DataFileError(`${file}: expected a column ${strange}, ${found}`)
+  const strange = keys.find((key) => key !== null && !hasColumn(table, key))
+  if (strange) throw new DataFileError(`${file}: expected a column ${strange}, ${found}`)
 }
 
 /** What a row comes to; undefined where it is a bad one. */

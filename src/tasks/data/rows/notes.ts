@@ -20,7 +20,7 @@ export function notesOf(table: Table, mapping: Mapping): readonly string[] {
     ...(unused.length > 0
       ? [`Not used: ${unused.join(', ')}. (A program as reward is handed every column.)`]
       : []),
-    ...(row_format === 'answers' && prompt_key !== '' && answer_key === ''
+    ...(row_format === 'answers' && prompt_key !== null && answer_key === null
       ? [withoutAnswers()]
       : []),
     ...(open > 0

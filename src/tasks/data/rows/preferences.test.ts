@@ -99,7 +99,7 @@ describe('verdicts', () => {
         { messages: [user('q'), assistant('a')], label: true },
         { messages: [user('q'), assistant('b')], label: 'perhaps' },
       ],
-      { row_format: 'verdicts', answer_key: '', label_key: 'label', prompt_key: 'messages' },
+      { row_format: 'verdicts', answer_key: null, label_key: 'label', prompt_key: 'messages' },
     )
     expect(rows[0]).toMatchObject({ prompt: 'q', ground_truth: 'a' })
     expect(bad.first[0]).toMatch(

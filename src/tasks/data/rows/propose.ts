@@ -68,70 +68,76 @@ export function keysOf(table: Table): readonly string[] {
 /** Looks into the first rows of a table. */
 function finder(whole: Table) {
   const table = { ...whole, rows: whole.rows.slice(0, LOOKED_AT) }
-  const cells = (key: string) =>
+  const cells = (key: string | null) =>
     cellsOf(table, key).filter((cell) => cell !== undefined && cell !== null)
   const own = (name: string) => table.columns.find((one) => one.toLowerCase() === name) ?? name
   return {
-    byName: (names: readonly string[]) => names.map(own).find((key) => cells(key).length > 0) ?? '',
-    isTurns: (key: string) => cells(key).some(looksLikeTurns),
-    endsWithAnswer: (key: string) =>
+    byName: (names: readonly string[]) =>
+      names.map(own).find((key) => cells(key).length > 0) ?? null,
+    isTurns: (key: string | null) => cells(key).some(looksLikeTurns),
+    endsWithAnswer: (key: string | null) =>
       cells(key).some((cell) => looksLikeTurns(cell) && lastRole(cell) === 'assistant'),
-    isText: (key: string) => cells(key).every((cell) => typeof cell === 'string'),
-    isVerdict: (key: string) =>
+    isText: (key: string | null) => cells(key).every((cell) => typeof cell === 'string'),
+    isVerdict: (key: string | null) =>
       cells(key).length > 0 && cells(key).every((cell) => readVerdict(cell) !== undefined),
   }
 }
 
-/** What each column is likely to be. Keys that nothing fits are ''. */
+/** What each column is likely to be. Keys that nothing fits are null. */
 export function proposeMapping(table: Table): Mapping {
   const { byName, isTurns, endsWithAnswer, isText, isVerdict } = finder(table)
   const shared = { ...NO_COLUMNS, reward_fn_key: byName(['data_source']) }
   const prompt_key = byName(PROMPTS)
   const input = byName(INPUTS)
-  const hasInput = /^(instruction|question|prompt)$/i.test(prompt_key) && isText(input)
+  const hasInput = /^(instruction|question|prompt)$/i.test(prompt_key ?? '') && isText(input)
   const system = byName(['system', 'system_prompt'])
   const prompt = {
     prompt_key,
-    input_key: hasInput ? input : '',
-    system_key: isText(system) ? system : '',
+    input_key: hasInput ? input : null,
+    system_key: isText(system) ? system : null,
   }
   const [chosen_key, rejected_key] = [byName(CHOSEN), byName(REJECTED)]
-  if (chosen_key !== '' && rejected_key !== '')
+  if (chosen_key !== null && rejected_key !== null)
     return { ...shared, ...prompt, row_format: 'pairs', chosen_key, rejected_key }
   const label_key = byName(LABELS)
   const written = byName(WRITTEN)
-  if (prompt_key !== '' && isVerdict(label_key) && (written !== '' || endsWithAnswer(prompt_key)))
+  if (
+    prompt_key !== null &&
+    isVerdict(label_key) &&
+    (written !== null || endsWithAnswer(prompt_key))
+  )
     return { ...shared, ...prompt, row_format: 'verdicts', answer_key: written, label_key }
   const answer_key = byName(ANSWERS.filter((name) => name !== prompt.input_key))
   const talk = [
     ...new Set([...PROMPTS.toReversed().map((name) => byName([name])), ...table.columns]),
   ]
-    .filter((key) => key !== '' && key !== answer_key)
+    .filter((key) => key !== null && key !== answer_key)
     .find(endsWithAnswer)
-  if (talk !== undefined && (answer_key === '' || prompt_key === '' || prompt_key === talk))
+  if (talk !== undefined && (answer_key === null || prompt_key === null || prompt_key === talk))
     return {
       ...shared,
       system_key: prompt.system_key,
       row_format: 'conversations',
       prompt_key: talk,
     }
-  if (prompt_key !== '' && answer_key !== '') return { ...shared, ...prompt, answer_key }
+  if (prompt_key !== null && answer_key !== null) return { ...shared, ...prompt, answer_key }
   const text =
     table.columns.length === 1 && !isTurns(table.columns[0]) ? table.columns[0] : byName(TEXTS)
-  if (prompt_key === '' && answer_key === '' && text !== '') return { ...shared, answer_key: text }
-  if (prompt_key === '' && text !== '' && answer_key === text)
+  if (prompt_key === null && answer_key === null && text !== null)
+    return { ...shared, answer_key: text }
+  if (prompt_key === null && text !== null && answer_key === text)
     return { ...shared, answer_key: text }
   return { ...shared, ...prompt, ...byPlace(table, prompt_key, answer_key) }
 }
 
 /** Of two columns the one without a name that is known is what is missing. */
-function byPlace({ columns }: Table, prompt_key: string, answer_key: string) {
-  const others = columns.filter((name) => name !== prompt_key && !answer_key.startsWith(name))
-  const [first = '', second = ''] = others
+function byPlace({ columns }: Table, prompt_key: string | null, answer_key: string | null) {
+  const others = columns.filter((name) => name !== prompt_key && !answer_key?.startsWith(name))
+  const [first = null, second = null] = others
   if (columns.length !== 2) return { prompt_key, answer_key }
-  if (prompt_key === '' && answer_key === '') return { prompt_key: first, answer_key: second }
-  if (prompt_key === '') return { prompt_key: first, answer_key }
-  return { prompt_key, answer_key: NO_ANSWERS.test(first) ? '' : first }
+  if (prompt_key === null && answer_key === null) return { prompt_key: first, answer_key: second }
+  if (prompt_key === null) return { prompt_key: first, answer_key }
+  return { prompt_key, answer_key: NO_ANSWERS.test(first ?? '') ? null : first }
 }
 
 /** The keys that a mapping takes. */
@@ -144,19 +150,19 @@ const takenKeys = (mapping: Mapping): readonly string[] => {
     pairs: [input_key, chosen_key, rejected_key],
     verdicts: [input_key, answer_key, label_key],
   }[row_format]
-  return [prompt_key, system_key, reward_fn_key, ...own].filter((key) => key !== '')
+  return [prompt_key, system_key, reward_fn_key, ...own].filter((key) => key !== null)
 }
 
 /** What a column is taken for, in a word; undefined where it is left alone. */
 export function roleOf(column: string, mapping: Mapping): string | undefined {
-  const takes = (key: string) => key !== '' && (key === column || key.startsWith(`${column}.`))
+  const takes = (key: string | null) => key === column || !!key?.startsWith(`${column}.`)
   if (!takenKeys(mapping).some(takes)) return column === 'extra_info' ? 'for rewards' : undefined
   const { row_format, prompt_key } = mapping
-  const roles: readonly (readonly [string, string])[] = [
+  const roles: readonly (readonly [key: string | null, role: string])[] = [
     [mapping.chosen_key, 'better'],
     [mapping.rejected_key, 'worse'],
     [mapping.label_key, 'verdict'],
-    [mapping.answer_key, prompt_key === '' && row_format === 'answers' ? 'text' : 'answer'],
+    [mapping.answer_key, prompt_key === null && row_format === 'answers' ? 'text' : 'answer'],
     [prompt_key, row_format === 'conversations' ? 'conversation' : 'prompt'],
     [mapping.input_key, 'input'],
     [mapping.system_key, 'system'],

@@ -30,21 +30,21 @@ export interface PlacedRow {
   readonly r: number
 }
 
-/** What the right answers of a data set are: texts, objects or lists of JSON, or none. */
+/** What the right answers of a data set are. */
 export const ANSWER_TYPES = {
   text: 'texts',
   json: 'objects or lists',
-  none: 'none: prompts alone',
 } as const
 export type AnswerType = keyof typeof ANSWER_TYPES
 
-/** The type of the answers of some rows; text where one of them is not JSON. */
+/** The type of the answers of some rows; text where one of them is not JSON, null where there are
+ * prompts alone. */
 export function answerType(
   { answer_key, row_format }: Mapping,
   rows: readonly DataRow[],
-): AnswerType {
+): AnswerType | null {
   if (row_format !== 'answers') return 'text'
-  if (answer_key === '') return 'none'
+  if (answer_key === null) return null
   return rows.some(({ ground_truth }) => typeof ground_truth === 'object') ? 'json' : 'text'
 }
 

@@ -26,46 +26,46 @@ export const ROW_FORMATS = {
 export type RowFormat = keyof typeof ROW_FORMATS
 
 /** Which columns are taken. A key is a column's name, or names with dots for what lies inside a
- * cell, e.g. reward_model.ground_truth. */
+ * cell, e.g. reward_model.ground_truth; null = no such column. */
 export interface Mapping {
   readonly row_format: RowFormat
-  /** verl's data.prompt_key: a text, or messages {role, content}. Of conversations their column. ''
-   * = there are no prompts: the rows are text to continue, or pairs that begin alike. */
-  readonly prompt_key: string
-  /** What the prompt is about, such as Alpaca's `input`; '' = no such column. */
-  readonly input_key: string
+  /** verl's data.prompt_key: a text, or messages {role, content}. Of conversations their column.
+   * null = there are no prompts: the rows are text to continue, or pairs that begin alike. */
+  readonly prompt_key: string | null
+  /** What the prompt is about, such as Alpaca's `input`. */
+  readonly input_key: string | null
   /** How both become a prompt, on one line: `\n` is an end of line. What stands between
    * {instruction} and {input} is left out with an empty input. */
   readonly prompt_template: string
-  /** What the system says before the prompt; '' = no such column. */
-  readonly system_key: string
-  /** The right answer; without prompts, the text; '' = there is none: prompts alone, or what
+  /** What the system says before the prompt. */
+  readonly system_key: string | null
+  /** The right answer; without prompts, the text; null = there is none: prompts alone, or what
    * another key says. */
-  readonly answer_key: string
+  readonly answer_key: string | null
   /** Of conversations: every answer is learnt, not only the last. */
   readonly every_turn: boolean
   /** TRL's names of the better and the worse answer. */
-  readonly chosen_key: string
-  readonly rejected_key: string
+  readonly chosen_key: string | null
+  readonly rejected_key: string | null
   /** Whether an answer is good. */
-  readonly label_key: string
-  /** verl's data.reward_fn_key: where a problem comes from, for reward functions; '' = nowhere. */
-  readonly reward_fn_key: string
+  readonly label_key: string | null
+  /** verl's data.reward_fn_key: where a problem comes from, for reward functions. */
+  readonly reward_fn_key: string | null
 }
 
 /** A Mapping that takes no column. */
 export const NO_COLUMNS: Mapping = {
   row_format: 'answers',
-  prompt_key: '',
-  input_key: '',
+  prompt_key: null,
+  input_key: null,
   prompt_template: '{instruction}\\n{input}',
-  system_key: '',
-  answer_key: '',
+  system_key: null,
+  answer_key: null,
   every_turn: false,
-  chosen_key: '',
-  rejected_key: '',
-  label_key: '',
-  reward_fn_key: '',
+  chosen_key: null,
+  rejected_key: null,
+  label_key: null,
+  reward_fn_key: null,
 }
 
 /** verl's own columns. */
