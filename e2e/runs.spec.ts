@@ -1,5 +1,4 @@
 // Runs are kept, found again, opened and compared.
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expectClean } from './axe.ts'
@@ -339,39 +338,3 @@ test('two runs step in turns, and both are kept', LONG_ONLY, async ({ lab, page 
     await lab.get('tab-runs').click()
   }
 })
-
-test(
-  'parts of a kept state are switched off, patched and exchanged',
-  LONG_ONLY,
-  async ({ lab, page }) => {
-    await lab.open(SHORT)
-    await lab.waitForStatus('idle')
-    await train(lab)
-    await lab.show('inside')
-    await lab.get('parts-start').click()
-    await expect(lab.get('parts-says')).toContainText('With everything on', { timeout: 200_000 })
-    await lab.get('parts-map-value').press('End')
-    await expect(lab.get('parts-map-value')).toHaveText(
-      /^without the feed-forward of layer \d+: .* ± /,
-    )
-    await lab.get('parts-measure').selectOption('log_prob')
-    await expect(lab.get('parts-map-value')).toHaveText(/ nats$/)
-    await lab.get('patching-start').click()
-    await expect(lab.get('patching-says')).toContainText('What decides it sits', {
-      timeout: 200_000,
-    })
-    await lab.get('patching-view').selectOption('head')
-    await lab.get('patching-map-value').press('End')
-    await expect(lab.get('patching-map-value')).toHaveText(/^head \d+ of layer \d+ at token .* %/)
-    await lab.get('patching-clean').fill('1')
-    await lab.get('patching-start').click()
-    await expect(lab.get('patching-problem')).toContainText('two texts of as many tokens')
-    await lab.get('learned-start').click()
-    await expect(lab.get('learned-says')).toContainText('held-out problems', { timeout: 200_000 })
-    await expect(lab.get('learned-curve-values').locator('li')).toHaveCount(2)
-    await lab.get('learned-curve-menu').locator('summary').click()
-    const mixtures = page.waitForEvent('download')
-    await lab.get('learned-curve-csv').click()
-    expect(readFileSync(await (await mixtures).path(), 'utf8')).toContain('blocks up to 1')
-  },
-)

@@ -9,6 +9,7 @@ import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
 import { generate } from './generate.ts'
 import { importRun } from './import.ts'
+import { linearProbeCommand } from './intervene/linear_probe.ts'
 import { patchCommand } from './intervene/patch.ts'
 import { transplantCommand } from './intervene/transplant.ts'
 import { probe } from './probe.ts'
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   train,
   study: studyCommand,
   probe,
+  'linear-probe': linearProbeCommand,
   generate,
   patch: patchCommand,
   transplant: transplantCommand,

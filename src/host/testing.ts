@@ -168,7 +168,8 @@ export function fakeLab(options: Partial<Options> = {}) {
     },
     checkpoints: host,
     // Says which states it was given.
-    touch: async (states, work, onProgress) => {
+    touch: async (given, work, onProgress) => {
+      const states = await Promise.all(given.map((load) => load()))
       onProgress(1, 2)
       const [{ step }] = states
       const costs = { ...work, parts: states.map((one) => one.step) }

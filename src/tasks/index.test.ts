@@ -138,3 +138,21 @@ describe('createTask', () => {
       }
   })
 })
+
+test.for(TASKS.flatMap((kind) => (kind.properties ?? []).map((property) => ({ kind, property }))))(
+  '$kind.id: $property.id has few values, and more than one',
+  ({ kind, property }) => {
+    const task = createTask(kind.id)
+    const values = new Set(
+      Array.from({ length: task.test_size }, (_, i) => property.of(task.sample(0, i, 'test'))),
+    )
+    expect(values.size).toBeGreaterThan(1)
+    expect(values.size).toBeLessThan(20)
+  },
+)
+
+test('whether the units carry', () => {
+  const [carry] = TASKS.find(({ id }) => id === 'two_skills_addition')?.properties ?? []
+  const of = (prompt: string) => carry.of({ prompt, ground_truth: '' })
+  expect(['37+85=', '37+82=', '9+1=', '95+14='].map(of)).toEqual(['yes', 'no', 'yes', 'no'])
+})

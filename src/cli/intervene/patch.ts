@@ -1,6 +1,5 @@
 // lab patch: where does the answer travel? States of one text are put into the pass over another,
 // place by place and token by token.
-import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recovery } from '../../rl/train/touched/patching.ts'
 import { type Touched, type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'
@@ -10,7 +9,7 @@ import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { readTouchable } from './touchable.ts'
+import { asFailure, readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'patch',
@@ -48,11 +47,7 @@ export const patchCommand: Command = {
       work,
       [model],
       () => {},
-    ).catch((error) => {
-      if (error instanceof RangeError || error instanceof ShapeError)
-        throw new LabFailure(`${path}: ${error.message}`)
-      throw error
-    })
+    ).catch(asFailure(path))
     if (touched.what !== 'patching') return 1
     printMap(touched)
     if (out !== undefined) replaceFile(out, `${JSON.stringify(touched, undefined, 2)}\n`)

@@ -1,9 +1,11 @@
 // The model of a checkpoint as the commands read it that change it or exchange its parts.
 import { existsSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { checkpointSource, mergedPolicy } from '../../jobs/model_folders.ts'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import type { ExchangeSource } from '../../rl/train/touched/exchange.ts'
@@ -12,6 +14,7 @@ import { LabFailure } from '../base/command.ts'
 import { tell } from '../base/terminal.ts'
 import { givenData, loadNamedFiles } from '../input/data_set.ts'
 import { readInput } from '../input/input_file.ts'
+import { checkpointFolder, folderFiles } from '../output/checkpoint_files.ts'
 import { findCheckpoint } from '../train/resume.ts'
 
 /** Reads a checkpoint, or the newest of the folder of a run; an adapter is merged into its base.
@@ -32,3 +35,29 @@ export async function readTouchable(
   const layout = paramLayout(modelShape(model))
   return { name: path, step: run.trainer.step, config, layout, weights }
 }
+
+/** What reads a checkpoint, or every one that the folder of a run keeps, oldest first. Throws
+ * LabFailure where there is none. */
+export async function touchablesOf(
+  path: string,
+  file: string | undefined,
+): Promise<readonly (() => Promise<Touchable>)[]> {
+  if (!existsSync(path)) throw new LabFailure(`${path}: no such file or folder`)
+  if (!statSync(path).isDirectory()) return [() => readTouchable(path, file)]
+  const kept = await folderFiles(path, '').list()
+  if (kept.length === 0) throw new LabFailure(`${path}: no checkpoints in it`)
+  return kept.map(
+    ({ step }) =>
+      () =>
+        readTouchable(join(checkpointFolder(path), fileOf(step)), file),
+  )
+}
+
+/** Rejects with LabFailure where a model or a text does not allow what is asked for. */
+export const asFailure =
+  (path: string) =>
+  (error: unknown): never => {
+    if (error instanceof RangeError || error instanceof ShapeError)
+      throw new LabFailure(`${path}: ${error.message}`)
+    throw error
+  }

@@ -5,17 +5,23 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
 import { train } from '../train/train.ts'
+import { linearProbeCommand } from './linear_probe.ts'
 import { patchCommand } from './patch.ts'
 import { transplantCommand } from './transplant.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-transplant-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-async function trained(name: string, steps: number, model: object = {}): Promise<string> {
+async function trained(
+  name: string,
+  steps: number,
+  model: object = {},
+  task: object = TINY.task,
+): Promise<string> {
   const optim = { lr: 0.02, lr_warmup_steps: 2 }
   const phases = [{ kind: 'sft', steps, batch_size: 64, optim }]
   const validation = { test_freq: null, prompts: 8, n: 0 }
-  const document = { ...TINY, model: { ...TINY.model, ...model }, phases, validation }
+  const document = { ...TINY, task, model: { ...TINY.model, ...model }, phases, validation }
   const [file, out] = [join(root, `${name}.json`), join(root, name)]
   writeFileSync(file, JSON.stringify(document))
   await train.run([file, '--out', out, '--checkpoint-every', '30'])
@@ -87,5 +93,31 @@ test('parts of two checkpoints are exchanged both ways round, and everything giv
   )
   await expect(transplantCommand.run([run, run, '--problems', '1'])).rejects.toThrow(
     '--problems: expected a whole number of at least 2, got 1',
+  )
+})
+
+test('a probe of each layer is fitted in every state that a run keeps', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const run = await trained('probed', 31, {}, { id: 'sort_digits', length: 3 })
+  const out = join(root, 'probes.json')
+  log.mockClear()
+  expect(await linearProbeCommand.run([run, '--problems', '60', '--out', out])).toBe(0)
+  const { states, problems } = JSON.parse(readFileSync(out, 'utf8'))
+  expect(problems).toEqual({ fitted: 30, held_out: 30 })
+  expect(states.map(({ step }: { step: number }) => step)).toEqual([30, 31])
+  for (const { layers } of states) expect(layers).toHaveLength(3)
+  expect(log.mock.calls.flat().join('\n')).toMatch(
+    /step 31; .*\n {2}layer 0 .*\n {2}layer 1 .*\n {2}layer 2 +\d+\.\d % ± \d+\.\d % +\(\d+\.\d %\)/,
+  )
+  // One file is one state.
+  const file = join(run, 'checkpoints', fileOf(30))
+  await linearProbeCommand.run([file, '--problems', '60', '--out', out])
+  expect(JSON.parse(readFileSync(out, 'utf8')).states).toEqual([states[0]])
+  await expect(linearProbeCommand.run([run, '--property', 'colour'])).rejects.toThrow(
+    'property: expected one of right, next_token, repeated, got colour',
+  )
+  await expect(linearProbeCommand.run([run, '--l2', '0'])).rejects.toThrow(
+    '--l2: expected a number',
   )
 })

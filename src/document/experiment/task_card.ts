@@ -1,6 +1,7 @@
 // Describes a task to somebody who chooses one: a sentence, how it scores, and a few of its
 // problems.
 import { TASKS } from '../../tasks/index.ts'
+import { propertiesOf } from '../../tasks/properties.ts'
 import { type TaskChoice, taskOf } from './fields/task_fields.ts'
 
 export interface TaskCard {
@@ -22,3 +23,6 @@ export function taskCard(choice: TaskChoice, count: number): TaskCard {
     ),
   }
 }
+
+/** What probes can look for in its problems. */
+export const taskProperties = ({ id }: TaskChoice) => propertiesOf(id)

@@ -7,14 +7,15 @@ export type { Estimate } from '../../rl/train/touched/estimate.ts'
 export type { Exchange } from '../../rl/train/touched/exchange.ts'
 export type { PartCost, PartCosts } from '../../rl/train/touched/part_costs.ts'
 export type { Patching, Recovery } from '../../rl/train/touched/patching.ts'
+export type { LayerProbe, ProbedState, Probes } from '../../rl/train/touched/probes.ts'
 export type { Touched, TouchWork }
 
 /** Answered by `touch_progress` as it goes, and by `touched` or `touch_failed`. */
 export interface TouchCommand {
   readonly type: 'touch'
   readonly record: string
-  /** Of one state; of two where parts are exchanged. */
-  readonly steps: readonly [number] | readonly [number, number]
+  /** Of one state; of two where parts are exchanged, of any number where probes are fitted. */
+  readonly steps: readonly number[]
   readonly work: TouchWork
   /** The files that its experiment names. */
   readonly contents?: readonly ContentFile[]

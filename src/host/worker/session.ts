@@ -143,8 +143,7 @@ export class Session {
     const { record, steps } = command
     try {
       if (!touch) throw new RangeError('Nothing can be changed here.')
-      const states: Checkpoint[] = []
-      for (const step of steps) states.push(await this.#decoded(record, step))
+      const states = steps.map((step) => () => this.#decoded(record, step))
       const touched = await touchInto(touch, states, command, (done, of) =>
         post({ type: 'touch_progress', record, done, of }),
       )

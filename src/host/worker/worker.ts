@@ -177,10 +177,10 @@ const session = new Session({
     return alone((gpu) => runBenchmark(gpu, config, onProgress))
   },
   touch: (states, work, onProgress) => {
-    const models = states.map(({ experiment, ...state }) => ({
-      ...state,
-      config: trainerConfig(experiment),
-    }))
+    const models = states.map((load) => async () => {
+      const { experiment, ...state } = await load()
+      return { ...state, config: trainerConfig(experiment) }
+    })
     const open = (plan: MemoryPlan) => {
       requireRoom(plan.total(), ALLOWED_BYTES)
       return Gpu.open({ largest: plan.largest })

@@ -1,7 +1,7 @@
 // What places of an untouched pass hold for every token: the stream, what a block or a part of it
 // writes, and what its heads write before the output projection.
 
-import type { Tensor } from '../../kernels/device/base/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Where } from '../interventions/intervention.ts'
 import type { ModelShape } from '../layout/config.ts'
@@ -31,21 +31,30 @@ function heldAt(ws: Workspace, { where, layer }: Place): readonly [Tensor, Tenso
 const colsOf = ({ where }: Place, shape: ModelShape): number =>
   where === 'qkv' ? shape.qkv_size : where === 'head' ? shape.attention_size : shape.hidden_size
 
-/** Runs the model once over `rows` and reads each place: [M, C], of heads [M, H · D], of qkv
+type Held = readonly (readonly Tensor[])[]
+
+/** Room for what is captured, on a device or in a plan. */
+export const captureRoom = (
+  alloc: Allocator,
+  shape: ModelShape,
+  ws: Workspace,
+  places: readonly Place[],
+): Held =>
+  places.map((place) =>
+    heldAt(ws, place).map((_, i) =>
+      alloc.tensor(`captured.${i}`, 'f32', [ws.rows * ws.width, colsOf(place, shape)]),
+    ),
+  )
+
+/** Reads each place of one pass after another: [M, C], of heads [M, H · D], of qkv
  * [M, (H + 2K) · D]. */
-export async function captureStates(
+export async function openCapture(
   gpu: Gpu,
   model: Model,
   ws: Workspace,
-  rows: Rows,
   places: readonly Place[],
-): Promise<Float32Array[]> {
-  uploadRows(gpu, ws, rows)
-  const M = ws.rows * ws.width
-  const kept = places.map((place) => {
-    const cols = colsOf(place, model.shape)
-    return heldAt(ws, place).map((_, i) => gpu.tensor(`captured.${i}`, 'f32', [M, cols]))
-  })
+): Promise<{ readonly read: (rows: Rows) => Promise<Float32Array[]>; readonly free: () => void }> {
+  const kept = captureRoom(gpu, model.shape, ws, places)
   const program = await gpu.record('capture', [], (recorder) => {
     forward(recorder, model, ws, {
       layers: Math.max(...places.map(({ layer }) => layer)),
@@ -60,12 +69,29 @@ export async function captureStates(
       },
     })
   })
-  gpu.replay(program)
-  const states: Float32Array[] = []
-  for (const tensors of kept) {
-    const [state, base] = await gpu.read(...tensors)
-    states.push(base ? state.map((x, i) => x - base[i]) : state)
+  const read = async (rows: Rows) => {
+    uploadRows(gpu, ws, rows)
+    gpu.replay(program)
+    const states: Float32Array[] = []
+    for (const tensors of kept) {
+      const [state, base] = await gpu.read(...tensors)
+      states.push(base ? state.map((x, i) => x - base[i]) : state)
+    }
+    return states
   }
-  gpu.free(...kept.flat())
+  return { read, free: () => gpu.free(...kept.flat()) }
+}
+
+/** The same of one pass alone. */
+export async function captureStates(
+  gpu: Gpu,
+  model: Model,
+  ws: Workspace,
+  rows: Rows,
+  places: readonly Place[],
+): Promise<Float32Array[]> {
+  const capture = await openCapture(gpu, model, ws, places)
+  const states = await capture.read(rows)
+  capture.free()
   return states
 }

@@ -12,7 +12,7 @@ interface TouchOf {
   readonly record: string
   /** The run's, which says what files it needs. */
   readonly experiment: Experiment
-  readonly steps: readonly [number] | readonly [number, number]
+  readonly steps: readonly number[]
   readonly work: TouchWork
 }
 

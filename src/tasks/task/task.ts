@@ -83,6 +83,15 @@ export interface Task {
  * scores are partial. */
 export const isRight = (score: number): boolean => score === 1
 
+/** Something of a problem that a probe can look for in a model's states. */
+export interface TaskProperty {
+  readonly id: string
+  /** As part of a sentence: 'whether the units carry'. */
+  readonly label: string
+  /** What it is of a problem: one of a few texts. */
+  of(problem: Pick<Sample, 'prompt' | 'ground_truth'>): string
+}
+
 /** A kind of task: what the menu shows and what makes one. */
 export interface TaskKind {
   readonly id: string
@@ -92,5 +101,7 @@ export interface TaskKind {
   /** Parameters of the short run whose result the menu states, where the defaults are too hard for
    * a small model. */
   readonly short_run?: Readonly<Record<string, number>>
+  /** What a person may ask of every problem beside its answer. */
+  readonly properties?: readonly TaskProperty[]
   create(params: Readonly<Record<string, number>>): Task
 }

@@ -1,7 +1,7 @@
 // Holds what the two addition tasks share: their problems, the held-out ones among them, and the
 // score.
 import { splitProblems } from '../task/problems.ts'
-import type { Task, TaskParam } from '../task/task.ts'
+import type { Task, TaskParam, TaskProperty } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 export const digitsParam: TaskParam = {
@@ -13,6 +13,18 @@ export const digitsParam: TaskParam = {
   max: 4,
   step: 1,
   unit: 'digits',
+}
+
+export const carryProperty: TaskProperty = {
+  id: 'carry',
+  label: 'whether the units carry',
+  of: ({ prompt }) =>
+    (/(\d)\+\d*(\d)=/
+      .exec(prompt)
+      ?.slice(1)
+      .reduce((a, b) => a + Number(b), 0) ?? 0) > 9
+      ? 'yes'
+      : 'no',
 }
 
 /** `37+85=` → `122`, for two numbers of `digits` digits (10 … 99 for two; 0 … 9 for one).

@@ -24,6 +24,13 @@ export const bracket_completion: TaskKind = {
       unit: 'brackets',
     },
   ],
+  properties: [
+    {
+      id: 'depth',
+      label: 'how many brackets are open',
+      of: ({ ground_truth }) => String(ground_truth.length),
+    },
+  ],
   create: ({ length }) => bracketTask(length),
 }
 

@@ -36,6 +36,13 @@ export const chain_sum: TaskKind = {
     },
   ],
   short_run: { max_terms: 2 },
+  properties: [
+    {
+      id: 'negative',
+      label: 'whether the result is negative',
+      of: ({ ground_truth }) => (ground_truth.startsWith('-') ? 'yes' : 'no'),
+    },
+  ],
   create: ({ max_terms, max_digits }) => {
     const numbers = 10 ** max_digits
     const basesOf = (kind: number) => [

@@ -46,6 +46,13 @@ export const gcd: TaskKind = {
       unit: 'value',
     },
   ],
+  properties: [
+    {
+      id: 'coprime',
+      label: 'whether the numbers have no common factor',
+      of: ({ ground_truth }) => (ground_truth === '1' ? 'yes' : 'no'),
+    },
+  ],
   create: ({ max_value }) => {
     const digits = String(max_value).length
     const phi = totients(max_value)

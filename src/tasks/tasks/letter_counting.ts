@@ -25,6 +25,13 @@ export const letter_counting: TaskKind = {
     },
   ],
   short_run: { max_length: 6 },
+  properties: [
+    {
+      id: 'length',
+      label: 'how long the word is',
+      of: ({ prompt }) => String(prompt.indexOf(',')),
+    },
+  ],
   create: ({ distinct_letters, ...range }) => {
     const lengths = lengthsOf(range)
     const longest = lengths[lengths.length - 1]

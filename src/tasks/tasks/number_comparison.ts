@@ -24,6 +24,13 @@ export const number_comparison: TaskKind = {
       unit: 'digits',
     },
   ],
+  properties: [
+    {
+      id: 'as_long',
+      label: 'whether the numbers are equally long',
+      of: ({ prompt }) => (prompt.indexOf('?') * 2 + 2 === prompt.length ? 'yes' : 'no'),
+    },
+  ],
   create: ({ max_digits }) => {
     const numbers = 10n ** BigInt(max_digits)
     return numberedTask({

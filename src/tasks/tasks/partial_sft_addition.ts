@@ -1,7 +1,7 @@
 // Addition with right demonstrations.
 
 import type { TaskKind } from '../task/task.ts'
-import { additionTask, digitsParam } from './addition.ts'
+import { additionTask, carryProperty, digitsParam } from './addition.ts'
 
 /** Addition with correct demonstrations only: the warm start is half done because its phase stops
  * early. */
@@ -11,5 +11,6 @@ export const partial_sft_addition: TaskKind = {
   summary:
     'Add two numbers. Every demonstration is right, but the warm start stops early; the reward has to do the rest.',
   params: [digitsParam],
+  properties: [carryProperty],
   create: ({ digits }) => additionTask('partial_sft_addition', digits, (a, b) => String(a + b)),
 }

@@ -36,6 +36,13 @@ export const prime_factorization: TaskKind = {
       unit: 'value',
     },
   ],
+  properties: [
+    {
+      id: 'prime',
+      label: 'whether the number is prime',
+      of: ({ ground_truth }) => (ground_truth.includes('*') ? 'no' : 'yes'),
+    },
+  ],
   create: ({ max_value }) => {
     // The longest are powers of 2.
     const longest = 2 * Math.floor(Math.log2(max_value)) - 1

@@ -9,6 +9,13 @@ export const sort_digits: TaskKind = {
   name: 'Sort digits',
   summary: 'Write the digits of a string in ascending order.',
   params: [lengthParam],
+  properties: [
+    {
+      id: 'repeated',
+      label: 'whether a digit occurs twice',
+      of: ({ ground_truth }) => (/(.)\1/.test(ground_truth) ? 'yes' : 'no'),
+    },
+  ],
   create: ({ length }) =>
     digitStringTask('sort_digits', length, (digits) => [...digits].sort().join('')),
 }

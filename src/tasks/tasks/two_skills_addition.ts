@@ -1,7 +1,7 @@
 // Addition with right and wrong demonstrations.
 
 import type { TaskKind } from '../task/task.ts'
-import { additionTask, digitsParam, sumWithoutCarries } from './addition.ts'
+import { additionTask, carryProperty, digitsParam, sumWithoutCarries } from './addition.ts'
 
 /** Some demonstrations add; the others forget every carry. */
 export const two_skills_addition: TaskKind = {
@@ -22,6 +22,7 @@ export const two_skills_addition: TaskKind = {
       unit: 'share',
     },
   ],
+  properties: [carryProperty],
   create: ({ digits, correct_share }) =>
     additionTask('two_skills_addition', digits, (a, b, chance) =>
       chance < correct_share ? String(a + b) : sumWithoutCarries(a, b, digits),

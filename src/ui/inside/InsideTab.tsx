@@ -7,6 +7,7 @@ import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 import { LearnedCard } from '../touch/LearnedCard.tsx'
 import { PartsCard } from '../touch/PartsCard.tsx'
 import { PatchingCard } from '../touch/PatchingCard.tsx'
+import { ProbesCard } from '../touch/ProbesCard.tsx'
 import { CosineFigure } from './figures/CosineFigure.tsx'
 import { DeltaFigure } from './figures/DeltaFigure.tsx'
 import { EntropyFigure } from './figures/EntropyFigure.tsx'
@@ -29,6 +30,7 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'What each part does', Own: PartsCard },
   { name: 'Which layer learned it', Own: LearnedCard },
   { name: 'Where the answer travels', Own: PatchingCard },
+  { name: 'Which layer knows it', Own: ProbesCard },
   { name: 'The cosines', Own: CosineFigure },
   { name: 'The figure of the target', Own: TargetFigure },
   { name: 'The heat maps', Own: HeatMaps },

@@ -37,7 +37,7 @@ export const PROBLEMS = 64
 /** Touches the states after these steps. One at a time. */
 export async function touch(
   record: string,
-  steps: readonly [number] | readonly [number, number],
+  steps: readonly number[],
   work: TouchWork,
 ): Promise<void> {
   if (touchStore.getState().busy) return

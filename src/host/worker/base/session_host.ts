@@ -179,9 +179,9 @@ export interface TouchState {
   readonly weights: Float32Array
 }
 
-/** What does the work. */
+/** What does the work: it reads each state when its turn comes. */
 export type Touch = (
-  states: readonly TouchState[],
+  states: readonly (() => Promise<TouchState>)[],
   work: TouchWork,
   onProgress: (done: number, of: number) => void,
 ) => Promise<Touched>

@@ -8,14 +8,16 @@ import type { Touch, TouchState } from '../base/session_host.ts'
 import { takeContents } from '../start/run_start.ts'
 
 /** Throws RangeError for a state without weights. */
-export async function touchInto(
+export function touchInto(
   touch: Touch,
-  checkpoints: readonly Pick<Checkpoint, 'run'>[],
+  checkpoints: readonly (() => Promise<Pick<Checkpoint, 'run'>>)[],
   { work, contents }: Pick<TouchCommand, 'work' | 'contents'>,
   onProgress: (done: number, of: number) => void,
 ): Promise<Touched> {
-  for (const { run } of checkpoints) await takeContents(run.document, contents ?? [])
-  const states = checkpoints.map(({ run: { experiment, trainer } }): TouchState => {
+  const states = checkpoints.map((load) => async (): Promise<TouchState> => {
+    const { run } = await load()
+    await takeContents(run.document, contents ?? [])
+    const { experiment, trainer } = run
     const { vocab_size } = taskOf(experiment.task).tokenizer
     const { weights: policy, adapter } = trainer.actor
     const weights = mergedPolicy({ experiment, vocab_size, policy, adapter })

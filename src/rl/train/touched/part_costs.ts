@@ -19,10 +19,11 @@ import type { ParamLayout } from '../../../model/layout/params.ts'
 import { type Model, uploadModel } from '../../../model/transformer/model.ts'
 import { createWorkspace } from '../../../model/transformer/workspace.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
-import { encodeSample, heldOutTexts, type LensText } from '../../look/lens_texts.ts'
+import type { LensText } from '../../look/lens_texts.ts'
 import { mean } from '../../math/stats.ts'
 import { type Estimate, pairedDifference } from './estimate.ts'
 import { HeldOut } from './held_out.ts'
+import { answersOf, rowsOf, type Sizes, sizesOf } from './problem_texts.ts'
 
 /** A part of a model that can be switched off. */
 export interface Part {
@@ -64,37 +65,12 @@ export const partsOf = ({
     { where: 'feed_forward', layer },
   ])
 
-/** Rows that are read at once. */
-const ROWS = 16
 const QUANTITIES = ['ent_layer_raw', 'ent_layer_norm', 'logp_next_layer_norm'] as const
-
-interface Sizes {
-  readonly rows: number
-  readonly width: number
-}
 
 const createReader = (alloc: Allocator, shape: ModelShape, size: Sizes) => {
   const ws = createWorkspace(alloc, shape, { ...size, response_length: 0, trains: false })
   return createInternals(alloc, shape, ws, { quantities: QUANTITIES, positions: 'all' })
 }
-
-/** The right answers as texts; none where one of them is no text of the vocabulary. */
-function answersOf({ task, seed }: TrainerConfig, count: number): readonly LensText[] {
-  try {
-    return heldOutTexts(task, seed, count).map(({ sample, is_held_out }) => ({
-      ...encodeSample(sample, task.tokenizer, Number.POSITIVE_INFINITY),
-      is_held_out,
-    }))
-  } catch (error) {
-    if (error instanceof RangeError) return []
-    throw error
-  }
-}
-
-const sizesOf = (texts: readonly LensText[]): Sizes => ({
-  rows: Math.min(ROWS, texts.length),
-  width: Math.max(1, ...texts.map(({ ids }) => ids.length)),
-})
 
 /** What this takes, on a plan. */
 export function planParts(
@@ -114,23 +90,6 @@ interface Read {
   readonly log_probs: readonly number[]
   /** By problem, of each layer. */
   readonly entropies: readonly (readonly number[])[]
-}
-
-/** Texts in rows, with padding at the left. */
-function rowsOf(texts: readonly LensText[], { rows, width }: Sizes, pad: number) {
-  const input_ids = new Uint32Array(rows * width).fill(pad)
-  const attention_mask = new Uint32Array(rows * width)
-  const position_ids = new Uint32Array(rows * width)
-  texts.forEach(({ ids }, row) => {
-    const first = (row + 1) * width - ids.length
-    ids.forEach((id, i) => {
-      input_ids[first + i] = id
-      attention_mask[first + i] = 1
-      position_ids[first + i] = i
-    })
-  })
-  const response = { response_ids: new Uint32Array(), response_mask: new Float32Array() }
-  return { input_ids, attention_mask, position_ids, ...response }
 }
 
 /** A function that reads the right answers with the model as it is then. */

@@ -16,6 +16,7 @@ import { HeldOut } from './held_out.ts'
 import { pairsOf, typedPair } from './pairs.ts'
 import { type PartCosts, partCosts, partsOf, planParts } from './part_costs.ts'
 import { type Patching, patching, patchingRoom } from './patching.ts'
+import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
 
 /** A model in the layout without an adapter. */
 export interface Touchable {
@@ -24,7 +25,13 @@ export interface Touchable {
   readonly weights: Float32Array
 }
 
-/** What is done: to one model, or, where parts are exchanged, to two. */
+/** A model, or what reads it when its turn comes. */
+export type Given<T> = T | (() => Promise<T>)
+const loaded = <T extends object>(given: Given<T>): T | Promise<T> =>
+  typeof given === 'function' ? given() : given
+
+/** What is done: to one model; where parts are exchanged, to two; where probes are fitted, to any
+ * number of one run in turn. */
 export type TouchWork =
   /** `problems`: held-out problems at most. */
   | { readonly what: 'parts' | 'exchange'; readonly problems: number }
@@ -33,6 +40,7 @@ export type TouchWork =
   | { readonly what: 'patching'; readonly texts: readonly [string, string] }
   /** A text whose tokens are taken apart. */
   | { readonly what: 'attribution'; readonly sample: LensSample }
+  | ({ readonly what: 'probes' } & ProbeWork)
 
 /** What came of it; of two models, both ways round. */
 export type Touched =
@@ -58,6 +66,7 @@ export type Touched =
       readonly tokens: readonly string[]
       readonly attributed: Attributed
     }
+  | { readonly what: 'probes'; readonly probes: Probes }
 
 /** What a device must give. */
 export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu>
@@ -65,17 +74,20 @@ type OnProgress = (done: number, of: number) => void
 
 /** Throws RangeError for what cannot be done with these models or texts, ShapeError for two of
  * different shapes. */
-export function touchModels(
+export async function touchModels(
   open: OpenTouch,
   work: TouchWork,
-  [first, second]: readonly Touchable[],
+  models: readonly Given<Touchable>[],
   onProgress: OnProgress,
 ): Promise<Touched> {
+  const first = await loaded(models[0])
+  if (work.what === 'probes')
+    return touchProbes(open, [first, ...models.slice(1)], work, onProgress)
   if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
   if (work.what === 'attribution') return touchAttribution(open, first, work.sample, onProgress)
   const { problems } = work
   return work.what === 'exchange'
-    ? touchExchange(open, [first, second], problems, onProgress)
+    ? touchExchange(open, [first, await loaded(models[1])], problems, onProgress)
     : touchParts(open, first, problems, onProgress)
 }
 
@@ -153,6 +165,29 @@ async function touchExchange(
     ] as const
   })
   return { what: 'exchange', steps: [first.step, second.step], exchanges }
+}
+
+async function touchProbes(
+  open: OpenTouch,
+  [first, ...others]: readonly [Touchable, ...Given<Touchable>[]],
+  work: ProbeWork,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  if (work.property === 'right') requireOneTurn(first)
+  const { config } = first
+  const layout = layoutOf(first)
+  const plan = new MemoryPlan()
+  planProbes(plan, config, layout, work)
+  const models = [first, ...others].map((one) => async () => {
+    const model = await loaded(one)
+    requireSameShape(layout, layoutOf(model))
+    return model
+  })
+  let done = 0
+  const probes = await withDevice(open, plan, (gpu) =>
+    probed(gpu, { config, layout }, models, work, () => onProgress(++done, models.length)),
+  )
+  return { what: 'probes', probes }
 }
 
 async function touchPatching(

@@ -1,0 +1,52 @@
+// States of a run that is over are changed, exchanged and probed.
+import { readFileSync } from 'node:fs'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+/** The tiny preset, as short as its three phases can be. */
+const SHORT = `v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
+
+test(
+  'parts of a kept state are switched off, patched, probed and exchanged',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    await lab.show('inside')
+    await lab.get('parts-start').click()
+    await expect(lab.get('parts-says')).toContainText('With everything on', { timeout: 200_000 })
+    await lab.get('parts-map-value').press('End')
+    await expect(lab.get('parts-map-value')).toHaveText(
+      /^without the feed-forward of layer \d+: .* ± /,
+    )
+    await lab.get('parts-measure').selectOption('log_prob')
+    await expect(lab.get('parts-map-value')).toHaveText(/ nats$/)
+    await lab.get('patching-start').click()
+    await expect(lab.get('patching-says')).toContainText('What decides it sits', {
+      timeout: 200_000,
+    })
+    await lab.get('patching-view').selectOption('head')
+    await lab.get('patching-map-value').press('End')
+    await expect(lab.get('patching-map-value')).toHaveText(/^head \d+ of layer \d+ at token .* %/)
+    await lab.get('patching-clean').fill('1')
+    await lab.get('patching-start').click()
+    await expect(lab.get('patching-problem')).toContainText('two texts of as many tokens')
+    await lab.get('probes-property').selectOption('repeated')
+    await lab.get('probes-start').click()
+    await expect(lab.get('probes-says')).toContainText('whether a digit occurs twice', {
+      timeout: 200_000,
+    })
+    await lab.get('probes-map-value').press('End')
+    await expect(lab.get('probes-map-value')).toHaveText(/^step 7, layer \d+: .* shuffled labels/)
+    await expect(lab.get('probes-curve-values').locator('li')).toHaveCount(2)
+    await lab.get('learned-start').click()
+    await expect(lab.get('learned-says')).toContainText('held-out problems', { timeout: 200_000 })
+    await expect(lab.get('learned-curve-values').locator('li')).toHaveCount(2)
+    await lab.get('learned-curve-menu').locator('summary').click()
+    const mixtures = page.waitForEvent('download')
+    await lab.get('learned-curve-csv').click()
+    expect(readFileSync(await (await mixtures).path(), 'utf8')).toContain('blocks up to 1')
+  },
+)

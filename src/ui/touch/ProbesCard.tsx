@@ -1,0 +1,133 @@
+// Which layer knows it? A linear probe for each layer of every kept state looks for a property of
+// the problem.
+import { useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { taskProperties } from '../../document/experiment/task_card.ts'
+import type { ProbedState, Probes } from '../../host/protocol/touch.ts'
+import { runColor } from '../../record/run/record.ts'
+import { formatPercent, formatShare } from '../kit/format.ts'
+import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import type { Cell } from '../plot/still/CellMap.tsx'
+import { LinesFigure } from '../plot/still/LinesFigure.tsx'
+import { shownExperiment } from '../shown/run.ts'
+import { shownStore } from '../shown/shown.ts'
+import { ownerOfShown } from './owner.ts'
+import { isFound, probeLines, probeSays, probesSay, probesTable, toldApart } from './probe_words.ts'
+import { TouchCard } from './TouchCard.tsx'
+import { TouchMap } from './TouchMap.tsx'
+import { keyOf, touch, touchStore } from './touch_store.ts'
+
+/** Half of them are fitted on. */
+const PROBLEMS = 128
+const NOTE =
+  'A linear classifier is fitted on the states of half of the held-out problems where the answer begins (for the next token, at each token of the answer), and asked about the other half. It misleads: what can be read from a layer need not be used by the model, so switch parts off or exchange states to see whether it matters; and a property is found, too, where only one is held that goes with it.'
+const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
+const formatLayer = (layer: number) => `${layer}`
+
+const cellOf = ({ layers }: ProbedState, layer: number): Cell => {
+  const one = layers[layer]
+  const text = (100 * one.accuracy.mean).toFixed(0)
+  const is_found = isFound(one)
+  return {
+    text: is_found ? text : `(${text})`,
+    tone: is_found ? 'more' : 'known',
+    share: is_found ? Math.min(1, one.gain.mean) : 0,
+  }
+}
+
+function ProbesMap({ probes }: { readonly probes: Probes }) {
+  const states = toldApart(probes)
+  const layers = states[0].layers.map((_, layer) => layer).reverse()
+  return (
+    <TouchMap
+      id="probes-map"
+      title={`Held-out problems whose layer tells ${probes.label}, %`}
+      note="Columns are kept states. The bluer, the more than with shuffled labels; in brackets what the problems cannot tell from them."
+      columns={states.map(({ step }) => `step ${step}`)}
+      rows={layers.map((layer) => `layer ${layer}`)}
+      cells={layers.map((layer) => states.map((state) => cellOf(state, layer)))}
+      table={() => probesTable(probes)}
+      label="State, and layer by up and down"
+      said={({ row, column }) => probeSays(states[column], layers[row])}
+      hint="Point at a cell, or move along with the arrow keys, for its interval."
+    />
+  )
+}
+
+function Curve({ probes }: { readonly probes: Probes }) {
+  const newest = toldApart(probes).at(-1)
+  const lines = useMemo(
+    () => (newest ? probeLines(newest, [runColor(0), runColor(1)]) : []),
+    [newest],
+  )
+  return (
+    <LinesFigure
+      id="probes-curve"
+      title={`Accuracy of the probes after step ${newest?.step}`}
+      note="Of held-out problems that no probe was fitted on, layer by layer. Bands are 95 % intervals over the problems."
+      owner={ownerOfShown()}
+      unit="layer"
+      lines={lines}
+      is_share
+      height={200}
+      formatX={formatLayer}
+      formatY={formatPercent}
+      formatValue={formatShare}
+      has_names
+      table={() => probesTable(probes)}
+    />
+  )
+}
+
+const selectTask = (state: ReturnType<typeof shownStore.getState>) => shownExperiment(state).task
+
+function OfRecord({ record }: { readonly record: string }) {
+  const steps = useKeptSteps(record)
+  const properties = taskProperties(useStore(shownStore, selectTask))
+  const [property, setProperty] = useState('next_token')
+  const found = useStore(touchStore, selectFound).get(keyOf(record, 'probes'))
+  if (steps.length === 0) return null
+  const probes = found?.what === 'probes' ? found.probes : undefined
+  const work = { what: 'probes', property, problems: PROBLEMS, seed: 1, l2: 1 } as const
+  return (
+    <TouchCard
+      id="probes"
+      title="Which layer knows it?"
+      what="probes"
+      record={record}
+      says={probes && probesSay(probes)}
+      note={NOTE}
+      action="Fit probes"
+      onStart={() => void touch(record, [...steps].reverse(), work)}
+      choices={
+        <label>
+          <span className="soft">What the probes look for</span>{' '}
+          <select
+            data-testid="probes-property"
+            value={property}
+            onChange={({ target }) => setProperty(target.value)}
+          >
+            {properties.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      }
+    >
+      {probes ? (
+        <>
+          <ProbesMap probes={probes} />
+          <Curve probes={probes} />
+        </>
+      ) : null}
+    </TouchCard>
+  )
+}
+
+/** Nothing while the shown run is on, or where no state of it is kept. */
+export function ProbesCard() {
+  const record = useRecordOver()
+  return record === undefined ? null : <OfRecord key={record} record={record} />
+}
